@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.processes import Program
-from tests.serve.asking import Request, got, mixed, predicting
-from tests.serve.crowd import Clients, Running, asked, serving, swapping
+from tests.serve.expected import Request, get, mixed_requests, predict_request
+from tests.serve.load_clients import Clients, MeasuredServer, measured_server, replacing_model, run_clients
 
 from textsieve.settings import n_threads
 
@@ -43,13 +43,13 @@ Outcome = dict[str, Any]
 
 
 @contextmanager
-def saying_hello() -> Iterator[Running]:
+def saying_hello() -> Iterator[MeasuredServer]:
     """A bare uvicorn."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "uvicorn", "benchmarks.serve_hello:app", *UVICORN]
         program = Program(command, os.environ, Path(folder) / "hello.log")
         try:
-            yield Running(program.pid, int(program.says(r"running on http://127\.0\.0\.1:(\d+)")))
+            yield MeasuredServer(program.pid, int(program.says(r"running on http://127\.0\.0\.1:(\d+)")))
         finally:
             program.stop()
 
@@ -63,46 +63,46 @@ def summed(runs: Sequence[Outcome]) -> Outcome:
     return {**total, **worst, "per_second": total["answers"] / total["seconds"], "first_wrong": first}
 
 
-def throughput(server: Running, requests: Sequence[Request], scale: float) -> tuple[Outcome, Outcome]:
+def throughput(server: MeasuredServer, requests: Sequence[Request], scale: float) -> tuple[Outcome, Outcome]:
     """What clients saw of the service, and of hello, in turns."""
     ours, theirs = [], []
-    hello: list[Request] = [(got("/"), 200, ["hello"])]
+    hello: list[Request] = [(get("/"), 200, ["hello"])]
     with saying_hello() as other:
         for _ in range(ROUNDS):
-            theirs.append(asked(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
-            ours.append(asked(server, N_CLIENTS, scale * SECONDS, requests))
-            theirs.append(asked(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
+            theirs.append(run_clients(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
+            ours.append(run_clients(server, N_CLIENTS, scale * SECONDS, requests))
+            theirs.append(run_clients(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
     return summed(ours), summed(theirs)
 
 
 def beside_a_batch(
-    server: Running, requests: Sequence[Request], batch: Request, scale: float
+    server: MeasuredServer, requests: Sequence[Request], batch: Request, scale: float
 ) -> tuple[Outcome, Outcome]:
     """What clients saw while another sent long batches, one after the other; and what that one saw."""
     long = Clients(server, 1, scale * SECONDS, [batch])
-    short = asked(server, N_CLIENTS, scale * SECONDS, requests)
+    short = run_clients(server, N_CLIENTS, scale * SECONDS, requests)
     return short, long.outcome()
 
 
 def while_swapped(
-    server: Running, model: Path, files: Sequence[Path], requests: Sequence[Request], scale: float
+    server: MeasuredServer, model: Path, files: Sequence[Path], requests: Sequence[Request], scale: float
 ) -> tuple[Outcome, int]:
     """What clients saw while the model was another every second, and how often it was."""
-    with swapping(server.pid, model, files) as times:
-        found = asked(server, N_CLIENTS, scale * SWAP_SECONDS, requests)
+    with replacing_model(server.pid, model, files) as times:
+        found = run_clients(server, N_CLIENTS, scale * SWAP_SECONDS, requests)
     return found, times[0]
 
 
-def an_hour(server: Running, requests: Sequence[Request], scale: float) -> tuple[Outcome, list[tuple[int, int]]]:
+def an_hour(server: MeasuredServer, requests: Sequence[Request], scale: float) -> tuple[Outcome, list[tuple[int, int]]]:
     """An hour's worth of requests, as fast as they are answered; and the memory by the answers so far."""
-    asked(server, N_CLIENTS, max(1.0, 5 * scale), requests)
-    memory, so_far = [(0, server.resident)], 0
+    run_clients(server, N_CLIENTS, max(1.0, 5 * scale), requests)
+    memory, so_far = [(0, server.memory)], 0
     runs: list[Outcome] = []
     while so_far < scale * AN_HOUR:
         begin, pace = so_far, runs[-1]["per_second"] if runs else 1_000.0
-        runs.append(asked(server, N_CLIENTS, max(1.0, scale * AN_HOUR / PARTS / pace), requests))
+        runs.append(run_clients(server, N_CLIENTS, max(1.0, scale * AN_HOUR / PARTS / pace), requests))
         so_far = begin + runs[-1]["answers"]
-        memory.append((so_far, server.resident))
+        memory.append((so_far, server.memory))
     return summed(runs), memory
 
 
@@ -166,15 +166,15 @@ def page(scale: float) -> str:
         current = folder / "current.sieve"
         shutil.copyfile(files[0], current)
         texts = short_texts(tested)
-        requests = [predicting([text], model) for text in texts]
-        of_both = [predicting([text], model, other) for text in texts]
-        with serving(current) as server:
+        requests = [predict_request([text], model) for text in texts]
+        of_both = [predict_request([text], model, other) for text in texts]
+        with measured_server(current) as server:
             ours, theirs = throughput(server, requests, scale)
-            short, long = beside_a_batch(server, requests, predicting(long_texts(tested), model), scale)
+            short, long = beside_a_batch(server, requests, predict_request(long_texts(tested), model), scale)
             swapped, times = while_swapped(server, current, files, of_both, scale)
         shutil.copyfile(files[0], current)
-        with serving(current) as server:
-            hour, memory = an_hour(server, mixed(current, texts), scale)
+        with measured_server(current) as server:
+            hour, memory = an_hour(server, mixed_requests(current, texts), scale)
     used = ", ".join(f"{each} {version(each)}" for each in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
     runs = [("textsieve serve", ours), ("hello", theirs), ("beside a batch", short), ("the batch itself", long)]
     first = next((run["first_wrong"] for run in (ours, short, long, swapped, hour) if run["first_wrong"]), "")

@@ -1,15 +1,13 @@
-"""Ten thousand requests, and more, that no client of good faith sends: none may be answered by a 500 or break anything.
+"""Send more than ten thousand malformed requests to a service, and check that nothing breaks.
 
-`python -m benchmarks.serve_malformed` starts a service of a small model of each kind of label and sends what is in the
-tables of `tests/serve/malformed.py`, what is drawn at random from bytes and pieces of HTTP, and what schemathesis makes
-of the service's own OpenAPI, right and wrong. It ends with an error if anything was answered by a 500, if something
-wrong was not answered in the one shape of errors, if the log has a traceback, if a good request has another answer
-afterwards than before, or if the memory of the process has grown. It needs schemathesis, which no extra brings.
+`python -m benchmarks.serve_malformed` starts a service of a small model of each kind and sends the tables of
+`tests/serve/malformed.py`, random bytes and pieces of HTTP, and valid and invalid requests that schemathesis generates
+from the service's OpenAPI document. It fails at a status 500, an error in another format, a traceback in the log, a good
+request with another response than before, or growth of the memory. It needs schemathesis, which no extra installs.
 
-`python -m benchmarks.serve_malformed rough` does without schemathesis what is rough on a connection or on the process:
-the floods of `tests/serve/floods.py`, with a token and without, connections that are dropped at each byte of a request,
-forms of the token, and signals and damaged models under load. Beside all of it a client of good faith must be answered
-in time.
+`python -m benchmarks.serve_malformed rough` needs no schemathesis. It runs the floods of `tests/serve/floods.py` with and
+without a token, drops connections after every few bytes of a request, sends variants of the token, and sends signals and
+damaged models under load. Meanwhile a normal client must get its responses in time.
 """
 
 from __future__ import annotations
@@ -32,11 +30,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from tests.serve.crowd import Running
-from tests.serve.floods import FLOODS, GET, WHOLE, flood, forget_peak, honest_client, resident
-from tests.serve.kinds import KINDS, TEXTS
-from tests.serve.malformed import GOOD, answers_to, complaint, drawn, listed, posted
-from tests.serve.servers import Server, started_server
+from tests.serve.floods import FLOODS, GET, WHOLE, flood, forget_peak, normal_client, resident
+from tests.serve.load_clients import MeasuredServer
+from tests.serve.malformed import GOOD, listed_requests, post, problem_with, random_requests, responses_to
+from tests.serve.model_kinds import KINDS, TEXTS
+from tests.serve.servers import Server, running_server
 
 from textsieve import Categorizer
 from textsieve.serve.server import TOKEN_VARIABLE
@@ -54,9 +52,9 @@ def raw(port: int, requests: list[bytes]) -> Counter[str]:
     """Send bytes; gives how often each status was answered."""
     found: Counter[str] = Counter()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for request, answers in zip(requests, pool.map(partial(answers_to, port), requests), strict=True):
+        for request, answers in zip(requests, pool.map(partial(responses_to, port), requests), strict=True):
             found.update([str(each.status) for each in answers] or ["no answer"])
-            for said in filter(None, map(complaint, answers)):
+            for said in filter(None, map(problem_with, answers)):
                 raise RuntimeError(f"{said} was answered to {request[:1000]!r}")
     return found
 
@@ -76,7 +74,7 @@ def trouble(server: Server, before: int) -> Iterator[str]:
     """What can be seen of the process at the end."""
     if "Traceback" in server.log or "Internal error:" in server.log:
         yield f"the log has a traceback: {server.log[-2000:]}"
-    grown = Running(server.pid, server.port).resident - before
+    grown = MeasuredServer(server.pid, server.port).memory - before
     print(f"memory: {before / 2**20:.1f} MiB before, {grown / 2**20:+.1f} MiB after")
     if grown > GROWTH:
         yield f"the memory has grown by {grown:,} bytes"
@@ -87,15 +85,15 @@ def attacked(kind: str, folder: Path, seed: int) -> int:
     settings, labels = KINDS[kind]
     model = folder / "model.sieve"
     Categorizer(n_terms="all", **settings).fit(TEXTS, labels).save(model)
-    with started_server(model, folder, "--feedback", str(folder / "corrections.jsonl")) as server:
-        good = posted(b"/v1/predict", GOOD)
-        right = answers_to(server.port, good)
-        raw(server.port, [*listed(), *islice(drawn(seed), 1_000)])
-        before = Running(server.pid, server.port).resident
-        requests = [*listed(), *islice(drawn(seed + 1), N_DRAWN)]
+    with running_server(model, folder, "--feedback", str(folder / "corrections.jsonl")) as server:
+        good = post(b"/v1/predict", GOOD)
+        right = responses_to(server.port, good)
+        raw(server.port, [*listed_requests(), *islice(random_requests(seed), 1_000)])
+        before = MeasuredServer(server.pid, server.port).memory
+        requests = [*listed_requests(), *islice(random_requests(seed + 1), N_DRAWN)]
         counts = raw(server.port, requests)
         n = from_schema(server.url, folder, N_EXAMPLES)
-        if answers_to(server.port, good) != right or right[0].status != 200:
+        if responses_to(server.port, good) != right or right[0].status != 200:
             raise RuntimeError("A good request has another answer than before.")
         for problem in trouble(server, before):
             raise RuntimeError(problem)
@@ -134,7 +132,7 @@ class Beside:
         """Attack in the block; note what a client, the memory and the log show."""
         forget_peak(server.pid)
         before = resident(server.pid)
-        with honest_client(server.port, GOOD_REQUEST) as honest:
+        with normal_client(server.port, GOOD_REQUEST) as honest:
             yield
         grown, worst = resident(server.pid, "VmHWM") - before, max(honest.waits)
         wrong = [f"an honest client got {honest.failures[0]!r}"] if honest.failures else []
@@ -157,7 +155,7 @@ def drop(port: int, request: bytes, *, resets: bool) -> None:
 
 def drop_everywhere(port: int) -> int:
     """Drop connections after each few bytes of some requests; give how many."""
-    whole = [GET, WHOLE, posted(b"/v1/explain", b'{"text": "' + b"goal " * 2000 + b'"}'), GET * 3 + WHOLE]
+    whole = [GET, WHOLE, post(b"/v1/explain", b'{"text": "' + b"goal " * 2000 + b'"}'), GET * 3 + WHOLE]
     cases = [(request[:end], resets) for request in whole for end in range(0, len(request), STEP) for resets in (0, 1)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda case: drop(port, case[0], resets=bool(case[1])), cases))
@@ -188,18 +186,18 @@ def rough() -> None:
             folder, model = Path(name), Path(name) / "model.sieve"
             settings, labels = KINDS["one"]
             Categorizer(n_terms="all", **settings).fit(TEXTS, labels).save(model)
-            with started_server(model, folder, env=env) as server:
-                raw(server.port, [GOOD_REQUEST, *islice(drawn(0), 200)])
+            with running_server(model, folder, env=env) as server:
+                raw(server.port, [GOOD_REQUEST, *islice(random_requests(0), 200)])
                 long = json.dumps({"text": "goal " * 20_000}).encode()  # the first one loads compiled code
-                answers_to(
-                    server.port, posted(b"/v1/explain", long, b"Authorization: Bearer a secret\r\n"), patience=30
+                responses_to(
+                    server.port, post(b"/v1/explain", long, b"Authorization: Bearer a secret\r\n"), patience=30
                 )
                 for kind, each in FLOODS.items():
                     with beside.check(f"{kind}{', token set' if env else ''}", server):
                         flood(server.port, each, FLOOD_SECONDS)
                 with beside.check("dropped", server, n_cases=drop_everywhere(server.port)):
                     drop_everywhere(server.port)
-                requests = [*listed(), *islice(drawn(7), 500)]
+                requests = [*listed_requests(), *islice(random_requests(7), 500)]
                 with beside.check("malformed", server, n_cases=len(requests)):
                     raw(server.port, requests)
                 with beside.check("signals and damaged models", server, n_cases=N_SIGNALS):
@@ -207,7 +205,7 @@ def rough() -> None:
                 if env:
                     head = GET.replace(b"/healthz", b"/v1/model")[:-2]
                     forms = [head + f"Authorization: {form}\r\n\r\n".encode("latin-1") for form in TOKENS]
-                    answers = [answers_to(server.port, form)[0].status for form in forms]
+                    answers = [responses_to(server.port, form)[0].status for form in forms]
                     beside.cases += len(forms)
                     wrong = [form for form, status in zip(TOKENS, answers, strict=True) if status not in (400, 401)]
                     beside.failures += [f"a token in the form {form!r} was let in" for form in wrong]

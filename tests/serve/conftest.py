@@ -1,4 +1,4 @@
-"""Small models, and a service of each that all tests of the page share."""
+"""Fixtures: small models, services that all tests share, and the web page in a browser."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser
-from tests.serve.kinds import KINDS, TEXTS
-from tests.serve.servers import Server, started_server
+from tests.serve.model_kinds import KINDS, TEXTS
+from tests.serve.servers import Server, running_server
 from textsieve import Categorizer, load
 from textsieve.modelfile import write
 from textsieve.prediction import Model
@@ -29,20 +29,20 @@ HOSTILE = ("<script>window.hurt = 1</script>", "<img src=x onerror='window.hurt 
 
 
 @dataclass(frozen=True)
-class Served:
-    """A service, the model that it has, and where it writes corrections."""
+class PageService:
+    """A service, its model, and its feedback file."""
 
     url: str
     model: Model
     feedback: Path
 
     def corrections(self) -> list[dict[str, Any]]:
-        """What was written."""
+        """Return the corrections in the feedback file."""
         return [json.loads(line) for line in self.feedback.read_text().splitlines()]
 
 
 def documents(words: dict[str, str], n: int = 40) -> tuple[list[str], list[str]]:
-    """Texts of some of the words of a class, and of words that all classes have."""
+    """Return `n` texts for each class, from words of the class and common words, and their labels."""
     draw = random.Random(10)
     labels = [label for label in words for _ in range(n)]
     texts = [" ".join(draw.choices(words[label].split(), k=6) + draw.choices(COMMON, k=6)) for label in labels]
@@ -50,73 +50,75 @@ def documents(words: dict[str, str], n: int = 40) -> tuple[list[str], list[str]]
 
 
 class Services:
-    """Starts services and ends them all."""
+    """Starts services, and ends all of them at the end."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._stack = folder, ExitStack()
 
-    def start(self, name: str, model: Model, *options: str, env: dict[str, str] | None = None) -> Served:
-        """A service of a model in a file of this name."""
+    def start(self, name: str, model: Model, *options: str, env: dict[str, str] | None = None) -> PageService:
+        """Start a service of a model in a file of this name."""
         folder = self._folder / name
         folder.mkdir()
         path, feedback = folder / f"{name}.sieve", folder / "corrections.jsonl"
         write(model, path)
-        server = self._stack.enter_context(started_server(path, folder, "--feedback", str(feedback), *options, env=env))
-        return Served(server.url, load(path).model_, feedback)
+        server = self._stack.enter_context(running_server(path, folder, "--feedback", str(feedback), *options, env=env))
+        return PageService(server.url, load(path).model_, feedback)
 
     def close(self) -> None:
-        """End them."""
+        """End all services."""
         self._stack.close()
 
 
 @pytest.fixture(scope="session")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    made = Services(tmp_path_factory.mktemp("services"))
-    yield made
-    made.close()
+    services = Services(tmp_path_factory.mktemp("services"))
+    yield services
+    services.close()
 
 
 @pytest.fixture(scope="session")
-def one_label_model() -> Model:
-    """Three classes, one of them for each text, of words and pairs of words."""
+def single_label_model() -> Model:
+    """Return a single-label model with three classes, words and bigrams."""
     return Categorizer(ngram_range=(1, 2), held_out=0.2).fit(*documents(WORDS)).model_
 
 
 @pytest.fixture(scope="session")
-def one_label(services: Services, one_label_model: Model) -> Served:
-    return services.start("toy", one_label_model, "--max-length", "2000", "--max-documents", "50")
+def single_label(services: Services, single_label_model: Model) -> PageService:
+    return services.start("toy", single_label_model, "--max-length", "2000", "--max-documents", "50")
 
 
 @pytest.fixture(scope="session")
-def bayes(services: Services) -> Served:
-    """The same three classes, by naive Bayes: all that it adds is below 0."""
+def bayes(services: Services) -> PageService:
+    """Return a naive Bayes model with the same classes: everything it adds is below 0."""
     return services.start("bayes", Categorizer(classifier="nb").fit(*documents(WORDS)).model_)
 
 
 @pytest.fixture(scope="session")
-def several_labels(services: Services) -> Served:
-    """Twenty-four classes, of which a text may have several; with probabilities."""
+def multilabel(services: Services) -> PageService:
+    """Return a multilabel model with 24 classes and probabilities."""
     words = {
         f"class {letter}": " ".join(f"{letter}word{number}" for number in range(6))
         for letter in "abcdefghijklmnopqrstuvwx"
     }
     texts, labels = documents(words, 12)
-    pairs = [f"{one} {other}" for one, other in zip(texts, texts[12:] + texts[:12], strict=True)]
-    both = [(one, other) for one, other in zip(labels, labels[12:] + labels[:12], strict=True)]
+    pairs = [f"{first} {second}" for first, second in zip(texts, texts[12:] + texts[:12], strict=True)]
+    pair_labels = [(first, second) for first, second in zip(labels, labels[12:] + labels[:12], strict=True)]
     return services.start(
         "topics",
-        Categorizer(probabilities="sigmoid").fit([*texts, *pairs], [*((each,) for each in labels), *both]).model_,
+        Categorizer(probabilities="sigmoid")
+        .fit([*texts, *pairs], [*((label,) for label in labels), *pair_labels])
+        .model_,
     )
 
 
 @pytest.fixture(scope="session")
-def hostile(services: Services) -> Served:
-    """Classes and terms whose names are markup; one label, with probabilities."""
+def hostile(services: Services) -> PageService:
+    """Return a single-label model whose classes and terms contain markup."""
     words = dict(zip(HOSTILE, WORDS.values(), strict=True))
-    made = Categorizer(probabilities="sigmoid", held_out=0.2).fit(*documents(words)).model_
-    at = next(place for place, term in enumerate(made.terms) if term in COMMON)
-    terms = (*made.terms[:at], "<b onclick='hurt()'>bold</b>", *made.terms[at + 1 :])
-    return services.start("hostile", replace(made, terms=terms))
+    model = Categorizer(probabilities="sigmoid", held_out=0.2).fit(*documents(words)).model_
+    position = next(place for place, term in enumerate(model.terms) if term in COMMON)
+    terms = (*model.terms[:position], "<b onclick='hurt()'>bold</b>", *model.terms[position + 1 :])
+    return services.start("hostile", replace(model, terms=terms))
 
 
 @pytest.fixture
@@ -125,87 +127,87 @@ def page(browser: Browser) -> Page:
 
 
 class Page:
-    """The page, as a person uses it."""
+    """The page, with methods for what a person does on it."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
 
-    def open(self, served: Served, part: str = "") -> Page:
-        """The page of a service, once it knows the model."""
+    def open(self, served: PageService, part: str = "") -> Page:
+        """Open the page of a service, and wait until it has loaded the model."""
         self.browser.open(served.url + part)
         self.browser.wait("document.getElementById('summary').textContent.includes('classifies texts')")
         return self
 
-    def hurry(self) -> None:
-        """All that the page waits for from now on, it waits for a tenth of the time."""
+    def shorten_timers(self) -> None:
+        """Make all timers of the page ten times as fast from now on."""
         self.browser.run("const usual = window.setTimeout; window.setTimeout = (call, ms) => usual(call, ms / 10)")
 
     def classify(self, text: str) -> None:
-        """Put a text into the box, and press the button."""
+        """Enter a text, press the button, and wait for the result."""
         self.browser.run("document.getElementById('box').value = ''; document.getElementById('box').focus()")
         self.browser.type(text)
         self.browser.one("#classify").click()
         self.wait_for_text(text)
 
     def wait_for_text(self, text: str) -> None:
-        """Until a text is answered."""
+        """Wait for the result of a text."""
         is_shown = f"document.getElementById('marked').textContent === {json.dumps(text)}"
         self.browser.wait(f"!document.querySelector('#result[aria-busy], #result[hidden]') && {is_shown}")
 
     def choose_class(self, label: str) -> None:
-        """Press the button of a class."""
+        """Click a class, and wait for its explanation."""
         for button in self.browser.all("#classes button"):
             if button.get_attribute("data-key") == json.dumps(label):
                 button.click()
         self.browser.wait(f"document.querySelector('.contributions caption').textContent.includes({json.dumps(label)})")
 
-    def tab(self, name: str) -> None:
-        """Go to another part."""
+    def select_tab(self, name: str) -> None:
+        """Select a tab."""
         self.browser.one(f"#tab-{name}").click()
 
-    def give(self, path: Path) -> None:
-        """A file of documents."""
+    def choose_file(self, path: Path) -> None:
+        """Choose a file with documents, and wait until it is read."""
         self.browser.give_file("#file-input", path)
         self.browser.wait(f"document.getElementById('file-about').textContent.startsWith({json.dumps(path.name)})")
 
     def run_file(self) -> str:
-        """Classify what was given, and say how it ended."""
+        """Classify the chosen file, and return the final message."""
         self.browser.one("#file-start").click()
         self.browser.wait("!document.querySelector('#file-result[hidden]')")
         (state,) = self.browser.texts("#file-state")
         return state
 
-    def result(self, folder: Path, name: str) -> str:
-        """What is downloaded."""
+    def download(self, folder: Path, name: str) -> str:
+        """Download the results, and return the content of the file."""
         self.browser.downloads_to(folder)
         self.browser.one("#file-download").click()
         return self.browser.wait_for(folder / name).read_bytes().decode()
 
 
-# -- of each kind of label ------------------------------------------------------------------------------------------
+# -- models of each kind --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A file of each kind."""
+    """Return a model file of each kind."""
     folder = tmp_path_factory.mktemp("models")
-    found = {}
+    paths = {}
     for name, (settings, labels) in KINDS.items():
-        found[name] = folder / f"{name}.sieve"
-        Categorizer(n_terms="all", ngram_range=(1, 2), **settings).fit(TEXTS, labels).save(found[name])
-    return found
+        paths[name] = folder / f"{name}.sieve"
+        Categorizer(n_terms="all", ngram_range=(1, 2), **settings).fit(TEXTS, labels).save(paths[name])
+    return paths
 
 
 @pytest.fixture(scope="session")
 def service(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
-    """A service of a model by its kind, started when it is first asked for."""
+    """Return a function from a kind of model to its service, which starts at its first use."""
     started: dict[str, Server] = {}
     with ExitStack() as stack:
 
         def of(kind: str) -> Server:
             if kind not in started:
                 folder = tmp_path_factory.mktemp(f"serving-{kind}")
-                started[kind] = stack.enter_context(started_server(models[kind], folder))
+                started[kind] = stack.enter_context(running_server(models[kind], folder))
             return started[kind]
 
         yield of

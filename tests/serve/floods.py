@@ -1,6 +1,6 @@
-"""Clients without a token that take what they can: many connections, pipelined requests, responses that nobody reads.
+"""Hostile clients that need no token: many connections, pipelined requests, responses that nobody reads.
 
-A flood is bounded in time and in connections, and goes to this machine alone.
+A flood is limited in time and in connections, and goes only to this machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WHOLE = POST + b"Content-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
 
 
 class Flood(NamedTuple):
-    """What each of some connections sends: once, then again and again; and how many bytes it reads at a time."""
+    """Connections that each send `first` once and `again` repeatedly, and read some bytes at a time (0: nothing)."""
 
     connections: int
     first: bytes = b""
@@ -54,7 +54,10 @@ FLOODS = {
 
 
 def flood(port: int, kind: Flood, seconds: float) -> tuple[int, int]:
-    """Send for so long, with a new connection in place of each that ends; give the bytes and the connections."""
+    """Flood a server for some seconds, and return the number of bytes sent and of connections opened.
+
+    A new connection replaces each one that the server closes.
+    """
     end, n_bytes, n_opened = time.monotonic() + seconds, 0, 0
     left: dict[socket.socket, bytes] = {}
     try:
@@ -64,10 +67,10 @@ def flood(port: int, kind: Flood, seconds: float) -> tuple[int, int]:
                 connection.setblocking(False)
                 left[connection] = kind.first or kind.again
                 n_opened += 1
-            can_send = [each for each in left if left[each]]
+            can_send = [connection for connection in left if left[connection]]
             poll = select.poll()
-            for each in left:
-                poll.register(each, (select.POLLOUT if left[each] else 0) | (select.POLLIN if kind.reads else 0))
+            for connection, unsent in left.items():
+                poll.register(connection, (select.POLLOUT if unsent else 0) | (select.POLLIN if kind.reads else 0))
             ready = dict(poll.poll(100))
             for connection in list(left):
                 events = ready.get(connection.fileno(), 0)
@@ -89,19 +92,19 @@ def flood(port: int, kind: Flood, seconds: float) -> tuple[int, int]:
     return n_bytes, n_opened
 
 
-class Honest(NamedTuple):
-    """What a client of good faith saw beside a flood: seconds until each response, and what was no success."""
+class ClientReport(NamedTuple):
+    """What a normal client saw during a flood: the seconds until each response, and all failures."""
 
     waits: list[float]
     failures: list[str]
 
 
 @contextmanager
-def honest_client(port: int, request: bytes) -> Iterator[Honest]:
-    """Send a request again and again, each on a connection of its own, until the end of the block."""
-    seen, is_over = Honest([], []), Event()
+def normal_client(port: int, request: bytes) -> Iterator[ClientReport]:
+    """Send a request repeatedly, each time on a new connection, until the end of the block."""
+    report, is_over = ClientReport([], []), Event()
 
-    def ask() -> None:
+    def send_requests() -> None:
         for _ in count():
             begin, got = time.monotonic(), b""
             try:
@@ -110,30 +113,30 @@ def honest_client(port: int, request: bytes) -> Iterator[Honest]:
                     while more := connection.recv(1 << 16):
                         got += more
             except OSError as problem:
-                seen.failures.append(repr(problem))
+                report.failures.append(repr(problem))
             if not got.startswith(b"HTTP/1.1 200 "):
-                seen.failures.append(got[:200].decode("latin-1"))
-            seen.waits.append(time.monotonic() - begin)
+                report.failures.append(got[:200].decode("latin-1"))
+            report.waits.append(time.monotonic() - begin)
             if is_over.wait(0.05):
                 return
 
-    thread = Thread(target=ask)
+    thread = Thread(target=send_requests)
     thread.start()
     try:
-        yield seen
+        yield report
     finally:
         is_over.set()
         thread.join()
 
 
 def resident(pid: int, what: str = "VmRSS") -> int:
-    """Return the bytes that a process has in memory, or (`VmHWM`) the most that it had."""
+    """Return the number of bytes that a process has in memory, or its peak (`VmHWM`)."""
     with open(f"/proc/{pid}/status") as status:
-        (found,) = (line.split()[1] for line in status if line.startswith(f"{what}:"))
-    return int(found) << 10
+        (kilobytes,) = (line.split()[1] for line in status if line.startswith(f"{what}:"))
+    return int(kilobytes) << 10
 
 
 def forget_peak(pid: int) -> None:
-    """Set the most that a process had in memory to what it has now."""
+    """Reset the peak memory of a process to its current memory."""
     with suppress(PermissionError), open(f"/proc/{pid}/clear_refs", "w") as file:
         file.write("5")

@@ -1,8 +1,8 @@
-"""Requests that no client of good faith sends, as bytes, and what a server may say to them.
+"""Malformed requests as bytes, and the responses that a server may send to them.
 
-Each is a row of a table or is drawn at random from bytes that look a little like HTTP, or from JSON that looks a little
-like what is asked for. Whatever comes, a server answers with a status that is not its own fault, or closes, or waits
-for the rest; and what it says in JSON is an error of one shape.
+Requests come from tables, or they are random: bytes that look a little like HTTP, or JSON that looks a little like a
+valid request. A server responds with any status but an internal error, closes the connection, or waits for more. Every
+error in JSON has the same format.
 """
 
 from __future__ import annotations
@@ -173,54 +173,54 @@ PIECES = (
     *(b"HEAD ", b"OPTIONS ", b"Upgrade: websocket\r\n", b"Connection: upgrade\r\n", b"\xff", b"f\r\n", b"0\r\n\r\n"),
 )
 SCRAPS = ("text", "texts", "label", "labels", "top", "a", "", "\x00", "\U0001f600", "é", "sport", "\ud800", "n", "NaN")
-PATIENCE = 0.25
-"""Seconds after which a server that says nothing is taken to wait for more."""
+SILENCE_SECONDS = 0.25
+"""A server that sends nothing for this time is waiting for more input."""
 
 
-class Answer(NamedTuple):
-    """What came back."""
+class RawResponse(NamedTuple):
+    """A response, with its media type and body."""
 
     status: int
     kind: str
     body: bytes
 
 
-# -- what is sent ----------------------------------------------------------------------------------------------------
+# -- requests -------------------------------------------------------------------------------------------------------
 
 
-def posted(path: bytes, body: bytes, more: bytes = b"") -> bytes:
-    """A request that is whole, whatever its body is."""
+def post(path: bytes, body: bytes, more: bytes = b"") -> bytes:
+    """Return a complete POST request with any body."""
     return b"POST %b HTTP/1.1\r\n%b%bContent-Length: %d\r\n%b\r\n%b" % (path, HOST, JSON, len(body), more, body)
 
 
-def listed() -> Iterator[bytes]:
-    """All that is in the tables."""
+def listed_requests() -> Iterator[bytes]:
+    """Yield all requests of the tables."""
     yield from FRAMES
     for path in (b"/v1/predict", b"/v1/explain", b"/v1/feedback"):
-        yield from (posted(path, body) for body in BODIES)
+        yield from (post(path, body) for body in BODIES)
     for path in PATHS:
         for method in METHODS if len(path) < 1000 else METHODS[:3]:
             yield method + b" " + path + b" HTTP/1.1\r\n" + HOST + JSON + b"Connection: close\r\n\r\n"
     for host in HOSTS:
         for path in (b"/healthz", b"/healthz/", b"/nowhere", b"/v1/model", b"//", b"/openapi.json"):
             yield b"GET " + path + b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n"
-        yield posted(b"/v1/predict", GOOD).replace(HOST, b"Host: " + host + b"\r\n")
+        yield post(b"/v1/predict", GOOD).replace(HOST, b"Host: " + host + b"\r\n")
 
 
-def drawn(seed: int) -> Iterator[bytes]:
-    """More and more, at random: bytes, pieces of HTTP, requests with a flaw, and JSON of all kinds."""
+def random_requests(seed: int) -> Iterator[bytes]:
+    """Yield random requests without end: bytes, pieces of HTTP, mutated requests, and JSON of all kinds."""
     chance = random.Random(seed)
     while True:
         yield chance.randbytes(chance.randrange(1, 400))
         yield b"".join(chance.choices(PIECES, k=chance.randrange(1, 25)))
-        yield flawed(chance, chance.choice([*FRAMES[:20], posted(b"/v1/predict", GOOD), posted(b"/v1/explain", b"{}")]))
+        yield mutated(chance, chance.choice([*FRAMES[:20], post(b"/v1/predict", GOOD), post(b"/v1/explain", b"{}")]))
         for path in (b"/v1/predict", b"/v1/explain", b"/v1/feedback"):
-            text = json.dumps(value_like(chance, 0), ensure_ascii=chance.random() < 0.5)
-            yield posted(path, text.encode("utf-8", "surrogatepass"))
+            text = json.dumps(random_json(chance, 0), ensure_ascii=chance.random() < 0.5)
+            yield post(path, text.encode("utf-8", "surrogatepass"))
 
 
-def flawed(chance: random.Random, request: bytes) -> bytes:
-    """A request in which some bytes are others, are missing, or stand twice."""
+def mutated(chance: random.Random, request: bytes) -> bytes:
+    """Return a request in which some bytes are changed, missing or repeated."""
     data = bytearray(request)
     for _ in range(chance.randrange(1, 6)):
         at = chance.randrange(len(data) + 1)
@@ -234,70 +234,74 @@ def flawed(chance: random.Random, request: bytes) -> bytes:
     return bytes(data)
 
 
-def value_like(chance: random.Random, depth: int) -> Any:
-    """Something for JSON that has a little of what is asked for."""
+def random_json(chance: random.Random, depth: int) -> Any:
+    """Return a random JSON value that shares some names and values with valid requests."""
     kind = chance.randrange(10 if depth < 4 else 7)
     if kind < 3:
         return "".join(chance.choices(SCRAPS, k=chance.randrange(4)))
     if kind < 7:
         return chance.choice([None, True, False, 0, 1, -1, 10**30, 0.5, 1e308, float("nan"), float("-inf"), -(2**63)])
     if kind == 7:
-        return [value_like(chance, depth + 1) for _ in range(chance.randrange(4))]
-    return {chance.choice(SCRAPS): value_like(chance, depth + 1) for _ in range(chance.randrange(1, 5))}
+        return [random_json(chance, depth + 1) for _ in range(chance.randrange(4))]
+    return {chance.choice(SCRAPS): random_json(chance, depth + 1) for _ in range(chance.randrange(1, 5))}
 
 
-# -- what comes back -------------------------------------------------------------------------------------------------
+# -- responses ------------------------------------------------------------------------------------------------------
 
 
-def answers_to(port: int, request: bytes, *, only_one: bool = True, patience: float = PATIENCE) -> list[Answer]:
+def responses_to(
+    port: int, request: bytes, *, only_one: bool = True, patience: float = SILENCE_SECONDS
+) -> list[RawResponse]:
     """Return the responses to some bytes, until one is complete, the server closes, or sends nothing for a while."""
     got = b""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        with suppress(ConnectionResetError, BrokenPipeError):  # it has heard enough
+        with suppress(ConnectionResetError, BrokenPipeError):  # the server has closed the connection
             connection.sendall(request)
         connection.settimeout(patience)
         with suppress(TimeoutError, ConnectionResetError):
             while data := connection.recv(1 << 20):
                 got += data
-                if only_one and is_whole(got):
+                if only_one and is_complete(got):
                     break
-    return parsed(got)
+    return parse_responses(got)
 
 
-def is_whole(got: bytes) -> bool:
-    """Whether there is at least one answer, and nothing of another."""
-    head, found, body = got.partition(b"\r\n\r\n")
-    while head.startswith(b"HTTP/1.1 100") and found:
-        head, found, body = body.partition(b"\r\n\r\n")
+def is_complete(got: bytes) -> bool:
+    """Return whether the data is exactly one complete response."""
+    head, separator, body = got.partition(b"\r\n\r\n")
+    while head.startswith(b"HTTP/1.1 100") and separator:
+        head, separator, body = body.partition(b"\r\n\r\n")
     length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
-    return bool(found and length) and len(body) == int(length)
+    return bool(separator and length) and len(body) == int(length)
 
 
-def parsed(got: bytes) -> list[Answer]:
-    """The answers in what came, the last of which may be cut off."""
-    found = []
+def parse_responses(got: bytes) -> list[RawResponse]:
+    """Return the responses in the data; the last one may be cut off."""
+    responses = []
     while got.startswith(b"HTTP/1.1 "):
         head, _, got = got.partition(b"\r\n\r\n")
         fields = dict(line.lower().partition(b": ")[::2] for line in head.split(b"\r\n")[1:])
         length = int(fields.get(b"content-length", b"0"))
-        if not got.startswith(b"HTTP/1.1 "):  # an answer to HEAD announces what does not come
+        if not got.startswith(b"HTTP/1.1 "):  # a response to HEAD announces a body that does not follow
             body, got = got[:length], got[length:]
         else:
             body = b""
-        found.append(Answer(int(head[9:12]), fields.get(b"content-type", b"").decode(), body))
+        responses.append(RawResponse(int(head[9:12]), fields.get(b"content-type", b"").decode(), body))
     assert not got, got[:200]
-    return found
+    return responses
 
 
-def complaint(answer: Answer) -> str | None:
-    """What is wrong with an answer, if something is."""
-    if answer.status >= 500 and answer.status != 503:
-        return f"{answer.status}: {answer.body[:300]!r}"
-    if answer.status < 400 or not answer.body:
+def problem_with(response: RawResponse) -> str | None:
+    """Return what is wrong with a response, or None."""
+    if response.status >= 500 and response.status != 503:
+        return f"{response.status}: {response.body[:300]!r}"
+    if response.status < 400 or not response.body:
         return None
     try:
-        error = json.loads(answer.body)["error"]
-        said = sorted(error) == ["code", "message"] and all(isinstance(each, str) and each for each in error.values())
+        error = json.loads(response.body)["error"]
+        is_error = sorted(error) == ["code", "message"] and all(
+            isinstance(text, str) and text for text in error.values()
+        )
     except (ValueError, KeyError, TypeError):
-        said = False
-    return None if said and answer.kind == "application/json" else f"no error as others: {answer}"
+        is_error = False
+    return None if is_error and response.kind == "application/json" else f"not an error in the usual format: {response}"

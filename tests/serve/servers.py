@@ -1,4 +1,4 @@
-"""A service as its users have it: a process of its own, on a free port of this machine, gone at the end."""
+"""Run `textsieve serve` as a process on a free port of this machine, and send requests to it."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from tests.processes import Program
 
 
 class Server(NamedTuple):
-    """A service that runs."""
+    """A running service."""
 
     url: str
     program: Program
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Return the id of its process."""
         return self.program.pid
 
     @property
     def port(self) -> int:
-        """Where it listens."""
-        found = re.search(r":(\d+)/$", self.url)
-        assert found is not None
-        return int(found[1])
+        """Return the port that it listens on."""
+        match = re.search(r":(\d+)/$", self.url)
+        assert match is not None
+        return int(match[1])
 
     @property
     def log(self) -> str:
-        """What it has said so far."""
+        """Return its output so far."""
         return self.program.log.read_text()
 
 
 @contextmanager
-def started_server(model: Path, folder: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """`textsieve serve` with a model; what it says is in a file in the folder."""
+def running_server(model: Path, folder: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """Run `textsieve serve` with a model; its output goes to a file in the folder."""
     command = [sys.executable, "-m", "textsieve", "serve", str(model), "--port", "0", *options]
     program = Program(command, {**os.environ, **(env or {})}, folder / "serve.log")
     try:
@@ -50,8 +50,8 @@ def started_server(model: Path, folder: Path, *options: str, env: Mapping[str, s
         program.stop()
 
 
-class Answer(NamedTuple):
-    """What a service answered."""
+class Response(NamedTuple):
+    """A response of the service."""
 
     status: int
     headers: dict[str, str]
@@ -59,31 +59,32 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """The body as JSON, which has no infinite numbers."""
+        """Return the body as JSON, which has no infinite numbers."""
         return json.loads(self.body, parse_constant=_no_number)
 
     @property
     def code(self) -> str:
-        """The word of an error."""
+        """Return the code of an error."""
         assert self.json.keys() == {"error"}
         assert self.json["error"].keys() == {"code", "message"}
         return str(self.json["error"]["code"])
 
 
 def _no_number(name: str) -> Any:
-    raise AssertionError(f"{name} is no number in JSON")
+    raise AssertionError(f"{name} is not a number in JSON")
 
 
-def ask(server: Server, path: str, body: Any = None, method: str | None = None, **headers: str) -> Answer:
-    """Ask for something: with a body by POST, as JSON unless it is bytes; names of headers have _ for -."""
-    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+def send(server: Server, path: str, body: Any = None, method: str | None = None, **headers: str) -> Response:
+    """Send a request: a POST if there is a body, which is JSON unless it is bytes; names of headers have _ for -."""
+    all_headers = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is not None:
-        sent = {"content-type": "application/json", **sent}
+        all_headers = {"content-type": "application/json", **all_headers}
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
-        connection.request(method or ("GET" if body is None else "POST"), path, body, sent)
-        found = connection.getresponse()
-        return Answer(found.status, {name.lower(): value for name, value in found.getheaders()}, found.read())
+        connection.request(method or ("GET" if body is None else "POST"), path, body, all_headers)
+        response = connection.getresponse()
+        response_headers = {name.lower(): value for name, value in response.getheaders()}
+        return Response(response.status, response_headers, response.read())
     finally:
         connection.close()

@@ -1,4 +1,4 @@
-"""A file of documents on the page: read, classified part by part, cancelled, and downloaded with what was found."""
+"""Files with documents on the page: read, classified in batches, cancelled, and downloaded with the results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served
+from tests.serve.conftest import Page, PageService
 
 TEXTS = [
     "the moon rocket 🚀 and a telescope",
@@ -21,25 +21,25 @@ TEXTS = [
     "-4 drummer",
 ]
 HOLD = """
-const asked = window.fetch;
+const originalFetch = window.fetch;
 window.held = [];
 window.fetch = (path, about) => (String(path).includes("predict") ? new Promise((resolve, reject) => {
-  window.held.push(() => asked(path, about).then(resolve, reject));
+  window.held.push(() => originalFetch(path, about).then(resolve, reject));
   about.signal.addEventListener("abort", () => reject(about.signal.reason));
-}) : asked(path, about));
+}) : originalFetch(path, about));
 """
-"""Requests wait until a test lets them go."""
-REFUSE = """
-const asked = window.fetch;
-window.refused = 0;
+"""Script that holds back requests until the test releases them."""
+REJECT = """
+const originalFetch = window.fetch;
+window.rejected = 0;
 window.fetch = (path, about) => {
-  if (!String(path).includes("predict") || !(%s)) return asked(path, about);
-  window.refused += 1;
-  const error = JSON.stringify({ error: { code: "x", message: "No, not that." } });
+  if (!String(path).includes("predict") || !(%s)) return originalFetch(path, about);
+  window.rejected += 1;
+  const error = JSON.stringify({ error: { code: "x", message: "Rejected by the test." } });
   return Promise.resolve(new Response(error, { status: %d, headers: { "Retry-After": "0.01" } }));
 };
 """
-"""Some requests are refused before they reach the service."""
+"""Script that answers some requests with an error before they reach the service."""
 
 
 def rows_of(content: str, separator: str = ",") -> list[dict[str, str]]:
@@ -49,17 +49,17 @@ def rows_of(content: str, separator: str = ",") -> list[dict[str, str]]:
 
 
 def written(kind: str, path: Path) -> Path:
-    """The texts as a file of some kind, with numbers beside them where there is room."""
+    """Write the texts to a file of a format, with numbers as another column where possible; return its path."""
     table = io.StringIO()
-    lines = [each.replace("\r", "").replace("\n", " ") for each in TEXTS]
+    lines = [text.replace("\r", "").replace("\n", " ") for text in TEXTS]
     match kind:
         case "csv" | "tsv":
             writer = csv.writer(table, delimiter="\t" if kind == "tsv" else ",")
-            writer.writerows([["id", "body"], *([number, each] for number, each in enumerate(TEXTS))])
+            writer.writerows([["id", "body"], *([number, text] for number, text in enumerate(TEXTS))])
         case "jsonl":
-            table.write("\n".join(json.dumps({"id": number, "body": each}) for number, each in enumerate(TEXTS)))
+            table.write("\n".join(json.dumps({"id": number, "body": text}) for number, text in enumerate(TEXTS)))
         case "json":
-            json.dump([{"id": number, "body": each} for number, each in enumerate(TEXTS)], table)
+            json.dump([{"id": number, "body": text} for number, text in enumerate(TEXTS)], table)
         case "strings.json":
             json.dump(TEXTS, table)
         case "txt":
@@ -70,44 +70,46 @@ def written(kind: str, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "json", "strings.json", "txt"])
-def test_every_kind_of_file(page: Page, one_label: Served, tmp_path: Path, kind: str) -> None:
-    page.open(one_label, "#file")
+def test_every_file_format_is_classified(page: Page, single_label: PageService, tmp_path: Path, kind: str) -> None:
+    page.open(single_label, "#file")
     path = written(kind, tmp_path)
-    page.give(path)
+    page.choose_file(path)
     assert page.run_file() == "Done: 6 documents classified."
-    found = rows_of(page.result(tmp_path, f"{path.name.replace('.', '-')}-classified.csv"))
-    texts = [each.replace("\r", "").replace("\n", " ") for each in TEXTS] if kind == "txt" else TEXTS
-    predicted = one_label.model.predict(texts)
-    assert [row["label"] for row in found] == predicted.labels.tolist()
-    assert [float(row["score"]) for row in found] == predicted.scores.max(axis=1).tolist()[:4] + [
-        scores[one_label.model.classes.index(label)]
+    rows = rows_of(page.download(tmp_path, f"{path.name.replace('.', '-')}-classified.csv"))
+    texts = [text.replace("\r", "").replace("\n", " ") for text in TEXTS] if kind == "txt" else TEXTS
+    predicted = single_label.model.predict(texts)
+    assert [row["label"] for row in rows] == predicted.labels.tolist()
+    assert [float(row["score"]) for row in rows] == predicted.scores.max(axis=1).tolist()[:4] + [
+        scores[single_label.model.classes.index(label)]
         for label, scores in zip(predicted.labels[4:].tolist(), predicted.scores[4:].tolist(), strict=True)
     ]
-    assert [row["unknown"] for row in found] == ["", "", "", "", "true", ""]
-    assert {row["error"] for row in found} == {""}
+    assert [row["unknown"] for row in rows] == ["", "", "", "", "true", ""]
+    assert {row["error"] for row in rows} == {""}
     column = "text" if kind in ("strings.json", "txt") else "body"
-    assert [row[column] for row in found] == [*texts[:3], "'=piano concert", "zzyzx", "'-4 drummer"]
+    assert [row[column] for row in rows] == [*texts[:3], "'=piano concert", "zzyzx", "'-4 drummer"]
     if column == "body":
-        assert [row["id"] for row in found] == list(map(str, range(6)))
+        assert [row["id"] for row in rows] == list(map(str, range(6)))
 
 
-def test_counts_and_preview(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_counts_and_preview_are_shown(page: Page, browser: Browser, single_label: PageService, tmp_path: Path) -> None:
+    page.open(single_label, "#file")
     texts = ["moon rocket"] * 120 + ["guitar song"] * 90
     (tmp_path / "many.txt").write_text("\n".join(texts))
-    page.give(tmp_path / "many.txt")
+    page.choose_file(tmp_path / "many.txt")
     assert page.run_file() == "Done: 210 documents classified."
     assert browser.texts("#file-counts tr th, #file-counts td.number") == ["space", "120", "music", "90"]
     assert len(browser.all("#file-preview tbody tr")) == 200
     assert browser.texts("#file-preview caption") == ["The first 200 of 210 documents; the download has all."]
-    assert len([each for each in browser.requests() if each.endswith("/v1/predict")]) == 5, "50 documents a request"
+    assert len([url for url in browser.requests() if url.endswith("/v1/predict")]) == 5, "50 documents a request"
     assert browser.run("const bar = document.querySelector('progress'); return [bar.value, bar.max]") == [210, 210]
 
 
-def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_classifying_a_file_shows_progress_and_can_be_cancelled(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     (tmp_path / "many.txt").write_text("moon rocket\n" * 130)
-    page.give(tmp_path / "many.txt")
+    page.choose_file(tmp_path / "many.txt")
     browser.run(HOLD)
     browser.one("#file-start").click()
     browser.wait("window.held.length === 1")
@@ -118,15 +120,15 @@ def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tm
     browser.one("#file-cancel").click()
     browser.wait("!document.querySelector('#file-result[hidden]')")
     assert browser.texts("#file-state") == ["Cancelled: 80 documents were not classified."]
-    assert browser.all("#file .fault:not([hidden]), #file .failed") == [], "what one wanted is no fault"
+    assert browser.all("#file .fault:not([hidden]), #file .failed") == [], "a cancelled document did not fail"
     assert browser.run("return document.querySelector('progress').value") == 50
-    found = rows_of(page.result(tmp_path, "many-txt-classified.csv"))
-    assert [row["label"] for row in found] == ["space"] * 50 + [""] * 80
-    assert {row["error"] for row in found[50:]} == {"not classified: cancelled"}
+    rows = rows_of(page.download(tmp_path, "many-txt-classified.csv"))
+    assert [row["label"] for row in rows] == ["space"] * 50 + [""] * 80
+    assert {row["error"] for row in rows[50:]} == {"not classified: cancelled"}
     browser.one("#file-start").click()
-    browser.wait("window.held.length === 3")  # it can be begun again, and given up for another file
+    browser.wait("window.held.length === 3")  # classifying can start again, and is dropped for another file
     (tmp_path / "other.txt").write_text("guitar song")
-    page.give(tmp_path / "other.txt")
+    page.choose_file(tmp_path / "other.txt")
     assert not browser.one("#file-cancel").is_displayed()
     browser.one("#file-start").click()
     browser.wait("window.held.length === 4")
@@ -136,8 +138,10 @@ def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tm
     assert browser.texts("#file-preview tbody .text") == ["guitar song", "music"]
 
 
-def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_failed_documents_are_marked_with_an_error(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     lines = [
         json.dumps({"text": "moon rocket"}),
         "{broken",
@@ -148,48 +152,52 @@ def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, t
         json.dumps({"text": ""}),
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
-    page.give(tmp_path / "mixed.jsonl")
+    page.choose_file(tmp_path / "mixed.jsonl")
     assert browser.texts("#file-warning") == ["1 line can’t be read: line 2 is not JSON."], "before it begins"
     assert page.run_file() == "Done: 3 documents classified, 4 not."
-    found = rows_of(page.result(tmp_path, "mixed-jsonl-classified.csv"))
-    errors = [row["error"] for row in found]
+    rows = rows_of(page.download(tmp_path, "mixed-jsonl-classified.csv"))
+    errors = [row["error"] for row in rows]
     none = "there is no text"
     assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
-    assert browser.texts("#file-preview .failed") == [each for each in errors if each]
-    assert [row["text"] for row in found[4:]] == ["", "", ""]
-    assert [row["unknown"] for row in found[4:]] == ["", "", "true"], "an empty text is one"
+    assert browser.texts("#file-preview .failed") == [error for error in errors if error]
+    assert [row["text"] for row in rows[4:]] == ["", "", ""]
+    assert [row["unknown"] for row in rows[4:]] == ["", "", "true"], "an empty text is one"
 
 
-def test_a_document_that_the_service_refuses(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_a_rejected_document_does_not_fail_the_others(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     texts = ["moon rocket"] * 5 + ["poison"] + ["guitar song"] * 5
     (tmp_path / "some.txt").write_text("\n".join(texts))
-    page.give(tmp_path / "some.txt")
-    browser.run(REFUSE % ("about.body.includes('poison')", 422))
+    page.choose_file(tmp_path / "some.txt")
+    browser.run(REJECT % ("about.body.includes('poison')", 422))
     assert page.run_file() == "Done: 10 documents classified, 1 not."
-    found = rows_of(page.result(tmp_path, "some-txt-classified.csv"))
-    assert [row["label"] for row in found] == ["space"] * 5 + [""] + ["music"] * 5
-    assert found[5]["error"] == "No, not that."
+    rows = rows_of(page.download(tmp_path, "some-txt-classified.csv"))
+    assert [row["label"] for row in rows] == ["space"] * 5 + [""] + ["music"] * 5
+    assert rows[5]["error"] == "Rejected by the test."
 
 
-def test_a_busy_service_is_asked_again(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_a_busy_service_is_tried_again(page: Page, browser: Browser, single_label: PageService, tmp_path: Path) -> None:
+    page.open(single_label, "#file")
     (tmp_path / "some.txt").write_text("moon rocket\n" * 60)
-    page.give(tmp_path / "some.txt")
-    browser.run(REFUSE % ("window.refused < 3", 503))
+    page.choose_file(tmp_path / "some.txt")
+    browser.run(REJECT % ("window.rejected < 3", 503))
     assert page.run_file() == "Done: 60 documents classified."
-    assert browser.run("return window.refused") == 3
+    assert browser.run("return window.rejected") == 3
 
 
-def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_the_page_waits_for_a_service_that_is_down(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     (tmp_path / "some.txt").write_text("moon rocket\n" * 60)
-    page.give(tmp_path / "some.txt")
-    page.hurry()
-    browser.run(REFUSE % ("window.refused < 1", 503))
+    page.choose_file(tmp_path / "some.txt")
+    page.shorten_timers()
+    browser.run(REJECT % ("window.rejected < 1", 503))
     browser.run(
-        "const asked = window.fetch; window.isLost = true; window.lost = 0; window.fetch = (path, about) =>"
-        "window.isLost && ++window.lost ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
+        "const originalFetch = window.fetch; window.isLost = true; window.lost = 0; window.fetch = (path, about) =>"
+        "window.isLost && ++window.lost ? Promise.reject(new TypeError('Failed to fetch')) : originalFetch(path, about)"
     )
     browser.one("#file-start").click()
     browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not respond')")
@@ -200,60 +208,64 @@ def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_
     browser.wait("document.getElementById('trouble').hidden")
 
 
-def test_the_column_can_be_chosen(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_the_text_column_can_be_changed(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     (tmp_path / "two.csv").write_text("label;subject;note\nx;moon rocket;guitar and more guitar than that\n")
-    page.give(tmp_path / "two.csv")
+    page.choose_file(tmp_path / "two.csv")
     assert "semicolons" in browser.texts("#file-about")[0]
     assert browser.run("return document.getElementById('file-column').value") == "2", "the longest"
     page.run_file()
     browser.choose("#file-column", "1")
     page.run_file()
-    (row,) = rows_of(page.result(tmp_path, "two-csv-classified.csv"), ";")
+    (row,) = rows_of(page.download(tmp_path, "two-csv-classified.csv"), ";")
     assert (row["label"], row["predicted_label"]) == ("x", "space"), "no column of the file is lost"
     browser.one("#file-names-label").click()
     assert browser.texts("#file-column option") == ["column 1", "column 2", "column 3"]
     assert browser.texts("#file-start") == ["Classify 2 documents"]
 
 
-def test_several_labels_in_a_cell(page: Page, several_labels: Served, tmp_path: Path) -> None:
-    page.open(several_labels, "#file")
+def test_multilabel_predictions_share_a_cell(page: Page, multilabel: PageService, tmp_path: Path) -> None:
+    page.open(multilabel, "#file")
     texts = ["aword0 aword1 aword2 bword0 bword1 bword2", "cword1 cword2", "zzyzx"]
     (tmp_path / "topics.txt").write_text("\n".join(texts))
-    page.give(tmp_path / "topics.txt")
+    page.choose_file(tmp_path / "topics.txt")
     page.run_file()
-    found = rows_of(page.result(tmp_path, "topics-txt-classified.csv"))
-    predicted = several_labels.model.predict(texts)
-    expected = several_labels.model.label_sets(predicted.labels)
+    rows = rows_of(page.download(tmp_path, "topics-txt-classified.csv"))
+    predicted = multilabel.model.predict(texts)
+    expected = multilabel.model.label_sets(predicted.labels)
     shown = page.browser.texts("#file-preview .pair > :first-child")
     assert shown == [str(label) for labels in expected for label in labels]
-    assert [tuple(row["labels"].split("|")) if row["labels"] else () for row in found] == expected
-    for row, labels, scores in zip(found, expected, predicted.scores.tolist(), strict=True):
-        own = [scores[several_labels.model.classes.index(label)] for label in labels]
-        assert [float(each) for each in row["scores"].split("|") if each] == own
+    assert [tuple(row["labels"].split("|")) if row["labels"] else () for row in rows] == expected
+    for row, labels, scores in zip(rows, expected, predicted.scores.tolist(), strict=True):
+        own = [scores[multilabel.model.classes.index(label)] for label in labels]
+        assert [float(score) for score in row["scores"].split("|") if score] == own
 
 
-def test_what_cannot_be_read(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label, "#file")
+def test_files_that_cannot_be_read_show_an_error(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
     (tmp_path / "picture.csv").write_bytes(bytes(range(256)))
     browser.give_file("#file-input", tmp_path / "picture.csv")
     browser.wait("!document.getElementById('file-fault').hidden")
     assert "is not a text file" in browser.texts("#file-fault")[0]
     (tmp_path / "open.csv").write_text('text\n"moon\nrocket')
-    page.give(tmp_path / "open.csv")
+    page.choose_file(tmp_path / "open.csv")
     assert "The quote in line 2 is never closed" in browser.texts("#file-warning")[0]
     (tmp_path / "empty.csv").write_text("")
-    page.give(tmp_path / "empty.csv")
+    page.choose_file(tmp_path / "empty.csv")
     assert browser.texts("#file-about") == ["empty.csv is empty."]
     assert not browser.one("#file-start").is_enabled()
 
 
-def test_what_the_model_does_not_know_is_counted(
-    page: Page, browser: Browser, one_label: Served, tmp_path: Path
+def test_unknown_and_empty_documents_are_counted(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
 ) -> None:
-    page.open(one_label, "#file")
+    page.open(single_label, "#file")
     (tmp_path / "odd.csv").write_text('id,text\n1,moon rocket\n2,zzyzx\n3,""\n4,qwertz\n')
-    page.give(tmp_path / "odd.csv")
+    page.choose_file(tmp_path / "odd.csv")
     assert page.run_file() == "Done: 4 documents classified."
     unknown, empty = browser.texts("#file-counts .note")
     assert unknown.startswith("2 documents have no term that the model knows")
@@ -261,18 +273,18 @@ def test_what_the_model_does_not_know_is_counted(
 
 
 @pytest.mark.parametrize("width", [1280, 1024, 360])
-def test_probabilities_and_scores_are_seen_whole(
-    page: Page, browser: Browser, hostile: Served, tmp_path: Path, width: int
+def test_probabilities_and_scores_are_not_cut_off(
+    page: Page, browser: Browser, hostile: PageService, tmp_path: Path, width: int
 ) -> None:
     browser.size(width)
     page.open(hostile, "#file")
     (tmp_path / "some.txt").write_text("moon rocket\nguitar song and piano\nzzyzx")
-    page.give(tmp_path / "some.txt")
+    page.choose_file(tmp_path / "some.txt")
     page.run_file()
     assert "%" in browser.texts("#file-preview td.number:last-child")[0]
     outside = (
         "const edge = document.querySelector('#file-preview .scroll').getBoundingClientRect().right;"
-        "return [...document.querySelectorAll('#file-preview td.number:last-child')].filter((each) =>"
-        "each.scrollWidth > each.clientWidth || each.getBoundingClientRect().right > edge + 1).length"
+        "return [...document.querySelectorAll('#file-preview td.number:last-child')].filter((cell) =>"
+        "cell.scrollWidth > cell.clientWidth || cell.getBoundingClientRect().right > edge + 1).length"
     )
     assert browser.run(outside) == 0

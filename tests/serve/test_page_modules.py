@@ -1,4 +1,4 @@
-"""The page's own modules, in the browser, against slow twins: tables as text, pieces of a text, kinds of files."""
+"""The JavaScript modules of the page against simple implementations in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served
+from tests.serve.conftest import Page, PageService
 from textsieve.prediction import Label, as_written
 
 CELLS = [
@@ -33,9 +33,9 @@ CELLS = [
 
 
 @pytest.fixture
-def modules(page: Page, browser: Browser, one_label: Served) -> Browser:
-    if not browser.run("return location.href").startswith(one_label.url):  # they leave nothing on the page
-        page.open(one_label)
+def modules(page: Page, browser: Browser, single_label: PageService) -> Browser:
+    if not browser.run("return location.href").startswith(single_label.url):  # these tests do not change the page
+        page.open(single_label)
     return browser
 
 
@@ -51,7 +51,7 @@ def tables(n: int) -> list[list[list[str]]]:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_tables_are_read_as_python_reads_them(modules: Browser, separator: str, end: str) -> None:
+def test_csv_is_parsed_as_python_does(modules: Browser, separator: str, end: str) -> None:
     texts, expected = [], []
     for rows in tables(60):
         out = io.StringIO()
@@ -66,9 +66,9 @@ def test_tables_are_read_as_python_reads_them(modules: Browser, separator: str, 
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
-def test_tables_are_written_as_python_reads_them(modules: Browser, separator: str) -> None:
+def test_written_csv_is_read_back_by_python(modules: Browser, separator: str) -> None:
     expected = tables(100)
-    script = "(all, separator) => all.map((each) => module.csvText(each, separator))"
+    script = "(all, separator) => all.map((rows) => module.csvText(rows, separator))"
     for text, rows in zip(called(modules, "csv", script, expected, separator), expected, strict=True):
         assert text[0] == "\ufeff"
         assert list(csv.reader(io.StringIO(text[1:], newline=""), delimiter=separator)) == rows
@@ -99,11 +99,11 @@ def test_tables_are_written_as_python_reads_them(modules: Browser, separator: st
         "nothing",
     ],
 )
-def test_edges_of_tables(modules: Browser, text: str, rows: list[list[str]]) -> None:
+def test_unusual_csv_is_parsed(modules: Browser, text: str, rows: list[list[str]]) -> None:
     assert called(modules, "csv", "(text) => module.parseCsv(text).rows", text) == rows
 
 
-def test_formulas(modules: Browser) -> None:
+def test_formulas_get_an_apostrophe(modules: Browser) -> None:
     formulas = [
         "=1+1",
         "+a",
@@ -121,36 +121,40 @@ def test_formulas(modules: Browser) -> None:
         " ＠x",
     ]
     others = ["-4", "+1.5e3", " -4 ", "a=b", "", " a", "\n", 7, -7, None]
-    found = called(modules, "csv", "(all) => all.map(module.harmless)", [*formulas, *others])
-    assert found == [*(f"'{each}" for each in formulas), *others]
+    values = called(modules, "csv", "(all) => all.map(module.harmless)", [*formulas, *others])
+    assert values == [*(f"'{formula}" for formula in formulas), *others]
 
 
-def test_what_is_added_is_no_formula(modules: Browser) -> None:
-    script = "(found, model) => module.tableWith({columns: ['=a'], rows: found.map(() => ['x'])}, found, model)"
-    answers = [{"prediction": {"label": '=HYPERLINK("x")', "score": -1.5}}, {"fault": "@bad"}]
-    one = {"labels": "one", "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
-    assert called(modules, "predictions", script, answers, one) == [
+def test_added_columns_contain_no_formulas(modules: Browser) -> None:
+    script = "(results, model) => module.tableWith({columns: ['=a'], rows: results.map(() => ['x'])}, results, model)"
+    results = [{"prediction": {"label": '=HYPERLINK("x")', "score": -1.5}}, {"fault": "@bad"}]
+    single_label_model = {"labels": "one", "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
+    assert called(modules, "predictions", script, results, single_label_model) == [
         ["'=a", "label", "score", "unknown", "error"],
         ["x", '\'=HYPERLINK("x")', -1.5, "", ""],
         ["x", "", "", "", "'@bad"],
     ]
-    answers = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
-    several = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
-    assert [row[1] for row in called(modules, "predictions", script, answers, several)[1:]] == ["'-a|b", "-2|-1", ""]
+    results = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
+    multilabel_model = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
+    assert [row[1] for row in called(modules, "predictions", script, results, multilabel_model)[1:]] == [
+        "'-a|b",
+        "-2|-1",
+        "",
+    ]
 
 
-def test_scores_of_labels_that_are_numbers(modules: Browser) -> None:
+def test_scores_of_numeric_labels_are_found(modules: Browser) -> None:
     labels: list[Label] = [1e-05, 1e22, 0.5, 1e-7, 3.0, -2.5, True, "x", "toString"]
     scores = {as_written(label): place + 0.5 for place, label in enumerate(labels)}
-    found = called(
+    values = called(
         modules,
         "predictions",
-        "(scores, labels) => labels.map((each) => module.figureOf(scores, each))",
+        "(scores, labels) => labels.map((label) => module.figureOf(scores, label))",
         scores,
         labels,
     )
-    assert found == [place + 0.5 for place in range(len(labels))]
-    absent = "(scores) => [0, 7, 'toString', ''].map((each) => module.figureOf(scores, each) ?? 'none')"
+    assert values == [place + 0.5 for place in range(len(labels))]
+    absent = "(scores) => [0, 7, 'toString', ''].map((label) => module.figureOf(scores, label) ?? 'none')"
     assert called(modules, "predictions", absent, {"": 1, "x": 2}) == ["none", "none", "none", 1]
 
 
@@ -176,7 +180,7 @@ def test_scores_of_labels_that_are_numbers(modules: Browser) -> None:
         ("a", '{"text": "x"}', ["text"], [["x"]], 0),
     ],
 )
-def test_documents_of_a_file(
+def test_documents_and_text_columns_are_detected(
     modules: Browser, name: str, text: str, columns: list[str], rows: list[list[Any]], column: int
 ) -> None:
     told = "[it.columns, it.rows, module.textColumnOf(it)]"
@@ -184,7 +188,7 @@ def test_documents_of_a_file(
     assert called(modules, "documents", script, name, text) == [columns, rows, column]
 
 
-def test_json_is_kept_as_it_is_written(modules: Browser) -> None:
+def test_json_values_keep_their_spelling(modules: Browser) -> None:
     values = [
         "12345678901234567890",
         "1.0",
@@ -211,7 +215,7 @@ def test_json_is_kept_as_it_is_written(modules: Browser) -> None:
     assert called(modules, "documents", told, "a.json", "[ ]") == [["text"], []]
 
 
-def test_very_many_columns(modules: Browser) -> None:
+def test_a_table_may_have_very_many_columns(modules: Browser) -> None:
     script = """(n) => {
       const cells = Array.from({ length: n }, (_, at) => `c${at}`), row = cells.with(n - 2, "the longest of all");
       return module.textColumnOf(module.documentsOf("a.csv", `${cells}\n${row}\n`));
@@ -220,10 +224,10 @@ def test_very_many_columns(modules: Browser) -> None:
     assert called(modules, "documents", "() => module.textColumnOf({columns: [], rows: []})") == 0
 
 
-def test_a_token_that_no_header_can_have(modules: Browser) -> None:
+def test_invalid_tokens_are_recognized(modules: Browser) -> None:
     given = ["a-token", "two words", "~!", "", " ", "пароль", "ümlaut", "a\nb", " a", "a "]
-    found = called(modules, "api", "(all) => all.map(module.isToken)", given)
-    assert found == [True] * 3 + [False] * 7
+    values = called(modules, "api", "(all) => all.map(module.isToken)", given)
+    assert values == [True] * 3 + [False] * 7
     script = """(token) => {
       const fetched = window.fetch;
       window.fetch = () => Promise.resolve(new Response("{}", { status: 401 }));
@@ -239,14 +243,14 @@ PIECES = """(cases) => cases.map(([text, spans, values]) =>
     .map((piece) => ({ ...piece, terms: piece.terms() })))"""
 
 
-def test_pieces_of_a_text(modules: Browser) -> None:
+def test_a_text_is_split_by_its_spans(modules: Browser) -> None:
     draw = random.Random(5)
     cases: list[tuple[str, list[list[int]], list[float]]] = []
     for _ in range(200):
         text = "".join(draw.choices("ab 🚀é\n𝔘", k=draw.randint(0, 12)))
         ends = [sorted(draw.choices(range(len(text) + 1), k=2)) for _ in range(draw.randint(0, 5))]
         values = [draw.uniform(-1, 1) for _ in range(draw.randint(4, 9))]
-        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends), values))
+        cases.append((text, sorted([*span, draw.randint(0, 3)] for span in ends), values))
     for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
@@ -258,8 +262,8 @@ def test_pieces_of_a_text(modules: Browser) -> None:
         assert all(piece["sum"] == 0 for piece in told if not piece["count"]), "nothing is left of what has ended"
 
 
-def test_long_spans_that_overlap(modules: Browser) -> None:
-    """All places of all pieces would be 1,800,000,000."""
+def test_many_overlapping_spans_are_fast(modules: Browser) -> None:
+    """A list of the terms of each piece would have 1,800,000,000 entries in total."""
     script = """(n) => {
       const spans = Array.from({ length: n }, (_, at) => [2 * at, 2 * n, at]);
       const pieces = module.piecesOf("a ".repeat(n), spans, spans.map(() => ({ contribution: 1 })));
@@ -268,7 +272,7 @@ def test_long_spans_that_overlap(modules: Browser) -> None:
     assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
 
 
-def test_batches_keep_to_the_limits(modules: Browser) -> None:
+def test_batches_respect_the_limits(modules: Browser) -> None:
     limits = {"body": 400, "documents": 5, "length": 100}
     texts = ["x" * (7 * number % 90) + '"é🎸' * (number % 3) for number in range(60)]
     script = "(texts, limits) => [...module.batchesOf(texts, texts.keys(), limits)]"

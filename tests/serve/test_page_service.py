@@ -1,4 +1,4 @@
-"""The page and its service: the model's card, its terms, a token, and a service that goes away and comes back."""
+"""The description of the model, its terms, the token, and a service that goes down and comes back."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served, Services
-from tests.serve.servers import started_server
+from tests.serve.conftest import Page, PageService, Services
+from tests.serve.servers import running_server
 from textsieve import Categorizer
 from textsieve.modelfile import write
 from textsieve.prediction import Model
@@ -22,15 +22,15 @@ def column(browser: Browser, place: int) -> list[str]:
     return browser.texts(f"#model-card tbody tr > :nth-child({place})")
 
 
-def test_the_card(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label, "#model")
+def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label, "#model")
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
     assert facts["Predicts"] == "one class for each text"
     assert facts["Trained on"] == "120 documents in 3 classes"
-    assert facts["Terms"].startswith(f"{len(one_label.model.terms):,} terms, words and n-grams")
+    assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams")
     assert facts["Classifier"] == "a linear support vector machine (“svm”)"
     assert "Updated" not in facts
-    held_out = one_label.model.about["held_out"]
+    held_out = single_label.model.about["held_out"]
     assert browser.texts(".scores .big") == [
         f"{held_out['accuracy']:.1%}",
         f"{held_out['macro_f1']:.3f}",
@@ -38,17 +38,17 @@ def test_the_card(page: Page, browser: Browser, one_label: Served) -> None:
     assert column(browser, 1) == ["cars", "music", "space"]
     assert re.search(r" at \d\d:\d\d [A-Z]\S+$", facts["Trained"]), "with the zone"
     settings = dict(zip(browser.texts(".facts.small dt"), browser.texts(".facts.small dd"), strict=True))
-    assert {name: json.loads(words) for name, words in settings.items()} == one_label.model.settings | {
+    assert {name: json.loads(words) for name, words in settings.items()} == single_label.model.settings | {
         "ngram_range": [1, 2]
     }
     for place, name in ((3, "precision"), (4, "recall"), (5, "f1")):
-        assert [float(each) for each in column(browser, place)] == pytest.approx(
-            [each[name] for each in held_out["classes"]], abs=5e-4
+        assert [float(text) for text in column(browser, place)] == pytest.approx(
+            [measures[name] for measures in held_out["classes"]], abs=5e-4
         )
 
 
-def test_an_updated_model(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label, "#model")
+def test_the_model_tab_shows_updates(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label, "#model")
     browser.run(
         "const updated = {documents: 12, times: 2, last: '2026-11-16T14:00:00+00:00'};"
         "return Promise.all([import('/model-view.js'), fetch('v1/model').then((answer) => answer.json())])"
@@ -60,8 +60,8 @@ def test_an_updated_model(page: Page, browser: Browser, one_label: Served) -> No
     assert "before the model was updated" in browser.texts("#model-card p")[0]
 
 
-def test_another_class_before_the_answer(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_choosing_a_class_before_the_result_arrives(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("moon rocket")
     browser.run(
         "document.getElementById('box').value = 'guitar song';"
@@ -72,40 +72,42 @@ def test_another_class_before_the_answer(page: Page, browser: Browser, one_label
     assert browser.texts("#prediction strong") == ["music"]
 
 
-def test_classes_are_sorted(page: Page, browser: Browser, several_labels: Served) -> None:
-    page.open(several_labels, "#model")
+def test_the_class_table_can_be_sorted(page: Page, browser: Browser, multilabel: PageService) -> None:
+    page.open(multilabel, "#model")
     heads = browser.all("#model-card .sorter")
     heads[1].click()
-    falling = [int(each) for each in column(browser, 2)]
-    assert falling == sorted(several_labels.model.class_docs, reverse=True)
+    falling = [int(text) for text in column(browser, 2)]
+    assert falling == sorted(multilabel.model.class_docs, reverse=True)
     heads[1].click()
-    assert [int(each) for each in column(browser, 2)] == sorted(falling)
+    assert [int(text) for text in column(browser, 2)] == sorted(falling)
     assert browser.run("return document.querySelectorAll('#model-card [aria-sort]').length") == 1
     assert "was not measured" in browser.texts("#model-card p")[0]
 
 
-def test_terms_of_a_class(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label, "#terms")
+def test_terms_can_be_filtered_and_searched(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label, "#terms")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
-    assert browser.texts("#terms-list tbody th") == list(one_label.model.terms[:50])
+    assert browser.texts("#terms-list tbody th") == list(single_label.model.terms[:50])
     browser.one("#terms-more").click()
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 100")
-    assert browser.texts("#terms-list tbody th") == list(one_label.model.terms[:100])
+    assert browser.texts("#terms-list tbody th") == list(single_label.model.terms[:100])
     browser.choose("#terms-class", '"music"')
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
-    strongest = [term for term, _ in one_label.model.class_terms(50)["music"]]
+    strongest = [term for term, _ in single_label.model.class_terms(50)["music"]]
     assert browser.texts("#terms-list tbody th")[: len(strongest)] == strongest
     browser.one("#terms-search").send_keys("GUITAR")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length < 50")
-    known = [term for term in one_label.model.terms if "guitar" in term]
+    known = [term for term in single_label.model.terms if "guitar" in term]
     assert sorted(browser.texts("#terms-list tbody th")) == sorted(known)
     assert browser.texts("#terms-state") == [f"{len(known)} terms"]
     browser.one("#terms-search").send_keys("qqq")
     browser.wait("document.getElementById('terms-state').textContent === 'No matching terms.'")
 
 
-def test_a_token(page: Page, browser: Browser, services: Services, one_label_model: Model) -> None:
-    served = services.start("guarded", one_label_model, env={"TEXTSIEVE_TOKEN": TOKEN})
+def test_the_page_asks_for_a_token_and_does_not_store_it(
+    page: Page, browser: Browser, services: Services, single_label_model: Model
+) -> None:
+    served = services.start("guarded", single_label_model, env={"TEXTSIEVE_TOKEN": TOKEN})
     browser.open(served.url)
     browser.wait("document.getElementById('token').open")
     assert browser.run("return document.getElementById('token-field').type") == "password"
@@ -137,15 +139,15 @@ def test_a_token(page: Page, browser: Browser, services: Services, one_label_mod
     browser.wait("document.getElementById('token').open")
 
 
-def test_a_service_that_goes_and_comes_back(
-    page: Page, browser: Browser, one_label_model: Model, tmp_path: Path
+def test_the_page_recovers_when_the_service_restarts(
+    page: Page, browser: Browser, single_label_model: Model, tmp_path: Path
 ) -> None:
     path = tmp_path / "toy.sieve"
-    write(one_label_model, path)
-    with started_server(path, tmp_path) as server:
+    write(single_label_model, path)
+    with running_server(path, tmp_path) as server:
         port = str(server.port)
-        page.open(Served(server.url, one_label_model, tmp_path / "none"))
-        page.hurry()
+        page.open(PageService(server.url, single_label_model, tmp_path / "none"))
+        page.shorten_timers()
         page.classify("moon rocket")
         assert browser.all("#wrong") == [], "it was started without a file for corrections"
     browser.run("document.getElementById('box').value = 'guitar song'")
@@ -154,7 +156,7 @@ def test_a_service_that_goes_and_comes_back(
     assert browser.texts("#trouble")[0].startswith("The server does not respond.")
     other = Categorizer().fit(["guitar song", "piano song", "moon", "rocket moon"], ["tunes", "tunes", "sky", "sky"])
     write(other.model_, path)
-    with started_server(path, tmp_path, "--port", port):
+    with running_server(path, tmp_path, "--port", port):
         page.wait_for_text("guitar song")
         browser.wait("document.getElementById('trouble').hidden")
         browser.wait("document.getElementById('summary').textContent.includes('2 classes')")

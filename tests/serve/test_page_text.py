@@ -1,4 +1,4 @@
-"""One text on the page: typed, classified, marked by what spoke for and against a class, and corrected."""
+"""One text on the page: classified, explained and corrected."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served
+from tests.serve.conftest import Page, PageService
 
 TEXT = "Today 🚀 the Moon rocket, and my old guitar 🎸🎸 with a very good engine: moon rocket launch.\n\nMoon!"
 MARKS = """
-return [...document.querySelectorAll("#marked mark")].map((each) =>
-  [each.textContent, each.className, Number(each.style.getPropertyValue("--strength")),
-   getComputedStyle(each).backgroundColor])
+return [...document.querySelectorAll("#marked mark")].map((mark) =>
+  [mark.textContent, mark.className, Number(mark.style.getPropertyValue("--strength")),
+   getComputedStyle(mark).backgroundColor])
 """
 
 
-def contributions(served: Served, text: str, label: str) -> dict[str, float]:
-    return {each.term: each.contribution for each in served.model.explain(text)[label].contributions}
+def contributions(served: PageService, text: str, label: str) -> dict[str, float]:
+    return {term.term: term.contribution for term in served.model.explain(text)[label].contributions}
 
 
 def near(number: float, shown: str) -> bool:
     return abs(number - float(shown.replace("−", "-"))) <= 0.0005 + 1e-9
 
 
-def test_typed_and_classified(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_a_typed_text_is_classified(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     assert not browser.one("#result").is_displayed()
     page.classify(TEXT)
-    expected = one_label.model.explain(TEXT)
+    expected = single_label.model.explain(TEXT)
     assert browser.texts("#prediction strong") == [str(expected.predicted)]
     (spoken,) = browser.texts("[role=status]#announcement")
     assert spoken.startswith(f"Predicted class {expected.predicted} score ")
-    assert [json.loads(each.get_attribute("data-key") or "") for each in browser.all("#classes button")] == [
-        each.label for each in expected.classes
+    assert [json.loads(button.get_attribute("data-key") or "") for button in browser.all("#classes button")] == [
+        cls.label for cls in expected.classes
     ]
     figures = browser.texts("#classes .figures")
-    assert all(near(each.score, shown.split()[-1]) for each, shown in zip(expected.classes, figures, strict=True))
+    assert all(near(cls.score, shown.split()[-1]) for cls, shown in zip(expected.classes, figures, strict=True))
     assert browser.complaints() == []
 
 
-def test_it_classifies_by_key_and_after_a_pause(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_results_update_by_key_and_while_typing(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     browser.one("#box").click()
     browser.type("guitar song")
     browser.press(Keys.ENTER, holding=Keys.CONTROL)
     page.wait_for_text("guitar song")
-    page.hurry()
+    page.shorten_timers()
     browser.type(" and more")  # and no key
     page.wait_for_text("guitar song and more")
     assert browser.run("return document.getElementById('box').value") == "guitar song and more", "no line was added"
 
 
-def test_the_marked_text_is_the_text(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_the_marked_text_equals_the_input(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify(TEXT)
     assert browser.run("return document.getElementById('marked').textContent") == TEXT
     marked = [text for text, *_ in browser.run(MARKS)]
@@ -66,12 +66,12 @@ def test_the_marked_text_is_the_text(page: Page, browser: Browser, one_label: Se
     assert "guitar" in marked, "it stands after an emoji"
 
 
-def test_strengths_follow_the_contributions(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_colours_follow_the_contributions(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("rocket with engine and guitar, shuttle song")
     for label in ("space", "cars", "music"):
         page.choose_class(label)
-        own = contributions(one_label, "rocket with engine and guitar, shuttle song", label)
+        own = contributions(single_label, "rocket with engine and guitar, shuttle song", label)
         check_strengths(own, browser.run(MARKS))
 
 
@@ -91,17 +91,17 @@ def check_strengths(own: dict[str, float], marks: list[tuple[str, str, float, st
         assert alpha == pytest.approx(0.5 * strength, abs=0.01)
 
 
-def test_what_overlaps_is_summed_up(page: Page, browser: Browser, one_label: Served) -> None:
-    pair = next(term for term in one_label.model.terms if " " in term and len(set(term.split())) == 2)
+def test_overlapping_terms_show_their_sum(page: Page, browser: Browser, single_label: PageService) -> None:
+    pair = next(term for term in single_label.model.terms if " " in term and len(set(term.split())) == 2)
     first, second = pair.split()
-    page.open(one_label)
+    page.open(single_label)
     page.classify(pair)
-    label = str(one_label.model.explain(pair).predicted)
-    own = contributions(one_label, pair, label)
+    label = str(single_label.model.explain(pair).predicted)
+    own = contributions(single_label, pair, label)
     assert {pair, first, second} & set(own) >= {pair}
-    found = {text: (kind, strength) for text, kind, strength, _ in browser.run(MARKS)}
-    assert set(found) == {first, " ", second} or set(found) == {pair}
-    for text, (kind, strength) in found.items():
+    marks = {text: (kind, strength) for text, kind, strength, _ in browser.run(MARKS)}
+    assert set(marks) == {first, " ", second} or set(marks) == {pair}
+    for text, (kind, strength) in marks.items():
         total = own[pair] + own.get(text, 0.0) * (text != pair)
         assert kind == ("for" if total > 0 else "against")
         assert strength == pytest.approx(min(1, abs(total) / max(map(abs, own.values()))), abs=1e-3)
@@ -110,10 +110,10 @@ def test_what_overlaps_is_summed_up(page: Page, browser: Browser, one_label: Ser
     assert lines[-1].startswith("total") == (len(lines) > 1)
 
 
-def test_numbers_are_told_on_hover_and_on_focus(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_numbers_are_shown_on_hover_and_on_focus(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("rocket rocket")
-    own = contributions(one_label, "rocket rocket", "space")["rocket"]
+    own = contributions(single_label, "rocket rocket", "space")["rocket"]
     assert not browser.one("#tip").is_displayed()
     browser.point_at("#marked mark:first-of-type")
     browser.wait("!document.getElementById('tip').hidden")
@@ -127,57 +127,57 @@ def test_numbers_are_told_on_hover_and_on_focus(page: Page, browser: Browser, on
     assert browser.run("return document.activeElement.getAttribute('aria-describedby')") == "tip"
 
 
-def test_the_table_adds_up(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_the_contribution_table_adds_up_to_the_score(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify(TEXT)
-    explained = one_label.model.explain(TEXT).classes[0]
+    explained = single_label.model.explain(TEXT).classes[0]
     for button in browser.all("#contributions > button"):
         button.click()
     rows = browser.run(
         "return [...document.querySelectorAll('.contributions tbody tr')]"
         ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
-    assert [row[0] for row in rows] == [each.term for each in explained.contributions]
-    for row, each in zip(rows, explained.contributions, strict=True):
-        assert int(row[1]) == each.count
-        assert near(each.weight, row[2])
-        assert near(each.contribution, row[3])
+    assert [row[0] for row in rows] == [term.term for term in explained.contributions]
+    for row, term in zip(rows, explained.contributions, strict=True):
+        assert int(row[1]) == term.count
+        assert near(term.weight, row[2])
+        assert near(term.contribution, row[3])
     intercept, total = (text.replace("−", "-") for text in browser.texts(".contributions tfoot td.number"))
     assert near(explained.intercept, intercept)
     assert near(explained.score, total)
 
 
-def test_another_class(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_another_class_can_be_explained(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify(TEXT)
     page.choose_class("music")
     (caption,) = browser.texts(".contributions caption")
     assert caption == "Score of music"
     assert browser.run("return document.getElementById('marked').textContent") == TEXT
     assert browser.texts("#classes [aria-checked=true] .name") == ["music"]
-    assert [each.strip() for each in browser.texts("#legend li")] == ["speaks for music", "speaks against music"]
-    assert browser.texts("#prediction strong") == [str(one_label.model.explain(TEXT).predicted)], (
+    assert [line.strip() for line in browser.texts("#legend li")] == ["speaks for music", "speaks against music"]
+    assert browser.texts("#prediction strong") == [str(single_label.model.explain(TEXT).predicted)], (
         "what is predicted stays"
     )
 
 
-def test_an_unknown_text(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_a_text_without_known_terms_says_so(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("Zzyzx qwertz")
-    explained = one_label.model.explain("Zzyzx qwertz")
+    explained = single_label.model.explain("Zzyzx qwertz")
     assert explained.unknown is not None
-    assert any(explained.unknown in each for each in browser.texts("#prediction p"))
+    assert any(explained.unknown in line for line in browser.texts("#prediction p"))
     assert browser.all("#marked mark") == []
 
 
-def test_many_classes_and_several_labels(page: Page, browser: Browser, several_labels: Served) -> None:
+def test_many_classes_of_a_multilabel_model_are_listed(page: Page, browser: Browser, multilabel: PageService) -> None:
     text = "aword0 aword1 aword2 aword3 bword0 bword1 bword2 bword4"
-    page.open(several_labels)
+    page.open(multilabel)
     page.classify(text)
-    explained = several_labels.model.explain(text)
+    explained = multilabel.model.explain(text)
     assert isinstance(explained.predicted, tuple)
     assert browser.texts("#prediction strong") == [
-        str(each.label) for each in explained.classes if each.label in explained.predicted
+        str(cls.label) for cls in explained.classes if cls.label in explained.predicted
     ]
     assert len(browser.all("#classes button")) == 10
     assert len(browser.all("#classes .is-predicted")) == len(explained.predicted)
@@ -185,20 +185,20 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     browser.one("#all-classes").click()
     assert len(browser.all("#classes button")) == 24
     shown = browser.texts("#classes .figures")
-    assert all(("%" in each and "threshold" in each) or "never assigned" in each for each in shown)
+    assert all(("%" in figures and "threshold" in figures) or "never assigned" in figures for figures in shown)
 
 
-def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browser, several_labels: Served) -> None:
+def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browser, multilabel: PageService) -> None:
     text = (
         "🎸" + " aword0" * 10_050 + " the end"
     )  # one is enough to shift all; thousands take a browser seconds to draw
-    page.open(several_labels)
+    page.open(multilabel)
     browser.run(
         "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", text
     )
     page.wait_for_text(text)
     assert (
-        browser.run("return [...document.querySelectorAll('#marked mark')].map((each) => each.textContent)")
+        browser.run("return [...document.querySelectorAll('#marked mark')].map((mark) => mark.textContent)")
         == ["aword0"] * 10_000
     )
     assert "only its beginning is marked" in browser.texts("#marked-note")[0]
@@ -206,7 +206,9 @@ def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browse
 
 
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
-def test_a_text_file(page: Page, browser: Browser, one_label: Served, tmp_path: Path, name: str) -> None:
+def test_a_text_file_can_be_opened(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path, name: str
+) -> None:
     content: dict[str, Any] = {
         "letter.txt": "\ufeffguitar ünd 🎸 song".encode(),
         "latin.txt": "guitar ünd song".encode("latin-1"),
@@ -215,7 +217,7 @@ def test_a_text_file(page: Page, browser: Browser, one_label: Served, tmp_path: 
     }
     path = tmp_path / name
     path.write_bytes(content[name])
-    page.open(one_label)
+    page.open(single_label)
     browser.give_file("#text-input", path)
     if name in ("letter.txt", "latin.txt"):
         page.wait_for_text({"letter.txt": "guitar ünd 🎸 song", "latin.txt": "guitar ünd song"}[name])
@@ -227,8 +229,8 @@ def test_a_text_file(page: Page, browser: Browser, one_label: Served, tmp_path: 
     assert browser.run("return document.getElementById('box').value") == ""
 
 
-def test_a_dropped_file(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_a_text_file_can_be_dropped(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     browser.run(
         "const files = new DataTransfer(); files.items.add(new File(['piano concert'], 'note.txt'));"
         "for (const kind of ['dragover', 'drop']) document.getElementById('box').dispatchEvent("
@@ -237,8 +239,8 @@ def test_a_dropped_file(page: Page, browser: Browser, one_label: Served) -> None
     page.wait_for_text("piano concert")
 
 
-def test_too_long_and_empty(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_too_long_and_empty_texts_show_an_error(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     browser.one("#classify").click()
     assert browser.texts("#box-fault") == ["Enter a text, or drop a text file here."]
     browser.one("#box").click()
@@ -252,8 +254,8 @@ def test_too_long_and_empty(page: Page, browser: Browser, one_label: Served) -> 
     assert browser.texts("#box-fault") == [""], "an emoji is one character"
 
 
-def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_a_label_can_be_corrected(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("guitar of the moon 🎸")
     browser.one("#wrong").click()
     assert browser.active() == "right-class"
@@ -266,35 +268,35 @@ def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -
     assert said.startswith("Thank you. The correction was saved: “guitar of the moon 🎸” belongs to “cars”.")
     assert "textsieve update" in said
     assert browser.all("#wrong") == [], "it is said once"
-    written = one_label.corrections()[-1]
+    written = single_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
-    assert written["predicted"] == one_label.model.explain("guitar of the moon 🎸").predicted
+    assert written["predicted"] == single_label.model.explain("guitar of the moon 🎸").predicted
 
 
-def test_labels_are_corrected(page: Page, browser: Browser, several_labels: Served) -> None:
+def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Browser, multilabel: PageService) -> None:
     text = "aword0 aword1 aword2"
-    page.open(several_labels)
+    page.open(multilabel)
     page.classify(text)
     browser.one("#wrong").click()
     browser.type("class k")
-    shown = [each for each in browser.all("#correction .check") if each.is_displayed()]
-    (predicted,) = several_labels.model.label_sets(several_labels.model.predict([text]).labels)
-    assert {each.text.strip() for each in shown} == {"class k", *map(str, predicted)}
-    next(each for each in shown if each.text.strip() == "class k").click()
+    shown = [box for box in browser.all("#correction .check") if box.is_displayed()]
+    (predicted,) = multilabel.model.label_sets(multilabel.model.predict([text]).labels)
+    assert {box.text.strip() for box in shown} == {"class k", *map(str, predicted)}
+    next(box for box in shown if box.text.strip() == "class k").click()
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.getElementById('correction-state').textContent")
-    assert "class k" in several_labels.corrections()[-1]["labels"]
+    assert "class k" in multilabel.corrections()[-1]["labels"]
     page.classify("bword0 bword1")
     browser.one("#wrong").click()
-    browser.run("for (const each of document.querySelectorAll('#correction input:checked')) each.click()")
+    browser.run("for (const box of document.querySelectorAll('#correction input:checked')) box.click()")
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.getElementById('correction-state').textContent.includes('belongs to no class.')")
-    written = several_labels.corrections()[-1]
+    written = multilabel.corrections()[-1]
     assert (written["text"], written["labels"]) == ("bword0 bword1", [])
 
 
-def test_a_blank_text_is_not_corrected(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_a_blank_text_cannot_be_corrected(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("moon")
     assert len(browser.all("#wrong")) == 1
     blank = "\x1c\x1f\x85"  # to Python; to a browser it is a text

@@ -1,4 +1,4 @@
-"""What the API answers is what the model says, to the last bit."""
+"""The API returns exactly what the model predicts."""
 
 from __future__ import annotations
 
@@ -9,134 +9,134 @@ from typing import Any
 
 import pytest
 
-from tests.serve.kinds import KINDS, TEXTS
-from tests.serve.servers import Server, ask
+from tests.serve.model_kinds import KINDS, TEXTS
+from tests.serve.servers import Server, send
 from textsieve import load
 from textsieve.prediction import Contribution
 from textsieve.prediction.records import Records
 
 Service = Callable[[str], Server]
 NEW = ["a late goal", "rain at night, and the bank is closed", "", "xyzzy", "GOAL 😀 İstanbul goal", "wind " * 3000]
-each_kind = pytest.mark.parametrize("kind", list(KINDS))
+all_kinds = pytest.mark.parametrize("kind", list(KINDS))
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it."""
+    """Return a value as JSON represents it: keys are text, tuples are lists."""
     if isinstance(value, dict):
-        return {str(name): plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {str(name): plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("top", [None, 1, 2, 1000])
-def test_predictions_are_those_of_the_model(
+def test_predictions_equal_those_of_the_model(
     service: Service, models: dict[str, Path], kind: str, top: int | None
 ) -> None:
     model = load(models[kind]).model_
-    found = ask(service(kind), "/v1/predict", {"texts": NEW, "top": top})
+    response = send(service(kind), "/v1/predict", {"texts": NEW, "top": top})
     records = Records(model, None if top is None else min(top, len(model.classes)))
-    assert found.status == 200
-    assert found.json == {"predictions": [plain(each) for each in records.of(model.predict(NEW))]}
+    assert response.status == 200
+    assert response.json == {"predictions": [plain(record) for record in records.of(model.predict(NEW))]}
 
 
 @pytest.mark.slow
-def test_a_batch_in_many_parts_is_the_same_as_one_by_one(service: Service) -> None:
+def test_a_long_batch_gives_the_same_predictions_as_single_documents(service: Service) -> None:
     texts = [f"{TEXTS[at % 6]} {'wind goal bank ' * (at % 700)}" for at in range(300)]
-    whole = ask(service("one"), "/v1/predict", {"texts": texts}).json["predictions"]
-    single = [ask(service("one"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
+    whole = send(service("one"), "/v1/predict", {"texts": texts}).json["predictions"]
+    single = [send(service("one"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
     assert whole == single
-    assert len({each["label"] for each in whole}) == 3
+    assert len({entry["label"] for entry in whole}) == 3
 
 
-@each_kind
-def test_explanations_are_those_of_the_model(service: Service, models: dict[str, Path], kind: str) -> None:
+@all_kinds
+def test_explanations_equal_those_of_the_model(service: Service, models: dict[str, Path], kind: str) -> None:
     model = load(models[kind]).model_
     for text in NEW:
         explained = model.explain(text)
-        found = ask(service(kind), "/v1/explain", {"text": text}).json
+        response = send(service(kind), "/v1/explain", {"text": text}).json
         predicted = list(explained.predicted) if isinstance(explained.predicted, tuple) else [explained.predicted]
-        assert found["predicted"] == predicted
-        assert [each["label"] for each in found["classes"]] == [each.label for each in explained.classes]
-        assert [each["score"] for each in found["classes"]] == [each.score for each in explained.classes]
-        assert [each["label"] for each in found["classes"] if each["predicted"]] == [
-            each.label for each in explained.classes if each.label in predicted
+        assert response["predicted"] == predicted
+        assert [entry["label"] for entry in response["classes"]] == [entry.label for entry in explained.classes]
+        assert [entry["score"] for entry in response["classes"]] == [entry.score for entry in explained.classes]
+        assert [entry["label"] for entry in response["classes"] if entry["predicted"]] == [
+            entry.label for entry in explained.classes if entry.label in predicted
         ]
-        own = explained[found["label"]]
-        assert (found["score"], found["intercept"]) == (own.score, own.intercept)
-        exact = [{name: each[name] for name in Contribution._fields} for each in found["contributions"]]
-        assert exact == [each._asdict() for each in own.contributions]
-        assert found["compared"] == model.needs_comparing == (kind in ("probable", "votes"))
-        compared = [each["compared"] for each in found["contributions"]]
+        own = explained[response["label"]]
+        assert (response["score"], response["intercept"]) == (own.score, own.intercept)
+        exact = [{name: entry[name] for name in Contribution._fields} for entry in response["contributions"]]
+        assert exact == [entry._asdict() for entry in own.contributions]
+        assert response["compared"] == model.needs_comparing == (kind in ("probabilities", "votes"))
+        compared = [entry["compared"] for entry in response["contributions"]]
         assert compared == (list(own.compared()) if model.needs_comparing else [None] * len(exact))
-        spans = [(start, end, found["contributions"][place]["term"]) for start, end, place in found["spans"]]
-        assert spans == [tuple(each) for each in model.spans(text)]
-        assert (found["unknown"] is None) == (explained.unknown is None)
+        spans = [(start, end, response["contributions"][place]["term"]) for start, end, place in response["spans"]]
+        assert spans == [tuple(entry) for entry in model.spans(text)]
+        assert (response["unknown"] is None) == (explained.unknown is None)
 
 
-def test_a_class_is_asked_for_by_its_label_or_as_it_is_written(service: Service) -> None:
+def test_a_class_can_be_given_by_its_label_or_its_text(service: Service) -> None:
     for label in (2, "2", 2.0):
-        found = ask(service("numbers"), "/v1/explain", {"text": "a late goal", "label": label}).json
-        assert found["label"] == 2
-        assert type(found["label"]) is int
-    assert ask(service("one"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
+        response = send(service("numbers"), "/v1/explain", {"text": "a late goal", "label": label}).json
+        assert response["label"] == 2
+        assert type(response["label"]) is int
+    assert send(service("one"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
 
 
-def test_probabilities_are_those_of_the_model(service: Service, models: dict[str, Path]) -> None:
-    model = load(models["probable"]).model_
-    found = ask(service("probable"), "/v1/explain", {"text": TEXTS[0]}).json
+def test_probabilities_equal_those_of_the_model(service: Service, models: dict[str, Path]) -> None:
+    model = load(models["probabilities"]).model_
+    response = send(service("probabilities"), "/v1/explain", {"text": TEXTS[0]}).json
     expected = model.probabilities(model.predict([TEXTS[0]]).scores)[0]
-    assert {each["label"]: each["probability"] for each in found["classes"]} == dict(
+    assert {entry["label"]: entry["probability"] for entry in response["classes"]} == dict(
         zip(model.classes, expected.tolist(), strict=True)
     )
 
 
-def test_the_terms_of_a_class_the_strongest_first(service: Service, models: dict[str, Path]) -> None:
+def test_terms_of_a_class_are_sorted_by_strength(service: Service, models: dict[str, Path]) -> None:
     model = load(models["one"]).model_
     strengths = model.strengths()
-    found = ask(service("one"), "/v1/terms?label=money&n=1000").json
+    response = send(service("one"), "/v1/terms?label=money&n=1000").json
     column = model.classes.index("money")
-    assert found["total"] == len(model.terms)
-    assert {each["term"]: each["strength"] for each in found["terms"]} == dict(
+    assert response["total"] == len(model.terms)
+    assert {entry["term"]: entry["strength"] for entry in response["terms"]} == dict(
         zip(model.terms, strengths[:, column].tolist(), strict=True)
     )
-    in_order = [each["strength"] for each in found["terms"]]
+    in_order = [entry["strength"] for entry in response["terms"]]
     assert in_order == sorted(in_order, reverse=True)
-    second = ask(service("one"), "/v1/terms?label=money&n=3&offset=2").json
-    assert second["terms"] == found["terms"][2:5]
+    second = send(service("one"), "/v1/terms?label=money&n=3&offset=2").json
+    assert second["terms"] == response["terms"][2:5]
 
 
-def test_all_terms_as_they_were_ranked_and_those_that_contain_a_text(service: Service, models: dict[str, Path]) -> None:
+def test_all_terms_are_in_selection_order_and_searchable(service: Service, models: dict[str, Path]) -> None:
     model = load(models["one"]).model_
-    found = ask(service("one"), "/v1/terms?n=1000").json["terms"]
-    assert [each["term"] for each in found] == list(model.terms)
-    assert [each["label"] for each in found] == [model.classes[at] for at in model.strengths().argmax(axis=1)]
-    of_bank = ask(service("one"), "/v1/terms?q=BANK&n=1000").json
-    assert [each["term"] for each in of_bank["terms"]] == [term for term in model.terms if "bank" in term]
+    response = send(service("one"), "/v1/terms?n=1000").json["terms"]
+    assert [entry["term"] for entry in response] == list(model.terms)
+    assert [entry["label"] for entry in response] == [model.classes[at] for at in model.strengths().argmax(axis=1)]
+    of_bank = send(service("one"), "/v1/terms?q=BANK&n=1000").json
+    assert [entry["term"] for entry in of_bank["terms"]] == [term for term in model.terms if "bank" in term]
     assert 1 < of_bank["total"] == len(of_bank["terms"]) < len(model.terms)
-    assert ask(service("one"), "/v1/terms?q=nowhere").json == {"total": 0, "terms": []}
+    assert send(service("one"), "/v1/terms?q=nowhere").json == {"total": 0, "terms": []}
 
 
-def test_the_card_says_what_the_model_is(service: Service, models: dict[str, Path]) -> None:
-    model = load(models["several"]).model_
-    found = ask(service("several"), "/v1/model").json
-    assert found["name"] == "several.sieve"
-    assert found["bytes"] == models["several"].stat().st_size
-    assert found["classes"] == [
+def test_the_model_route_describes_the_model(service: Service, models: dict[str, Path]) -> None:
+    model = load(models["multilabel"]).model_
+    response = send(service("multilabel"), "/v1/model").json
+    assert response["name"] == "multilabel.sieve"
+    assert response["bytes"] == models["multilabel"].stat().st_size
+    assert response["classes"] == [
         {"label": label, "documents": n} for label, n in zip(model.classes, model.class_docs, strict=True)
     ]
-    assert (found["labels"], found["terms"], found["classifier"]) == ("several", len(model.terms), "nb")
-    assert found["feedback"] is False
-    assert found["limits"] == {"body": 10 << 20, "documents": 1000, "length": 1_000_000, "seconds": 30.0}
+    assert (response["labels"], response["terms"], response["classifier"]) == ("several", len(model.terms), "nb")
+    assert response["feedback"] is False
+    assert response["limits"] == {"body": 10 << 20, "documents": 1000, "length": 1_000_000, "seconds": 30.0}
 
 
-def test_prometheus_is_told_what_was_done(service: Service) -> None:
+def test_metrics_count_requests_and_predictions(service: Service) -> None:
     def counts() -> dict[str, float]:
-        text = ask(service("one"), "/metrics").body.decode()
+        text = send(service("one"), "/metrics").body.decode()
         return {name: float(value) for name, value in re.findall(r"^(textsieve\S+?(?:\{.*\})?) (\S+)$", text, re.M)}
 
     before = counts()
-    ask(service("one"), "/v1/predict", {"texts": ["a late goal", "the team won a goal", "xyzzy"]})
-    ask(service("one"), "/v1/predict", {"texts": 1})
+    send(service("one"), "/v1/predict", {"texts": ["a late goal", "the team won a goal", "xyzzy"]})
+    send(service("one"), "/v1/predict", {"texts": 1})
     after = counts()
     more = {name: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}
     assert more['textsieve_requests_total{path="/v1/predict",status="200"}'] == 1
@@ -148,10 +148,10 @@ def test_prometheus_is_told_what_was_done(service: Service) -> None:
     assert more['textsieve_request_seconds_bucket{le="+Inf",path="/v1/predict"}'] == 2
 
 
-def test_what_is_asked_for_is_described(service: Service) -> None:
-    found = ask(service("one"), "/openapi.json").json
-    assert set(found["paths"]) == {"/v1/predict", "/v1/explain", "/v1/model", "/v1/terms", "/healthz", "/metrics"}
-    assert ask(service("one"), "/healthz").json == {"status": "ok"}
+def test_openapi_lists_all_routes(service: Service) -> None:
+    response = send(service("one"), "/openapi.json").json
+    assert set(response["paths"]) == {"/v1/predict", "/v1/explain", "/v1/model", "/v1/terms", "/healthz", "/metrics"}
+    assert send(service("one"), "/healthz").json == {"status": "ok"}
 
 
 WRONG = [
@@ -183,8 +183,10 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "body", "status", "code", "message"), WRONG)
-def test_what_is_wrong_is_said(service: Service, path: str, body: Any, status: int, code: str, message: str) -> None:
-    found = ask(service("one"), path, body)
-    assert (found.status, found.code) == (status, code)
-    assert re.search(message, found.json["error"]["message"])
-    assert found.headers["content-type"] == "application/json"
+def test_errors_have_a_status_a_code_and_a_message(
+    service: Service, path: str, body: Any, status: int, code: str, message: str
+) -> None:
+    response = send(service("one"), path, body)
+    assert (response.status, response.code) == (status, code)
+    assert re.search(message, response.json["error"]["message"])
+    assert response.headers["content-type"] == "application/json"

@@ -1,4 +1,4 @@
-"""Corrections are lines at the end of a file, each whole and on the disk before the caller is told."""
+"""Corrections are appended to a file as complete lines, which are on the disk before the response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.serve.servers import ask, started_server
+from tests.serve.servers import running_server, send
 from textsieve import Categorizer, load
 from textsieve.corpus import read
 from textsieve.errors import InputError
@@ -33,49 +33,49 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_correction_is_a_line(models: dict[str, Path], tmp_path: Path) -> None:
+def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
-    with started_server(models["one"], tmp_path, "--feedback", str(file)) as server:
-        card = ask(server, "/v1/model").json
+    with running_server(models["one"], tmp_path, "--feedback", str(file)) as server:
+        card = send(server, "/v1/model").json
         assert card["feedback"] is True
         text = 'a late "goal"\nand 😀 <script>'
-        found = ask(server, "/v1/feedback", {"text": text, "label": "money"})
-        assert (found.status, found.json) == (201, {"written": True})
+        response = send(server, "/v1/feedback", {"text": text, "label": "money"})
+        assert (response.status, response.json) == (201, {"written": True})
         (line,) = lines(file)
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
         assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
-        assert ask(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
+        assert send(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
         for wrong in ({"label": "spam"}, {"label": None}, {}, {"labels": ["sport"]}, {"label": "a", "labels": []}):
-            assert ask(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
+            assert send(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
         assert len(lines(file)) == 1
         assert "goal" not in server.log
     assert file.stat().st_mode & 0o777 == 0o600
     assert load(models["one"]).predict([text]) == ["sport"]
 
 
-def test_several_labels_are_corrected_together(models: dict[str, Path], tmp_path: Path) -> None:
+def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
-    with started_server(models["several"], tmp_path, "--feedback", str(file)) as server:
+    with running_server(models["multilabel"], tmp_path, "--feedback", str(file)) as server:
         right: list[list[str]] = [["money", "home"], []]
         for labels in right:
-            assert ask(server, "/v1/feedback", {"text": "a late goal", "labels": labels}).status == 201
-        assert ask(server, "/v1/feedback", {"text": "a late goal", "label": "money"}).status == 422
-        assert ask(server, "/v1/feedback", {"text": "a late goal", "labels": ["spam"]}).status == 422
+            assert send(server, "/v1/feedback", {"text": "a late goal", "labels": labels}).status == 201
+        assert send(server, "/v1/feedback", {"text": "a late goal", "label": "money"}).status == 422
+        assert send(server, "/v1/feedback", {"text": "a late goal", "labels": ["spam"]}).status == 422
     assert [line["labels"] for line in lines(file)] == right
 
 
 @pytest.mark.slow
-def test_many_at_once_are_all_there_and_can_be_trained_on(models: dict[str, Path], tmp_path: Path) -> None:
+def test_concurrent_corrections_are_all_written_and_can_be_trained_on(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     texts = [f"{word} number {at}" for at in range(40) for word in ("goal", "bank", "rain")]
     labels = {"goal": "sport", "bank": "money", "rain": "weather"}
     with (
-        started_server(models["one"], tmp_path, "--feedback", str(file)) as server,
+        running_server(models["one"], tmp_path, "--feedback", str(file)) as server,
         ThreadPoolExecutor(20) as threads,
     ):
 
         def correct(text: str) -> int:
-            return ask(server, "/v1/feedback", {"text": text, "label": labels[text.split()[0]]}).status
+            return send(server, "/v1/feedback", {"text": text, "label": labels[text.split()[0]]}).status
 
         assert set(threads.map(correct, texts)) == {201}
     assert sorted(line["text"] for line in lines(file)) == sorted(texts)
@@ -83,7 +83,7 @@ def test_many_at_once_are_all_there_and_can_be_trained_on(models: dict[str, Path
     assert trained.predict(["goal"]) == ["sport"]
 
 
-def test_only_the_line_that_was_cut_off_is_lost(tmp_path: Path) -> None:
+def test_only_an_unfinished_line_is_lost(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     file.write_bytes(b'{"text": "whole"}\n{"text": "cut o')
     Feedback(str(file)).write({"text": "next"})
@@ -91,18 +91,18 @@ def test_only_the_line_that_was_cut_off_is_lost(tmp_path: Path) -> None:
     assert (json.loads(whole)["text"], cut, json.loads(following)["text"]) == ("whole", '{"text": "cut o', "next")
 
 
-def test_a_line_is_on_the_disk_when_the_caller_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_is_on_the_disk_before_the_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "corrections.jsonl"
     synced: list[str] = []
     feedback = Feedback(str(file))
     monkeypatch.setattr(os, "fsync", lambda _: synced.append(file.read_text()))
     feedback.write({"text": "one"})
-    assert [json.loads(each)["text"] for each in synced] == ["one", "one"]  # the line, and the name of the new file
+    assert [json.loads(line)["text"] for line in synced] == ["one", "one"]  # the line, and the name of the new file
     feedback.write({"text": "two"})
     assert len(synced) == 3
 
 
-def test_a_full_disk_is_no_correction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_file_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "corrections.jsonl"
     feedback = Feedback(str(file))
     feedback.write({"text": "whole"})
@@ -126,7 +126,7 @@ print("written", flush=True)
 """
 
 
-def test_a_service_without_room_takes_back_no_line_of_another_service(
+def test_a_service_with_a_full_disk_keeps_the_lines_of_other_services(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "corrections.jsonl"
@@ -173,7 +173,7 @@ def test_a_correction_fails_if_the_file_stays_locked(tmp_path: Path, monkeypatch
     assert [line["text"] for line in lines(file)] == ["two"]
 
 
-def test_a_correction_that_nobody_waits_for_does_not_wait_for_the_lock(tmp_path: Path) -> None:
+def test_an_abandoned_correction_does_not_wait_for_the_lock(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     feedback = Feedback(str(file))
     with locked(file), pytest.raises(Abandoned):
@@ -189,32 +189,32 @@ def test_corrections_are_written_on_file_systems_without_locks(tmp_path: Path, m
 
 
 @pytest.mark.slow
-def test_a_locked_file_of_corrections_keeps_no_service_from_ending(models: dict[str, Path], tmp_path: Path) -> None:
+def test_a_service_with_a_locked_feedback_file_still_ends(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     with (
-        started_server(models["one"], tmp_path, "--feedback", str(file), "--timeout", "1") as server,
+        running_server(models["one"], tmp_path, "--feedback", str(file), "--timeout", "1") as server,
         locked(file),
     ):
-        found = ask(server, "/v1/feedback", {"text": "a late goal", "label": "money"})
-        assert (found.status, found.code) == (503, "timeout")
+        response = send(server, "/v1/feedback", {"text": "a late goal", "label": "money"})
+        assert (response.status, response.code) == (503, "timeout")
         os.kill(server.pid, signal.SIGTERM)
         assert server.program.ended() == 0
     assert file.read_bytes() == b""
 
 
-def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_feedback_to_a_folder_or_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         Feedback(str(tmp_path))
     with pytest.raises(InputError, match="no folder"):
         Feedback(str(tmp_path / "no" / "file.jsonl"))
 
 
-def test_writers_take_turns(tmp_path: Path) -> None:
+def test_threads_do_not_mix_their_lines(tmp_path: Path) -> None:
     feedback = Feedback(str(tmp_path / "corrections.jsonl"))
     threads = [threading.Thread(target=feedback.write, args=({"text": str(at) * 10_000},)) for at in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    found = [line["text"] for line in lines(tmp_path / "corrections.jsonl")]
-    assert sorted(found) == sorted(str(at) * 10_000 for at in range(20))
+    response = [line["text"] for line in lines(tmp_path / "corrections.jsonl")]
+    assert sorted(response) == sorted(str(at) * 10_000 for at in range(20))

@@ -1,4 +1,4 @@
-"""Whatever a client without the token sends or does not read, memory stays bounded and others are served."""
+"""Clients without a token can neither fill the memory nor lock out others."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from tests.serve.floods import FLOODS, GET, POST, WHOLE, flood, forget_peak, honest_client, resident
-from tests.serve.malformed import parsed
-from tests.serve.servers import Server, ask, started_server
+from tests.serve.floods import FLOODS, GET, POST, WHOLE, flood, forget_peak, normal_client, resident
+from tests.serve.malformed import parse_responses
+from tests.serve.servers import Server, running_server, send
 from textsieve.serve import protocol as protocol_module
 from textsieve.serve.limits import Limits
 from textsieve.serve.protocol import MAX_HEADERS, SLOW_SECONDS, bounded_protocol
@@ -37,37 +37,39 @@ IN_TESTS = (
     "tiny chunks",
     "endless heads",
 )
-"""The others are sent by `make serve-malformed`."""
+"""`make serve-malformed` sends the others."""
 
 
 @pytest.fixture(scope="module")
 def guarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with started_server(models["one"], tmp_path_factory.mktemp("guarded"), env={TOKEN_VARIABLE: SECRET}) as server:
+    with running_server(models["one"], tmp_path_factory.mktemp("guarded"), env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def unguarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with started_server(models["one"], tmp_path_factory.mktemp("open")) as server:
+    with running_server(models["one"], tmp_path_factory.mktemp("open")) as server:
         yield server
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", IN_TESTS)
 @pytest.mark.parametrize("server", ["guarded", "unguarded"])
-def test_a_flood_fills_no_memory_and_shuts_nobody_out(server: str, kind: str, request: pytest.FixtureRequest) -> None:
+def test_a_flood_does_not_fill_memory_or_lock_out_others(
+    server: str, kind: str, request: pytest.FixtureRequest
+) -> None:
     flooded: Server = request.getfixturevalue(server)
     forget_peak(flooded.pid)
     before = resident(flooded.pid)
-    with honest_client(flooded.port, WHOLE.replace(b"\r\n\r\n", b"\r\nAuthorization: Bearer secret" + LAST)) as honest:
+    with normal_client(flooded.port, WHOLE.replace(b"\r\n\r\n", b"\r\nAuthorization: Bearer secret" + LAST)) as normal:
         flood(flooded.port, FLOODS[kind], SECONDS)
     assert resident(flooded.pid, "VmHWM") - before < GROWTH
-    assert not honest.failures
-    assert honest.waits
+    assert not normal.failures
+    assert normal.waits
     assert "Traceback" not in flooded.log
 
 
-def test_a_new_client_gets_in_where_others_hold_all_connections(guarded: Server) -> None:
+def test_a_new_client_can_connect_when_all_connections_are_idle(guarded: Server) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     n_connections = Limits().connections + 50
     if soft < 2 * n_connections:
@@ -75,15 +77,15 @@ def test_a_new_client_gets_in_where_others_hold_all_connections(guarded: Server)
     with ExitStack() as stack:
         address = ("127.0.0.1", guarded.port)
         idle = [stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(n_connections)]
-        assert ask(guarded, "/v1/predict", {"texts": ["goal"]}, authorization=f"Bearer {SECRET}").status == 200
+        assert send(guarded, "/v1/predict", {"texts": ["goal"]}, authorization=f"Bearer {SECRET}").status == 200
         with suppress(ConnectionResetError):
             assert idle[0].recv(1) == b""  # the first was cut off
         idle[-1].sendall(GET)
         assert idle[-1].recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_requests_in_a_row_are_answered_however_they_arrive(unguarded: Server) -> None:
-    """One by one, each after the last, wherever the reads of the server are cut."""
+def test_pipelined_requests_are_answered_however_they_are_split(unguarded: Server) -> None:
+    """They are answered one after the other, wherever the input is split."""
     draw = random.Random(3)
     body = json.dumps({"texts": ["a\r\n\r\nb", "goal"]}).encode() + b"\r\n\r\n"
     post = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -109,10 +111,10 @@ def test_requests_in_a_row_are_answered_however_they_arrive(unguarded: Server) -
                 connection.sendall(sent[begin:end])
             while more := connection.recv(1 << 16):
                 got += more
-        assert [answer.status for answer in parsed(got)] == [*(statuses[kind] for kind in row), 200]
+        assert [answer.status for answer in parse_responses(got)] == [*(statuses[kind] for kind in row), 200]
 
 
-def test_a_request_has_so_many_headers_at_most(unguarded: Server) -> None:
+def test_too_many_headers_are_an_error(unguarded: Server) -> None:
     for more, status in ((MAX_HEADERS - 2, 200), (MAX_HEADERS - 1, 431)):
         with socket.create_connection(("127.0.0.1", unguarded.port), timeout=60) as connection:
             connection.sendall(GET[:-2] + b"X: y\r\n" * more + LAST[2:])
@@ -120,7 +122,7 @@ def test_a_request_has_so_many_headers_at_most(unguarded: Server) -> None:
 
 
 class ManualLoop:
-    """An event loop without a socket: the test runs what is scheduled, and moves the clock."""
+    """An event loop without sockets: the test runs scheduled calls and moves the clock."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -156,7 +158,7 @@ class ManualLoop:
 
 
 class Connections:
-    """Connections of one server to clients that the test plays."""
+    """Connections of one server, whose clients are played by the test."""
 
     def __init__(self, n_connections: int, seconds: float = 30.0) -> None:
         async def app(scope: object, receive: object, send: object) -> None: ...
@@ -186,7 +188,7 @@ class Connections:
         self.transport(number).get_write_buffer_size.return_value = size
 
 
-def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_request() -> None:
+def test_a_connection_stays_open_while_its_response_is_read() -> None:
     connections = Connections(1)
     (protocol,), transport = connections.protocols, connections.transport(0)
     connections.unread(0, 1 << 20)
@@ -200,7 +202,7 @@ def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_r
     transport.close.assert_called_once()
 
 
-def test_uploads_that_are_being_parsed_pause_others_and_cut_nobody_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_uploads_pause_other_connections_without_cutting_off_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol_module, "MAX_HELD", 1 << 20)
     connections = Connections(21)
     body = b" " * 200_000
@@ -215,7 +217,7 @@ def test_uploads_that_are_being_parsed_pause_others_and_cut_nobody_off(monkeypat
     assert not idle.flow.read_paused
 
 
-def test_input_behind_an_unanswered_request_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_behind_an_unanswered_request_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol_module, "MAX_HELD", 1 << 20)
     connections = Connections(20)
     connections.unread(3, 1000)
@@ -244,7 +246,7 @@ def test_clients_that_read_large_responses_steadily_are_not_cut_off() -> None:
     assert not connections.log
 
 
-def test_slow_clients_are_cut_off_when_unread_responses_take_too_much() -> None:
+def test_slow_clients_are_cut_off_when_unread_responses_are_too_large() -> None:
     connections = Connections(4)
     for number, protocol in enumerate(connections.protocols):
         connections.unread(number, 20 << 20)
@@ -256,7 +258,7 @@ def test_slow_clients_are_cut_off_when_unread_responses_take_too_much() -> None:
     assert "cut off with 20,971,520 bytes of a response unread" in connections.log[0]
 
 
-def test_no_number_of_fast_clients_holds_more_than_the_most_for_unread_responses() -> None:
+def test_unread_responses_of_fast_clients_are_limited() -> None:
     connections = Connections(20)
     for number, protocol in enumerate(connections.protocols):
         connections.unread(number, 40 << 20)
@@ -264,7 +266,7 @@ def test_no_number_of_fast_clients_holds_more_than_the_most_for_unread_responses
     assert [connections.is_cut_off(number) for number in range(20)] == [True] * 8 + [False] * 12
 
 
-def test_a_client_that_reads_nothing_is_cut_off_in_the_time_of_a_request() -> None:
+def test_a_client_that_reads_nothing_is_cut_off_after_the_time_limit() -> None:
     connections = Connections(1)
     connections.unread(0, 1000)
     connections.protocols[0].pause_writing()
@@ -280,7 +282,7 @@ def test_a_client_that_reads_nothing_is_cut_off_in_the_time_of_a_request() -> No
     ("soft", "hard", "raised", "most"),
     [(1024, 1 << 20, 2064, 1000), (1 << 20, 1 << 20, None, 1000), (256, 1024, 1024, 480), (256, 256, None, 96)],
 )
-def test_connections_need_open_files(
+def test_the_limit_of_open_files_is_raised_for_connections(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, raised: int | None, most: int
 ) -> None:
     changed: list[tuple[int, int]] = []

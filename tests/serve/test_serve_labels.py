@@ -1,4 +1,4 @@
-"""Which class is meant by a label in a request, when labels are numbers that others write in other ways."""
+"""The class that a request means by a label, when labels are numbers with more than one spelling."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def with_classes(model: Model, *classes: Label) -> Model:
         (18446744073709552000, LARGE),
     ],
 )
-def test_numbers_as_others_write_them(one_label_model: Model, given: Label, meant: Label) -> None:
-    assert find_class(with_classes(one_label_model, 1e-5, 1e22, LARGE), given) == meant
+def test_numbers_match_in_any_spelling(single_label_model: Model, given: Label, meant: Label) -> None:
+    assert find_class(with_classes(single_label_model, 1e-5, 1e22, LARGE), given) == meant
 
 
 @pytest.mark.parametrize("given", ["1_0", " 10", "inf", "nan", "", "true", True, "1e", 10**400, "1" + "0" * 400])
-def test_what_is_no_number_of_a_class(one_label_model: Model, given: Label) -> None:
+def test_labels_that_are_no_class_are_an_error(single_label_model: Model, given: Label) -> None:
     with pytest.raises(ApiError, match="The model has no class"):
-        find_class(with_classes(one_label_model, 10, 1, 1e-5), given)
+        find_class(with_classes(single_label_model, 10, 1, 1e-5), given)
 
 
-def test_of_two_classes_that_read_alike_the_one_as_written(one_label_model: Model) -> None:
-    model = with_classes(one_label_model, LARGE, LARGE + 1, "0.5")
+def test_the_exact_spelling_wins_over_the_same_value(single_label_model: Model) -> None:
+    model = with_classes(single_label_model, LARGE, LARGE + 1, "0.5")
     assert find_class(model, str(LARGE + 1)) == LARGE + 1
     assert find_class(model, 0.5) == "0.5"
     with pytest.raises(ApiError, match="The model has no class"):

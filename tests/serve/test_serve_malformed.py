@@ -1,4 +1,4 @@
-"""Requests that no client of good faith sends: none is answered by a 500, none is left without its answer."""
+"""Malformed requests never cause an internal error, and complete requests always get a response."""
 
 from __future__ import annotations
 
@@ -12,83 +12,97 @@ from pathlib import Path
 import pytest
 
 from tests.processes import wait_for
-from tests.serve.malformed import GOOD, HOST, PREDICT, Answer, answers_to, complaint, drawn, listed, posted
-from tests.serve.servers import Server, started_server
+from tests.serve.malformed import (
+    GOOD,
+    HOST,
+    PREDICT,
+    RawResponse,
+    listed_requests,
+    post,
+    problem_with,
+    random_requests,
+    responses_to,
+)
+from tests.serve.servers import Server, running_server
 from textsieve import load
 
 N_DRAWN = 300
 AT_ONCE = 8
 
 
-@pytest.fixture(scope="module", params=["one", "several"])
+@pytest.fixture(scope="module", params=["one", "multilabel"])
 def server(
     request: pytest.FixtureRequest, models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("malformed")
     options = ("--feedback", str(folder / "corrections.jsonl"), "--max-body", str(2 << 20))
-    with started_server(models[request.param], folder, *options) as found:
-        yield found
+    with running_server(models[request.param], folder, *options) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def one(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with started_server(models["one"], tmp_path_factory.mktemp("one")) as found:
-        yield found
+    with running_server(models["one"], tmp_path_factory.mktemp("one")) as server:
+        yield server
 
 
-def all_answers(server: Server, requests: list[bytes]) -> list[list[Answer]]:
-    """To some at a time."""
+def all_responses(server: Server, requests: list[bytes]) -> list[list[RawResponse]]:
+    """Send the requests, some at a time, and return the responses to each."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(partial(answers_to, server.port), requests))
+        return list(pool.map(partial(responses_to, server.port), requests))
 
 
 @pytest.mark.slow
-def test_nothing_that_is_sent_is_our_fault(server: Server) -> None:
-    before = answers_to(server.port, posted(b"/v1/predict", GOOD))
-    requests = [*listed(), *islice(drawn(0), N_DRAWN)]
-    found = all_answers(server, requests)
+def test_malformed_requests_never_cause_an_internal_error(server: Server) -> None:
+    before = responses_to(server.port, post(b"/v1/predict", GOOD))
+    requests = [*listed_requests(), *islice(random_requests(0), N_DRAWN)]
+    all_results = all_responses(server, requests)
     wrong = [
-        (said, request[:200])
-        for request, answers in zip(requests, found, strict=True)
-        for said in map(complaint, answers)
-        if said is not None
+        (problem, request[:200])
+        for request, responses in zip(requests, all_results, strict=True)
+        for problem in map(problem_with, responses)
+        if problem is not None
     ]
     assert not wrong[:5]
-    assert {200, 400, 403, 404, 405, 413, 415, 422, 431} <= {each.status for answers in found for each in answers}
+    assert {200, 400, 403, 404, 405, 413, 415, 422, 431} <= {
+        response.status for responses in all_results for response in responses
+    }
     assert "Traceback" not in server.log
     assert "Internal error:" not in server.log
-    assert [each.status for each in before] == [200]
-    assert answers_to(server.port, posted(b"/v1/predict", GOOD)) == before
+    assert [response.status for response in before] == [200]
+    assert responses_to(server.port, post(b"/v1/predict", GOOD)) == before
 
 
-def test_what_is_whole_is_answered(one: Server) -> None:
-    """Also where it is wrong: only what is cut off is waited for."""
-    requests = [request for request in listed() if request.startswith(b"POST") and b"Connection: close" not in request]
+def test_every_complete_request_gets_a_response(one: Server) -> None:
+    """The server waits for more only if a request is cut off, not if it is invalid."""
+    requests = [
+        request for request in listed_requests() if request.startswith(b"POST") and b"Connection: close" not in request
+    ]
     whole = [request for request in requests if request.endswith(GOOD) and b"Content-Length: 31\r\n\r\n" in request]
     assert len(whole) > 10
-    assert all(all_answers(one, whole))
+    assert all(all_responses(one, whole))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [b"/", b"/docs", b"/healthz", b"/nowhere"])
-def test_head_is_answered_at_once_on_a_connection_that_stays(one: Server, path: bytes) -> None:
+def test_head_requests_get_a_response_on_an_open_connection(one: Server, path: bytes) -> None:
     twice = (b"HEAD " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n") * 2
-    assert len(answers_to(one.port, twice)) == 2
+    assert len(responses_to(one.port, twice)) == 2
 
 
-def test_requests_in_a_row_are_answered_in_their_order(one: Server, models: dict[str, Path]) -> None:
+def test_pipelined_requests_are_answered_in_order(one: Server, models: dict[str, Path]) -> None:
     texts = [f"{word} and the bank" for word in ("goal", "wind", "rates", "match", "rain") * 8]
-    row = b"".join(posted(b"/v1/predict", json.dumps({"texts": [text]}).encode()) for text in texts)
+    row = b"".join(post(b"/v1/predict", json.dumps({"texts": [text]}).encode()) for text in texts)
     last = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
-    answers = answers_to(one.port, row + last, only_one=False)
-    labels = [json.loads(each.body)["predictions"][0]["label"] for each in answers[:-1]]
+    responses = responses_to(one.port, row + last, only_one=False)
+    labels = [json.loads(response.body)["predictions"][0]["label"] for response in responses[:-1]]
     assert labels == load(models["one"]).predict(texts).tolist()
     assert len({*labels}) > 1
 
 
-def test_a_head_of_some_length_beside_a_long_body_is_no_long_head(one: Server) -> None:
-    long = posted(b"/v1/predict", json.dumps({"texts": ["a" * 300_000]}).encode())
-    assert [each.status for each in answers_to(one.port, long + long[:40])] == [200]
+def test_a_long_body_does_not_count_toward_the_next_head(one: Server) -> None:
+    long = post(b"/v1/predict", json.dumps({"texts": ["a" * 300_000]}).encode())
+    assert [response.status for response in responses_to(one.port, long + long[:40])] == [200]
 
 
 LENGTH, CHUNKED = b"Content-Length: 31\r\n", b"Transfer-Encoding: chunked\r\n"
@@ -121,30 +135,30 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("kind", AMBIGUOUS)
-def test_where_the_end_of_a_request_is_ambiguous_nothing_after_it_is_answered(one: Server, kind: str) -> None:
-    """Else a proxy in front may take for a part of one request what is taken for another one here."""
+def test_nothing_is_answered_after_a_request_with_an_ambiguous_end(one: Server, kind: str) -> None:
+    """Otherwise, a proxy in front could take a second request for a part of the first."""
     smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
-    (found,) = answers_to(one.port, PREDICT + AMBIGUOUS[kind] + smuggled, only_one=False)
-    assert (found.status, json.loads(found.body)["error"]["code"]) == (400, "malformed")
+    (response,) = responses_to(one.port, PREDICT + AMBIGUOUS[kind] + smuggled, only_one=False)
+    assert (response.status, json.loads(response.body)["error"]["code"]) == (400, "malformed")
 
 
-def test_a_body_of_another_encoding_is_an_error(one: Server) -> None:
-    (found,) = answers_to(one.port, posted(b"/v1/predict", GOOD, b"Content-Encoding: gzip\r\n"), only_one=False)
-    assert (found.status, json.loads(found.body)["error"]["code"]) == (415, "not_json")
+def test_an_encoded_body_is_an_error(one: Server) -> None:
+    (response,) = responses_to(one.port, post(b"/v1/predict", GOOD, b"Content-Encoding: gzip\r\n"), only_one=False)
+    assert (response.status, json.loads(response.body)["error"]["code"]) == (415, "not_json")
 
 
 @pytest.mark.parametrize("end", [b"1f\r\n" + GOOD + b"\r\n0\r\nX: ", b"1f;x="])
-def test_what_follows_a_body_is_not_taken_without_end(one: Server, end: bytes) -> None:
+def test_endless_trailers_and_chunk_extensions_are_an_error(one: Server, end: bytes) -> None:
     request = PREDICT + b"Transfer-Encoding: chunked\r\n\r\n" + end + b"y" * 400_000
-    assert [each.status for each in answers_to(one.port, request)] == [431]
+    assert [response.status for response in responses_to(one.port, request)] == [431]
 
 
 @pytest.mark.slow
-def test_a_request_whose_sender_goes_away_before_its_end_does_nothing(models: dict[str, Path], tmp_path: Path) -> None:
-    """Also where what has come would do."""
-    corrections, whole = tmp_path / "corrections.jsonl", posted(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
-    with started_server(models["one"], tmp_path, "--feedback", str(corrections)) as server:
-        answers_to(server.port, whole.replace(b"Content-Length: 31", b"Content-Length: 99"))
-        assert [each.status for each in answers_to(server.port, whole)] == [201]
+def test_an_incomplete_request_has_no_effect(models: dict[str, Path], tmp_path: Path) -> None:
+    """Even if the part that has arrived would be valid."""
+    corrections, whole = tmp_path / "corrections.jsonl", post(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
+    with running_server(models["one"], tmp_path, "--feedback", str(corrections)) as server:
+        responses_to(server.port, whole.replace(b"Content-Length: 31", b"Content-Length: 99"))
+        assert [response.status for response in responses_to(server.port, whole)] == [201]
         wait_for(lambda: "POST /v1/feedback 499" in server.log, lambda: server.log)
     assert len(corrections.read_text().splitlines()) == 1

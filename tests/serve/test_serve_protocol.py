@@ -1,4 +1,4 @@
-"""A connection that does not come to the point is closed; an answer comes in one piece."""
+"""Incomplete requests end after the time limit, and a response is sent in one piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import wait_for
-from tests.serve.servers import Server, ask, started_server
+from tests.serve.servers import Server, running_server, send
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -20,26 +20,26 @@ POST = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: applicati
 
 @pytest.fixture(scope="module")
 def hasty(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service that waits for a second."""
-    with started_server(models["one"], tmp_path_factory.mktemp("hasty"), "--timeout", "1") as server:
+    """A service with a time limit of one second."""
+    with running_server(models["one"], tmp_path_factory.mktemp("hasty"), "--timeout", "1") as server:
         yield server
 
 
 def conversation(server: Server, *parts: bytes) -> bytes:
-    """What is answered to parts that come one after the other, until the connection ends."""
-    found = b""
+    """Send parts one after the other, and return everything that the server sends until it closes the connection."""
+    received = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         for part in parts:
             connection.sendall(part)
             time.sleep(0.05)
         while more := connection.recv(1 << 16):
-            found += more
-    return found
+            received += more
+    return received
 
 
 @pytest.mark.slow
-def test_a_request_may_come_in_parts(hasty: Server) -> None:
-    found = conversation(
+def test_a_request_may_arrive_in_parts(hasty: Server) -> None:
+    received = conversation(
         hasty,
         GET[:10],
         GET[10:],
@@ -49,9 +49,9 @@ def test_a_request_may_come_in_parts(hasty: Server) -> None:
         b":[]}\n",
         GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"),
     )
-    assert found.count(b"HTTP/1.1 200 OK") == 3
-    assert found.count(b'{"status":"ok"}') == 2
-    assert found.count(b'{"predictions":[]}') == 1
+    assert received.count(b"HTTP/1.1 200 OK") == 3
+    assert received.count(b'{"status":"ok"}') == 2
+    assert received.count(b'{"predictions":[]}') == 1
 
 
 SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex', "line ends": b"\r\n\r\n"}
@@ -59,17 +59,17 @@ SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex',
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(SLOW))
-def test_what_is_not_whole_in_time_is_given_up(hasty: Server, kind: str) -> None:
+def test_an_incomplete_request_ends_after_the_time_limit(hasty: Server, kind: str) -> None:
     for before in (b"", GET):
         if kind == "nothing" and before:
-            continue  # that is a connection that waits for its next request
-        found = conversation(hasty, before, SLOW[kind])
-        assert found.count(b"HTTP/1.1 200 OK") == bool(before)
-        assert found[found.rindex(b"HTTP/1.1") :].startswith(b"HTTP/1.1 408 Request Timeout")
-        assert b"The request was not complete after 1 seconds; send it without pauses." in found
+            continue  # an idle connection may wait for its next request
+        received = conversation(hasty, before, SLOW[kind])
+        assert received.count(b"HTTP/1.1 200 OK") == bool(before)
+        assert received[received.rindex(b"HTTP/1.1") :].startswith(b"HTTP/1.1 408 Request Timeout")
+        assert b"The request was not complete after 1 seconds; send it without pauses." in received
 
 
-def test_a_head_without_end_is_refused(hasty: Server) -> None:
+def test_an_endless_head_is_an_error(hasty: Server) -> None:
     with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
         sent = 0
@@ -79,11 +79,11 @@ def test_a_head_without_end_is_refused(hasty: Server) -> None:
                 sent += 8010
         except OSError:
             pass
-    assert 64 << 10 < sent < 20 << 20  # what waits on its way, and no more
+    assert 64 << 10 < sent < 20 << 20  # only what the buffers hold
     assert conversation(hasty, LAST).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_an_answer_comes_in_one_piece(hasty: Server) -> None:
+def test_a_response_is_sent_in_one_piece(hasty: Server) -> None:
     with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
         for _ in range(20):
             connection.sendall(POST + b'{"texts":[] }')
@@ -92,7 +92,7 @@ def test_an_answer_comes_in_one_piece(hasty: Server) -> None:
             assert body == b'{"predictions":[]}'
 
 
-def test_who_does_not_take_an_answer_is_cut_off(hasty: Server) -> None:
+def test_a_client_that_does_not_read_is_cut_off(hasty: Server) -> None:
     pages = GET.replace(b"/healthz", b"/") * 2000  # far more than what fits between two sockets
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
@@ -102,14 +102,14 @@ def test_who_does_not_take_an_answer_is_cut_off(hasty: Server) -> None:
         own = connection.getsockname()[1]
         wait_for(lambda: own in connected(hasty) or None, lambda: "a connection")
         wait_for(lambda: own not in connected(hasty) or None, lambda: "its end")
-    assert ask(hasty, "/healthz").status == 200
+    assert send(hasty, "/healthz").status == 200
 
 
 def connected(server: Server) -> set[int]:
     """The ports of callers whose connection the service still has."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     ends = [(line[1].split(":")[1], line[2].split(":")[1], line[9]) for line in lines]
-    of_process = {os.readlink(each) for each in Path(f"/proc/{server.pid}/fd").iterdir() if os.path.lexists(each)}
+    of_process = {os.readlink(link) for link in Path(f"/proc/{server.pid}/fd").iterdir() if os.path.lexists(link)}
     return {
         int(other, 16)
         for own, other, inode in ends

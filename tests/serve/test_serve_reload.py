@@ -1,4 +1,4 @@
-"""A new model file takes the place of the old one while the service runs."""
+"""A new model file replaces the old one while the service runs."""
 
 from __future__ import annotations
 
@@ -16,87 +16,89 @@ from pathlib import Path
 import pytest
 
 from tests.processes import Program, wait_for
-from tests.serve.servers import Server, ask, started_server
+from tests.serve.servers import Server, running_server, send
 from textsieve.errors import InputError
 from textsieve.serve.served_model import ModelHolder
 
 
-def served(server: Server) -> str:
-    return str(ask(server, "/v1/model").json["id"])
+def model_id(server: Server) -> str:
+    return str(send(server, "/v1/model").json["id"])
 
 
-def outcomes(server: Server) -> dict[str, float]:
-    lines = ask(server, "/metrics").body.decode().splitlines()
+def reload_counts(server: Server) -> dict[str, float]:
+    lines = send(server, "/metrics").body.decode().splitlines()
     return {
         line.split('"')[1]: float(line.split()[-1]) for line in lines if line.startswith("textsieve_reloads_total{")
     }
 
 
-def wait_until_failed(server: Server, times: int) -> None:
-    wait_for(lambda: outcomes(server).get("failed", 0) == times or None, lambda: server.log)
+def wait_for_failures(server: Server, times: int) -> None:
+    wait_for(lambda: reload_counts(server).get("failed", 0) == times or None, lambda: server.log)
 
 
-def replaced(path: Path, data: bytes) -> None:
-    """As a program does that leaves no half file."""
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file at once, so that no half-written file is ever seen."""
     other = path.with_suffix(".part")
     other.write_bytes(data)
     os.replace(other, path)
 
 
-def test_a_signal_has_the_file_read_again(models: dict[str, Path], tmp_path: Path) -> None:
+def test_sighup_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    with started_server(model, tmp_path) as server:
-        first = served(server)
+    with running_server(model, tmp_path) as server:
+        first = model_id(server)
         os.kill(server.pid, signal.SIGHUP)
-        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
-        assert served(server) == first
-        replaced(model, models["numbers"].read_bytes())
-        assert served(server) == first
+        wait_for(lambda: reload_counts(server).get("same"), lambda: server.log)
+        assert model_id(server) == first
+        replace_file(model, models["numbers"].read_bytes())
+        assert model_id(server) == first
         os.kill(server.pid, signal.SIGHUP)
-        wait_for(lambda: served(server) != first or None, lambda: server.log)
-        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
+        wait_for(lambda: model_id(server) != first or None, lambda: server.log)
+        assert send(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
         assert "Loaded own.sieve (" in server.log
 
 
-def test_a_file_that_cannot_be_read_changes_nothing(models: dict[str, Path], tmp_path: Path) -> None:
+def test_an_unreadable_file_keeps_the_current_model(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    with started_server(model, tmp_path) as server:
-        first = served(server)
+    with running_server(model, tmp_path) as server:
+        first = model_id(server)
         damaged = bytearray(models["numbers"].read_bytes())
         damaged[-10] ^= 1
         for number, data in enumerate((b"", b"no model", bytes(damaged)), start=1):
-            replaced(model, data)
+            replace_file(model, data)
             os.kill(server.pid, signal.SIGHUP)
-            wait_until_failed(server, number)
-            assert served(server) == first
+            wait_for_failures(server, number)
+            assert model_id(server) == first
         model.unlink()
         os.kill(server.pid, signal.SIGHUP)
-        wait_until_failed(server, 4)
-        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == "sport"
+        wait_for_failures(server, 4)
+        assert send(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == "sport"
         assert "Reload failed, the current model stays in use: " in server.log
         assert "its checksum differs" in server.log
 
 
 @pytest.mark.slow
-def test_a_file_that_is_watched(models: dict[str, Path], tmp_path: Path) -> None:
+def test_reload_option_loads_a_changed_file(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    with started_server(model, tmp_path, "--reload") as server:
-        first = served(server)
-        replaced(model, b"no model")
-        wait_for(lambda: outcomes(server).get("failed"), lambda: server.log)
-        replaced(model, models["votes"].read_bytes())
-        wait_for(lambda: served(server) != first or None, lambda: server.log)
-        assert outcomes(server) == {"failed": 1.0, "loaded": 1.0}
+    with running_server(model, tmp_path, "--reload") as server:
+        first = model_id(server)
+        replace_file(model, b"no model")
+        wait_for(lambda: reload_counts(server).get("failed"), lambda: server.log)
+        replace_file(model, models["votes"].read_bytes())
+        wait_for(lambda: model_id(server) != first or None, lambda: server.log)
+        assert reload_counts(server) == {"failed": 1.0, "loaded": 1.0}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Path, number: signal.Signals) -> None:
-    with started_server(models["one"], tmp_path) as server:
-        ask(server, "/healthz")
+def test_a_signal_ends_the_service_with_exit_code_0(
+    models: dict[str, Path], tmp_path: Path, number: signal.Signals
+) -> None:
+    with running_server(models["one"], tmp_path) as server:
+        send(server, "/healthz")
         os.kill(server.pid, number)
         assert server.program.ended() == 0
         assert "GET /healthz 200" in server.log
@@ -104,13 +106,13 @@ def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_service_waits_for_what_it_answers(models: dict[str, Path], tmp_path: Path) -> None:
+def test_a_service_finishes_open_requests_before_it_ends(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 20
-    with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
-        asked = [threads.submit(ask, server, "/v1/predict", {"texts": texts}) for _ in range(6)]
-        wait_for(lambda: waiting(server) or None, lambda: server.log)
+    with running_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
+        responses = [threads.submit(send, server, "/v1/predict", {"texts": texts}) for _ in range(6)]
+        wait_for(lambda: n_waiting(server) or None, lambda: server.log)
         os.kill(server.pid, signal.SIGTERM)
-        assert [each.result().status for each in asked] == [200] * 6
+        assert [response.result().status for response in responses] == [200] * 6
         assert server.program.ended() == 0
 
 
@@ -130,7 +132,7 @@ main()
 """Program that starts a service. Once the model is read, it replaces the model file and sends SIGHUP."""
 
 
-def test_a_signal_while_the_service_starts_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> None:
+def test_a_model_that_changes_while_the_service_starts_is_loaded(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
     script = START.replace("NEW_MODEL", repr(str(models["numbers"])))
@@ -138,74 +140,74 @@ def test_a_signal_while_the_service_starts_reloads_the_model(models: dict[str, P
     program = Program(command, os.environ, tmp_path / "serve.log")
     try:
         server = Server(program.says(r"(http://\S+/)"), program)
-        wait_for(lambda: outcomes(server).get("loaded"), lambda: server.log)
-        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
+        wait_for(lambda: reload_counts(server).get("loaded"), lambda: server.log)
+        assert send(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
     finally:
         program.stop()
 
 
 @pytest.mark.slow
-def test_many_signals_at_once_ask_once_or_twice(models: dict[str, Path], tmp_path: Path) -> None:
-    with started_server(models["one"], tmp_path) as server:
+def test_many_signals_cause_few_reloads(models: dict[str, Path], tmp_path: Path) -> None:
+    with running_server(models["one"], tmp_path) as server:
         for _ in range(500):
             os.kill(server.pid, signal.SIGHUP)
-        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
-        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).status == 200
-        assert outcomes(server)["same"] < 250
+        wait_for(lambda: reload_counts(server).get("same"), lambda: server.log)
+        assert send(server, "/v1/predict", {"texts": ["a late goal"]}).status == 200
+        assert reload_counts(server)["same"] < 250
 
 
 @pytest.mark.slow
-def test_a_service_that_ends_is_not_cut_short_by_another_signal(models: dict[str, Path], tmp_path: Path) -> None:
+def test_sighup_does_not_interrupt_the_shutdown(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 5
-    with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(ask, server, "/v1/predict", {"texts": texts})
-        wait_for(lambda: waiting(server) or None, lambda: server.log)
+    with running_server(models["one"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
+        response = threads.submit(send, server, "/v1/predict", {"texts": texts})
+        wait_for(lambda: n_waiting(server) or None, lambda: server.log)
         os.kill(server.pid, signal.SIGTERM)
-        while not asked.done():
+        while not response.done():
             os.kill(server.pid, signal.SIGHUP)
-            time.sleep(0.001)  # or the service would do nothing but take signals
+            time.sleep(0.001)  # otherwise, the service would only handle signals
         for _ in range(1000):
             with suppress(ProcessLookupError):
                 os.kill(server.pid, signal.SIGHUP)
-        assert asked.result().status == 200
+        assert response.result().status == 200
         assert server.program.ended() == 0
         assert "Traceback" not in server.log
 
 
-def waiting(server: Server) -> float:
-    (found,) = re.findall(r"^textsieve_requests_waiting (\S+)$", ask(server, "/metrics").body.decode(), re.M)
-    return float(found)
+def n_waiting(server: Server) -> float:
+    (number,) = re.findall(r"^textsieve_requests_waiting (\S+)$", send(server, "/metrics").body.decode(), re.M)
+    return float(number)
 
 
-def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_path: Path) -> None:
+def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    current = ModelHolder(str(model), lambda *_: None)
-    first = weakref.ref(current.model)
-    assert not current.has_changed
-    replaced(model, models["numbers"].read_bytes())
-    assert current.has_changed
-    assert current.reload()
-    assert not current.has_changed
-    assert first() is None  # and the old one is gone at once
+    holder = ModelHolder(str(model), lambda *_: None)
+    first = weakref.ref(holder.model)
+    assert not holder.has_changed
+    replace_file(model, models["numbers"].read_bytes())
+    assert holder.has_changed
+    assert holder.reload()
+    assert not holder.has_changed
+    assert first() is None  # the old model is freed at once
     model.unlink()
-    assert not current.has_changed
-    replaced(model, b"no model")
-    assert current.has_changed
+    assert not holder.has_changed
+    replace_file(model, b"no model")
+    assert holder.has_changed
     with pytest.raises(InputError, match="is not"):
-        current.reload()
-    assert not current.has_changed
-    assert current.model.model.classes == (1, 2, 3)
+        holder.reload()
+    assert not holder.has_changed
+    assert holder.model.model.classes == (1, 2, 3)
 
 
 @pytest.mark.slow
-def test_without_a_line_for_each_request_what_goes_wrong_is_said(models: dict[str, Path], tmp_path: Path) -> None:
+def test_without_an_access_log_failures_are_still_logged(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    with started_server(model, tmp_path, "--no-access-log") as server:
-        ask(server, "/healthz")
-        replaced(model, b"no model")
+    with running_server(model, tmp_path, "--no-access-log") as server:
+        send(server, "/healthz")
+        replace_file(model, b"no model")
         os.kill(server.pid, signal.SIGHUP)
-        wait_until_failed(server, 1)
+        wait_for_failures(server, 1)
         assert "Reload failed, the current model stays in use: " in server.log
         assert "/healthz" not in server.log

@@ -1,4 +1,4 @@
-"""What the page shows stays true: when the text is another one, and when the service has another model."""
+"""The page stays correct when the text changes, and when the service loads another model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served
-from tests.serve.servers import started_server
+from tests.serve.conftest import Page, PageService
+from tests.serve.servers import running_server
 from textsieve import Categorizer
 from textsieve.modelfile import write
 from textsieve.prediction import Model
@@ -27,24 +27,26 @@ def other_model() -> Model:
 class Replaceable(NamedTuple):
     """A service, and what has it take another model."""
 
-    served: Served
+    served: PageService
     swap: Callable[[], None]
 
 
 @pytest.fixture
-def service_to_change(one_label_model: Model, other_model: Model, tmp_path: Path) -> Iterator[Replaceable]:
+def service_to_change(single_label_model: Model, other_model: Model, tmp_path: Path) -> Iterator[Replaceable]:
     path, feedback = tmp_path / "toy.sieve", tmp_path / "corrections.jsonl"
-    write(one_label_model, path)
-    with started_server(path, tmp_path, "--reload", "--feedback", str(feedback)) as server:
+    write(single_label_model, path)
+    with running_server(path, tmp_path, "--reload", "--feedback", str(feedback)) as server:
 
         def swap() -> None:
             write(other_model, path)
             server.program.says(r"(Loaded toy)")
 
-        yield Replaceable(Served(server.url, one_label_model, feedback), swap)
+        yield Replaceable(PageService(server.url, single_label_model, feedback), swap)
 
 
-def test_an_answer_of_a_newer_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+def test_a_result_of_a_newer_model_updates_the_page(
+    page: Page, browser: Browser, service_to_change: Replaceable
+) -> None:
     page.open(service_to_change.served)
     page.classify("moon rocket")
     assert browser.texts("#prediction strong") == ["space"]
@@ -59,7 +61,9 @@ def test_an_answer_of_a_newer_model(page: Page, browser: Browser, service_to_cha
     assert browser.texts("#model-card tbody th") == ["sky", "tunes"]
 
 
-def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+def test_choosing_a_class_of_an_older_model_updates_the_page(
+    page: Page, browser: Browser, service_to_change: Replaceable
+) -> None:
     page.open(service_to_change.served)
     page.classify("moon rocket")
     service_to_change.swap()
@@ -69,7 +73,9 @@ def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_chan
     assert set(browser.texts("#classes .name")) == {"sky ✓ predicted", "tunes"}
 
 
-def test_a_correction_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+def test_a_correction_for_an_older_model_is_not_saved(
+    page: Page, browser: Browser, service_to_change: Replaceable
+) -> None:
     page.open(service_to_change.served)
     page.classify("moon rocket")
     browser.one("#wrong").click()
@@ -83,8 +89,8 @@ def test_a_correction_of_an_older_model(page: Page, browser: Browser, service_to
     assert not service_to_change.served.feedback.exists(), "nothing was written"
 
 
-def test_a_stale_answer(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_the_result_of_a_changed_text_is_dimmed(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify("moon rocket")
     assert not browser.run(f"return {STALE}")
     browser.one("#wrong").click()
@@ -103,8 +109,10 @@ def test_a_stale_answer(page: Page, browser: Browser, one_label: Served) -> None
     assert browser.one("#correction-form").is_displayed(), "it is about this text again"
 
 
-def test_thanks_stay_while_the_text_is_changed(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_the_confirmation_stays_while_the_text_is_edited(
+    page: Page, browser: Browser, single_label: PageService
+) -> None:
+    page.open(single_label)
     page.classify("moon rocket")
     browser.one("#wrong").click()
     browser.choose("#right-class", '"cars"')

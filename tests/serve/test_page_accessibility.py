@@ -1,4 +1,4 @@
-"""How the page looks and is reached: light and dark, on a telephone, with the keyboard alone, and full of markup."""
+"""The page in light and dark mode, on a phone, with the keyboard alone, and with markup in all texts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Browser
 from tests.colours import readability
-from tests.serve.conftest import HOSTILE, Page, Served
+from tests.serve.conftest import HOSTILE, Page, PageService
 
 LARGE_ENOUGH = """
 const inline = "p, mark, .marked, [role=region], main, input[type=checkbox], .skip";
 const reached = "button, a, select, input, textarea, summary, label.button, label.check, [tabindex]";
 return [...document.querySelectorAll(reached)]
-  .filter((each) => each.checkVisibility() && !each.matches(inline) && !each.closest(".hidden"))
-  .map((each) => [each.id || each.textContent.trim().slice(0, 30), each.getBoundingClientRect()])
+  .filter((element) => element.checkVisibility() && !element.matches(inline) && !element.closest(".hidden"))
+  .map((element) => [element.id || element.textContent.trim().slice(0, 30), element.getBoundingClientRect()])
   .filter(([, { width, height }]) => width < 43.9 || height < 43.9)
   .map(([name, { width, height }]) => [name, width, height]);
 """
@@ -26,40 +26,40 @@ TEXT = "the moon rocket and a guitar with my very good engine, today " * 4
 PARTS = ("text", "file", "terms", "model")
 
 
-def filled(page: Page, served: Served, folder: Path) -> None:
+def filled(page: Page, served: PageService, folder: Path) -> None:
     """All parts of the page have something to show."""
     page.open(served)
     page.classify(TEXT.strip())
     page.browser.one("#wrong").click()
-    page.tab("file")
+    page.select_tab("file")
     (folder / "some.txt").write_text(f"{TEXT}\nzzyzx\n{'x' * 3000}\n")
-    page.give(folder / "some.txt")
+    page.choose_file(folder / "some.txt")
     page.run_file()
-    page.tab("terms")
+    page.select_tab("terms")
     page.browser.wait("document.querySelectorAll('#terms-list tbody tr').length")
-    page.tab("model")
+    page.select_tab("model")
     page.browser.run("document.querySelector('details').open = true")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_all_words_can_be_read(
-    page: Page, browser: Browser, one_label: Served, several_labels: Served, tmp_path: Path, dark: bool
+def test_all_text_has_enough_contrast(
+    page: Page, browser: Browser, single_label: PageService, multilabel: PageService, tmp_path: Path, dark: bool
 ) -> None:
     browser.look(dark=dark)
-    for served in (one_label, several_labels):
+    for served in (single_label, multilabel):
         filled(page, served, tmp_path)
         ground = browser.run("return getComputedStyle(document.body).backgroundColor")
         assert (max(map(int, ground.removeprefix("rgb(").removesuffix(")").split(","))) < 60) == dark
         for part in PARTS:
-            page.tab(part)
+            page.select_tab(part)
             if part == "text":
                 browser.run("document.querySelector('#marked mark')?.focus()")
             poor = {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5}
             assert poor == {}, part
 
 
-def test_marks_differ_by_more_than_hue(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_marks_differ_by_more_than_colour(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify(TEXT.strip())
     styles = (
         "return [...document.querySelectorAll('#marked mark.%s')].map((e) => getComputedStyle(e).textDecorationStyle)"
@@ -69,23 +69,29 @@ def test_marks_differ_by_more_than_hue(page: Page, browser: Browser, one_label: 
 
 
 @pytest.mark.parametrize("width", [360, 320])
-def test_on_a_telephone(
-    page: Page, browser: Browser, one_label: Served, several_labels: Served, hostile: Served, tmp_path: Path, width: int
+def test_the_page_fits_a_phone(
+    page: Page,
+    browser: Browser,
+    single_label: PageService,
+    multilabel: PageService,
+    hostile: PageService,
+    tmp_path: Path,
+    width: int,
 ) -> None:
     browser.size(width, 740)
-    for served in (one_label, several_labels, hostile) if width == 360 else (hostile,):
+    for served in (single_label, multilabel, hostile) if width == 360 else (hostile,):
         filled(page, served, tmp_path)
         for part in PARTS:
-            page.tab(part)
+            page.select_tab(part)
             assert browser.run(WIDER, width) == 0, part
             if width == 360:
                 assert browser.run(LARGE_ENOUGH) == [], part
     assert browser.complaints() == []
 
 
-def test_a_tap_tells_the_number(page: Page, browser: Browser, one_label: Served) -> None:
+def test_a_tap_shows_the_number(page: Page, browser: Browser, single_label: PageService) -> None:
     browser.size(360, 740)
-    page.open(one_label)
+    page.open(single_label)
     page.classify("moon rocket")
     browser.one("#marked mark:first-of-type").click()
     assert browser.one("#tip").is_displayed()
@@ -109,8 +115,10 @@ def tab_to(browser: Browser, name: str) -> None:
     raise AssertionError(f"Tab does not lead to {name}")
 
 
-def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label)
+def test_a_text_can_be_classified_and_corrected_with_the_keyboard(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label)
     browser.press(Keys.TAB)
     assert browser.active() == "Skip to content"
     browser.press(Keys.ENTER)
@@ -126,7 +134,7 @@ def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served
     tab_to(browser, "Send")
     browser.press(Keys.ENTER)
     browser.wait("document.getElementById('correction-state').textContent.startsWith('Thank you')")
-    assert one_label.corrections()[-1]["label"] == "cars"
+    assert single_label.corrections()[-1]["label"] == "cars"
     assert browser.active() == "correction-state"
     (predicted,) = browser.texts("#prediction strong")
     tab_to(browser, predicted)
@@ -143,8 +151,8 @@ def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served
     assert not browser.one("#tip").is_displayed()
 
 
-def test_parts_by_arrow_keys(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    page.open(one_label)
+def test_arrow_keys_switch_tabs(page: Page, browser: Browser, single_label: PageService, tmp_path: Path) -> None:
+    page.open(single_label)
     tab_to(browser, "tab-text")
     browser.press(Keys.ARROW_RIGHT)
     assert browser.active() == "tab-file"
@@ -152,7 +160,7 @@ def test_parts_by_arrow_keys(page: Page, browser: Browser, one_label: Served, tm
     assert not browser.one("#text").is_displayed()
     tab_to(browser, "file-input")
     (tmp_path / "some.txt").write_text("moon\nguitar")
-    page.give(tmp_path / "some.txt")
+    page.choose_file(tmp_path / "some.txt")
     tab_to(browser, "file-start")
     browser.press(Keys.ENTER)
     browser.wait("!document.querySelector('#file-result[hidden]')")
@@ -176,12 +184,15 @@ def test_parts_by_arrow_keys(page: Page, browser: Browser, one_label: Served, tm
     assert urlsplit(browser.run("return location.href")).fragment == "terms"
 
 
-def test_everything_has_a_name(page: Page, browser: Browser, several_labels: Served, tmp_path: Path) -> None:
-    filled(page, several_labels, tmp_path)
+def test_all_controls_have_accessible_names(
+    page: Page, browser: Browser, multilabel: PageService, tmp_path: Path
+) -> None:
+    filled(page, multilabel, tmp_path)
     assert browser.run("return document.querySelectorAll('main, header, footer, nav').length") == 4
     unnamed = browser.run(
-        "return [...document.querySelectorAll('button, a, input, select, textarea')].filter((each) =>"
-        "!(each.textContent.trim() || each.labels?.length || each.ariaLabel)).map((each) => each.outerHTML)"
+        "return [...document.querySelectorAll('button, a, input, select, textarea')].filter((element) =>"
+        "!(element.textContent.trim() || element.labels?.length || element.ariaLabel))"
+        ".map((element) => element.outerHTML)"
     )
     assert unnamed == []
     named = (
@@ -191,7 +202,7 @@ def test_everything_has_a_name(page: Page, browser: Browser, several_labels: Ser
     assert [name for name in browser.run(f"{named})") if browser.all(f"#{name}") == []] == []
 
 
-def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, tmp_path: Path) -> None:
+def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: PageService, tmp_path: Path) -> None:
     text = "<script>window.hurt = 3</script> moon rocket <img src=x onerror='window.hurt = 4'> & &amp; </textarea>"
     page.open(hostile)
     page.classify(text)
@@ -199,17 +210,17 @@ def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, 
     assert set(browser.texts("#classes .name")) >= {HOSTILE[1], HOSTILE[2]}
     browser.one("#wrong").click()
     assert set(browser.texts("#right-class option")) >= set(HOSTILE) - set(browser.texts("#prediction strong"))
-    page.tab("file")
+    page.select_tab("file")
     (tmp_path / "a<b>.csv").write_text(f'<i>id</i>,text\n<u>1</u>,"{text.replace(chr(34), chr(34) * 2)}"\n')
-    page.give(tmp_path / "a<b>.csv")
+    page.choose_file(tmp_path / "a<b>.csv")
     page.run_file()
     assert browser.texts("#file-preview .clip") == [text]
-    page.tab("terms")
+    page.select_tab("terms")
     browser.one("#terms-search").send_keys("onclick")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 1")
     assert browser.texts("#terms-list tbody th") == ["<b onclick='hurt()'>bold</b>"]
-    page.tab("model")
-    assert any(HOSTILE[0] in each for each in browser.texts("#model-card tbody th"))
+    page.select_tab("model")
+    assert any(HOSTILE[0] in text for text in browser.texts("#model-card tbody th"))
     assert (
         browser.run("return document.querySelectorAll('main script, main img, main i, main u, main b[onclick]').length")
         == 0
@@ -218,9 +229,11 @@ def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, 
     assert browser.complaints() == []
 
 
-def test_nothing_is_asked_of_anyone_else(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
-    filled(page, one_label, tmp_path)
-    asked = browser.requests()
-    assert any(each.endswith("/v1/explain") for each in asked)
-    assert {urlsplit(each).netloc for each in asked} == {urlsplit(one_label.url).netloc}
+def test_the_page_sends_requests_only_to_its_service(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    filled(page, single_label, tmp_path)
+    urls = browser.requests()
+    assert any(url.endswith("/v1/explain") for url in urls)
+    assert {urlsplit(url).netloc for url in urls} == {urlsplit(single_label.url).netloc}
     assert browser.complaints() == []

@@ -1,6 +1,6 @@
-"""A body of a gigabyte is refused without being read: by what it announces, or where it announces nothing at the limit.
+"""A body of a gigabyte is not read: it is rejected by its announced length, or at the limit if it has none.
 
-What a client can send before it is told is what fits into the buffers of the two sockets, some megabytes.
+A client can send only a few megabytes before it gets the response, as much as the buffers of both sockets take.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from starlette.types import ASGIApp, Message
 
-from tests.serve.malformed import GOOD, PREDICT, answers_to, complaint, parsed, posted
-from tests.serve.servers import Server, started_server
+from tests.serve.malformed import GOOD, PREDICT, parse_responses, post, problem_with, responses_to
+from tests.serve.servers import Server, running_server
 from textsieve.serve import Limits, create_app
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.schemas import PredictRequest
@@ -26,26 +26,26 @@ from textsieve.serve.schemas import PredictRequest
 GIGABYTE = 1 << 30
 LIMIT = 1 << 20
 BUFFERS = 16 << 20
-"""More than the kernel keeps for two sockets."""
+"""More bytes than the kernel buffers for two sockets."""
 GROWTH = 32 << 20
-"""Bytes by which the memory of the process may be larger than before."""
+"""Bytes by which the memory of the process may grow."""
 
 
 @pytest.fixture(scope="module")
 def server(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with started_server(models["one"], tmp_path_factory.mktemp("large"), "--max-body", str(LIMIT)) as found:
-        assert answers_to(found.port, posted(b"/v1/predict", GOOD))[0].status == 200
-        yield found
+    with running_server(models["one"], tmp_path_factory.mktemp("large"), "--max-body", str(LIMIT)) as server:
+        assert responses_to(server.port, post(b"/v1/predict", GOOD))[0].status == 200
+        yield server
 
 
 def resident(pid: int) -> int:
-    """Bytes that a process has in memory."""
+    """Return the number of bytes that a process has in memory."""
     line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) * 1024
 
 
-def sent_until_told(port: int, head: bytes, part: bytes, most: int) -> tuple[int, bytes]:
-    """How many bytes of a body a client gets rid of until there is an answer, and that answer."""
+def send_until_response(port: int, head: bytes, part: bytes, most: int) -> tuple[int, bytes]:
+    """How many bytes of a body a client gets rid of until there is an answer, and that response."""
     sent = 0
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(head)
@@ -53,7 +53,7 @@ def sent_until_told(port: int, head: bytes, part: bytes, most: int) -> tuple[int
             while sent < most and not select.select([connection], [], [], 0)[0]:
                 sent += connection.send(part)
         got = b""
-        with suppress(ConnectionResetError):  # it did not wait for the rest
+        with suppress(ConnectionResetError):  # the server does not wait for the rest
             while data := connection.recv(1 << 16):
                 got += data
     return sent, got
@@ -61,79 +61,79 @@ def sent_until_told(port: int, head: bytes, part: bytes, most: int) -> tuple[int
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [b"", b"Expect: 100-continue\r\n"], ids=["at once", "asks first"])
-def test_a_gigabyte_that_is_announced_is_not_read(server: Server, more: bytes) -> None:
+def test_an_announced_gigabyte_is_not_read(server: Server, more: bytes) -> None:
     before = resident(server.pid)
     head = PREDICT + more + b"Content-Length: %d\r\n\r\n" % GIGABYTE
-    sent, got = sent_until_told(server.port, head, b" " * 65_536, GIGABYTE)
-    (answer,) = parsed(got)
-    assert answer.status == 413
-    assert complaint(answer) is None
-    assert f"{LIMIT:,} bytes" in answer.body.decode()
+    sent, got = send_until_response(server.port, head, b" " * 65_536, GIGABYTE)
+    (response,) = parse_responses(got)
+    assert response.status == 413
+    assert problem_with(response) is None
+    assert f"{LIMIT:,} bytes" in response.body.decode()
     assert sent < BUFFERS
     assert resident(server.pid) - before < GROWTH
 
 
 @pytest.mark.slow
-def test_a_body_without_an_announced_length_is_refused_at_the_limit(server: Server) -> None:
+def test_a_chunked_gigabyte_is_rejected_at_the_limit(server: Server) -> None:
     before = resident(server.pid)
     part = b"10000\r\n" + b" " * 65_536 + b"\r\n"
-    sent, got = sent_until_told(server.port, PREDICT + b"Transfer-Encoding: chunked\r\n\r\n", part, GIGABYTE)
-    (answer,) = parsed(got)
-    assert answer.status == 413
-    assert complaint(answer) is None
+    sent, got = send_until_response(server.port, PREDICT + b"Transfer-Encoding: chunked\r\n\r\n", part, GIGABYTE)
+    (response,) = parse_responses(got)
+    assert response.status == 413
+    assert problem_with(response) is None
     assert LIMIT <= sent < LIMIT + BUFFERS
     assert resident(server.pid) - before < GROWTH
 
 
-def test_who_asks_first_is_told_to_go_on_if_the_body_is_not_too_long(server: Server) -> None:
+def test_expect_100_continue_is_answered_for_bodies_within_the_limit(server: Server) -> None:
     head = PREDICT + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(GOOD)
-    assert [each.status for each in answers_to(server.port, head)] == [100]
-    assert [each.status for each in answers_to(server.port, head + GOOD)] == [100, 200]
+    assert [response.status for response in responses_to(server.port, head)] == [100]
+    assert [response.status for response in responses_to(server.port, head + GOOD)] == [100, 200]
 
 
 @pytest.mark.parametrize("path", [b"/v1/model", b"/nowhere", b"/", b"/v1/predict"])
 @pytest.mark.parametrize("method", [b"GET", b"PUT", b"POST", b"DELETE"])
-def test_no_route_takes_it(server: Server, method: bytes, path: bytes) -> None:
+def test_every_route_rejects_a_gigabyte(server: Server, method: bytes, path: bytes) -> None:
     head = PREDICT.replace(b"POST /v1/predict", method + b" " + path) + b"Content-Length: %d\r\n\r\n" % GIGABYTE
-    assert [each.status for each in answers_to(server.port, head)] == [413]
+    assert [response.status for response in responses_to(server.port, head)] == [413]
 
 
-def test_those_who_announce_much_and_send_nothing_do_not_shut_others_out(server: Server) -> None:
+def test_announced_but_unsent_bodies_do_not_lock_out_others(server: Server) -> None:
     head = PREDICT + b"Content-Length: %d\r\n\r\n{" % LIMIT
     waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
     for connection in waiting:
         connection.sendall(head)
-    found = answers_to(server.port, posted(b"/v1/predict", GOOD))
+    responses = responses_to(server.port, post(b"/v1/predict", GOOD))
     for connection in waiting:
         connection.close()
-    assert [each.status for each in found] == [200]
+    assert [response.status for response in responses] == [200]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [LIMIT // 100, LIMIT // 2], ids=["short", "long"])
-def test_what_is_refused_is_not_kept(models: dict[str, Path], length: int) -> None:
-    """Not even until garbage is collected, which goes by the number of objects and not by their size."""
+def test_rejected_requests_are_freed_at_once(models: dict[str, Path], length: int) -> None:
+    """They do not wait for a garbage collection, which depends on the number of objects and not on their size."""
     app = create_app(str(models["one"]), limits=Limits(length=length - 1))
     body = json.dumps({"texts": ["a" * length]}).encode()
     gc.collect()
     gc.disable()
     try:
-        before = those_there()  # other tests may have some in their hands
+        before = live_objects()  # other tests may hold some
         statuses = [asyncio.run(status_of(app, body)) for _ in range(3)]
-        kept = those_there()
+        kept = live_objects()
     finally:
         gc.enable()
     assert statuses == [422] * 3
     assert kept == before
 
 
-def those_there() -> list[int]:
-    """Which refusals and questions are in memory; by `type`, since some objects of others object to being asked."""
-    return sorted(id(each) for each in gc.get_objects() if issubclass(type(each), ApiError | PredictRequest))
+def live_objects() -> list[int]:
+    """Return the ids of all errors and requests in memory; `isinstance` would fail for some other objects."""
+    return sorted(id(item) for item in gc.get_objects() if issubclass(type(item), ApiError | PredictRequest))
 
 
 async def status_of(app: ASGIApp, body: bytes) -> int:
-    """The status with which an application answers."""
+    """Return the status with which an application responds."""
     sent: list[Message] = []
     gone = asyncio.Event()
     messages = [{"type": "http.request", "body": body}]

@@ -1,4 +1,4 @@
-"""Small models of every kind of label."""
+"""Small models for every kind of label and classifier."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TEXTS = [
     "sun and a light wind are forecast for the coast",
 ] * 3
 LABELS = ["sport", "sport", "money", "money", "weather", "weather"] * 3
-SEVERAL = [
+LABEL_LISTS = [
     ["sport"],
     ["sport", "home"],
     ["money"],
@@ -21,8 +21,8 @@ SEVERAL = [
 ] * 3
 KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "one": ({"classifier": "svm"}, LABELS),
-    "probable": ({"classifier": "nb", "probabilities": "sigmoid", "folds": 2}, LABELS),
-    "several": ({"classifier": "nb", "folds": 2}, SEVERAL),
+    "probabilities": ({"classifier": "nb", "probabilities": "sigmoid", "folds": 2}, LABELS),
+    "multilabel": ({"classifier": "nb", "folds": 2}, LABEL_LISTS),
     "numbers": ({"classifier": "rocchio"}, [{"sport": 1, "money": 2, "weather": 3}[label] for label in LABELS]),
     "votes": ({"classifier": "tcfp"}, LABELS),
 }

@@ -1,20 +1,20 @@
-"""Where all that terms add is below 0, marks and bars go by what they add beside other classes."""
+"""For models whose contributions are all below 0, the page shows contributions above average."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, Served
+from tests.serve.conftest import Page, PageService
 
 TEXT = "rocket with engine and guitar, shuttle moon song"
 
 
-def compared(served: Served, label: str) -> dict[str, float]:
-    """What each term adds to a class, less the mean of what it adds to all."""
+def compared(served: PageService, label: str) -> dict[str, float]:
+    """Return how much more each term adds to a class than to all classes on average."""
     by_class = {
-        each.label: {term.term: term.contribution for term in each.contributions}
-        for each in served.model.explain(TEXT).classes
+        cls.label: {term.term: term.contribution for term in cls.contributions}
+        for cls in served.model.explain(TEXT).classes
     }
     return {term: own - sum(all_[term] for all_ in by_class.values()) / 3 for term, own in by_class[label].items()}
 
@@ -24,15 +24,17 @@ def number(shown: str) -> float:
 
 
 @pytest.mark.parametrize("label", ["space", "music"])
-def test_marks_and_table_compare_classes(page: Page, browser: Browser, bayes: Served, label: str) -> None:
+def test_marks_and_table_compare_classes_for_naive_bayes(
+    page: Page, browser: Browser, bayes: PageService, label: str
+) -> None:
     page.open(bayes)
     page.classify(TEXT)
     page.choose_class(label)
     expected, explained = compared(bayes, label), bayes.model.explain(TEXT)[label]
-    exact = {each.term: each.contribution for each in explained.contributions}
+    exact = {term.term: term.contribution for term in explained.contributions}
     assert max(exact.values()) < 0, "else there is nothing to compare for"
     kinds = browser.run(
-        "return [...document.querySelectorAll('#marked mark')].map((each) => [each.textContent, each.className])"
+        "return [...document.querySelectorAll('#marked mark')].map((mark) => [mark.textContent, mark.className])"
     )
     assert dict(kinds) == {term: "for" if value > 0 else "against" for term, value in expected.items()}
     assert set(dict(kinds).values()) == {"for", "against"}
@@ -50,8 +52,8 @@ def test_marks_and_table_compare_classes(page: Page, browser: Browser, bayes: Se
     assert "logarithms of probabilities" in " ".join(browser.texts("#contributions .note"))
 
 
-def test_other_models_are_not_compared(page: Page, browser: Browser, one_label: Served) -> None:
-    page.open(one_label)
+def test_other_models_show_plain_contributions(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
     page.classify(TEXT)
     assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds"]
     assert "logarithms" not in " ".join(browser.texts("#contributions .note"))

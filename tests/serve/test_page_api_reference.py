@@ -1,4 +1,4 @@
-"""The page of what can be asked for, in a real browser: all of it is there, its examples work, and it can be read."""
+"""The API reference in a browser: it is complete, its examples work, and it is accessible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Browser
 from tests.colours import readability
-from tests.serve.servers import Server, started_server
+from tests.serve.servers import Server, running_server
 
 TOKEN = "a-secret"
 ROUTES = ["/v1/predict", "/v1/explain", "/v1/feedback", "/v1/model", "/v1/terms", "/healthz", "/metrics"]
@@ -26,8 +26,8 @@ ANSWERED = "document.querySelector('#{} .status').textContent.includes(' ms')"
 @pytest.fixture(scope="module")
 def server(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("docs")
-    with started_server(models["one"], folder, "--feedback", str(folder / "corrections.jsonl")) as found:
-        yield found
+    with running_server(models["one"], folder, "--feedback", str(folder / "corrections.jsonl")) as server:
+        yield server
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def sent(browser: Browser, place: str) -> str:
     return browser.texts(f"#{place} .status")[0].split()[0]
 
 
-def test_every_route_is_there_with_what_it_asks_and_answers(docs: Browser, server: Server) -> None:
+def test_every_route_has_its_request_response_and_errors(docs: Browser, server: Server) -> None:
     assert docs.texts(".route .path") == docs.texts("#contents a") == ROUTES
     asked, answered = docs.texts("#v1-explain .schema")
     assert "text: string" in asked
@@ -55,17 +55,17 @@ def test_every_route_is_there_with_what_it_asks_and_answers(docs: Browser, serve
     assert "integer 0 to 1000" in docs.texts("#v1-terms .parameters td")
     assert "503" in docs.texts("#v1-predict .errors b")
     assert docs.complaints() == []
-    assert all(each.startswith(server.url) for each in docs.requests())
+    assert all(url.startswith(server.url) for url in docs.requests())
 
 
 @pytest.mark.parametrize(("path", "status"), [*((path, "200") for path in ROUTES if "feedback" not in path)])
-def test_what_is_there_to_try_works(docs: Browser, path: str, status: str) -> None:
+def test_examples_can_be_sent(docs: Browser, path: str, status: str) -> None:
     place = path[1:].replace("/", "-")
     assert sent(docs, place) == status
     assert docs.complaints() == []
 
 
-def test_a_correction_is_not_made_up(docs: Browser) -> None:
+def test_the_example_correction_is_rejected_until_it_has_a_text(docs: Browser) -> None:
     assert "writes this correction to its file" in " ".join(docs.texts("#v1-feedback .note"))
     assert sent(docs, "v1-feedback") == "422", "one press writes nothing"
     body = json.loads(docs.run("return document.querySelector('#v1-feedback textarea').value"))
@@ -76,7 +76,7 @@ def test_a_correction_is_not_made_up(docs: Browser) -> None:
     assert json.loads(docs.texts("#v1-feedback form pre")[0]) == {"written": True}
 
 
-def test_the_examples_follow_what_is_typed_and_run(docs: Browser, tmp_path: Path) -> None:
+def test_code_examples_follow_the_input_and_run(docs: Browser, tmp_path: Path) -> None:
     body = '{"texts": ["it\'s a goal \\"for\\" <b>the team</b>", "ünï 🎸"], "top": 1}'
     script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
     docs.run(script, docs.one("#v1-predict textarea"), body)
@@ -90,14 +90,16 @@ def test_the_examples_follow_what_is_typed_and_run(docs: Browser, tmp_path: Path
     assert done.stdout.strip() == repr(shown)
 
 
-def test_what_is_wrong_is_shown(docs: Browser) -> None:
+def test_error_responses_are_shown(docs: Browser) -> None:
     docs.run("arguments[0].value = '<script>'", docs.one("#v1-predict textarea"))
     assert sent(docs, "v1-predict") == "422"
     assert json.loads(docs.texts("#v1-predict form pre")[0])["error"]["code"] == "invalid"
 
 
-def test_a_token_is_asked_for_if_the_server_does(browser: Browser, models: dict[str, Path], tmp_path: Path) -> None:
-    with started_server(models["one"], tmp_path, env={**os.environ, "TEXTSIEVE_TOKEN": TOKEN}) as server:
+def test_a_token_field_appears_if_the_server_requires_a_token(
+    browser: Browser, models: dict[str, Path], tmp_path: Path
+) -> None:
+    with running_server(models["one"], tmp_path, env={**os.environ, "TEXTSIEVE_TOKEN": TOKEN}) as server:
         browser.open(f"{server.url}docs")
         browser.wait(READY)
         assert browser.one("#token").is_displayed()
@@ -110,14 +112,14 @@ def test_a_token_is_asked_for_if_the_server_does(browser: Browser, models: dict[
         assert TOKEN not in browser.run("return document.documentElement.outerHTML")
 
 
-def test_no_token_is_asked_for_where_none_is_needed(docs: Browser) -> None:
+def test_there_is_no_token_field_without_a_token(docs: Browser) -> None:
     assert not docs.one("#token").is_displayed()
     assert "Authorization" not in "".join(docs.texts(".example code"))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_it_can_be_read(browser: Browser, server: Server, width: int, dark: bool) -> None:
+def test_the_api_reference_is_readable(browser: Browser, server: Server, width: int, dark: bool) -> None:
     browser.size(width)
     browser.look(dark=dark)
     browser.open(f"{server.url}docs")
@@ -127,11 +129,11 @@ def test_it_can_be_read(browser: Browser, server: Server, width: int, dark: bool
     assert {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5} == {}
 
 
-def test_it_can_be_used_with_keys_alone(docs: Browser) -> None:
+def test_the_api_reference_works_with_the_keyboard(docs: Browser) -> None:
     docs.run("document.querySelector('#v1-explain textarea').focus()")
     docs.run("return document.activeElement").send_keys(Keys.TAB)
     docs.run("return document.activeElement").send_keys(Keys.ENTER)
     docs.wait(ANSWERED.format("v1-explain"))
     assert docs.run(
-        "return [...document.querySelectorAll('input, textarea')].every((each) => each.labels.length === 1)"
+        "return [...document.querySelectorAll('input, textarea')].every((field) => field.labels.length === 1)"
     )
