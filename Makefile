@@ -51,10 +51,10 @@ spark: .venv/ready       ## how Spark's time grows, and when it pays; writes ben
 spark-scale: .venv/ready ## two million terms, and what the driver takes; writes benchmarks/SPARK_SCALE.md
 	$(BIN)/python -m benchmarks.spark_scale
 
-serve-load: .venv/ready  ## what textsieve serve stands, beside a bare uvicorn; writes benchmarks/SERVE.md
+serve-load: .venv/ready  ## load test of textsieve serve and a bare uvicorn; writes benchmarks/SERVE.md
 	$(BIN)/python -m benchmarks.serve_load
 
-serve-malformed: .venv/ready ## ten thousand requests that no client of good faith sends
+serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve serve
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'schemathesis>=4'
 	$(BIN)/python -m benchmarks.serve_malformed rough
 	$(BIN)/python -m benchmarks.serve_malformed

@@ -1,4 +1,4 @@
-"""The least that a server can say: what `serve_load.py` compares with. No framework, no body read, no log."""
+"""The simplest ASGI application, for comparison in `serve_load.py`: no framework, no body, no log."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,6 +12,6 @@ BODY = {"type": "http.response.body", "body": b"hello"}
 
 
 async def app(scope: dict[str, Any], receive: object, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-    """Say hello."""
+    """Respond with hello."""
     await send(HEAD)
     await send(BODY)

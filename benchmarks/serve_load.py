@@ -1,10 +1,9 @@
-"""How much `textsieve serve` stands: many clients at once, a long batch beside them, a swap of the model every second,
-and as many requests as an hour brings.
+"""Measure `textsieve serve` under load: many clients, long batches beside them, model reloads, an hour's requests.
 
-`python -m benchmarks.serve_load` starts the service as it is by default, with its log in a file, and a bare uvicorn
-that says hello, and lets the same clients ask both in turns, so that whatever else the machine does hits both. Server
-and clients share the cores. Every answer is compared, byte for byte, with what the model says. A number as argument
-makes all of it shorter, and then nothing is written: `python -m benchmarks.serve_load 0.1`.
+`python -m benchmarks.serve_load` starts the service with its defaults and its log in a file, and a bare uvicorn server
+that returns "hello". The same clients use both in turns, so that other load on the machine affects both. Server and
+clients share the processor cores. Every response is compared with the model's prediction, byte for byte. A number as
+argument scales all times, and then no file is written: `python -m benchmarks.serve_load 0.1`.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ from .serve_texts import LENGTH, LONG, N_LONG, N_TERMS, corpora, long_texts, sho
 
 UVICORN = ("--loop", "uvloop", "--http", "httptools", "--no-access-log", "--host", "127.0.0.1", "--port", "0")
 N_CLIENTS = 200
-SECONDS, HELLO_SECONDS, SWAP_SECONDS = 60.0, 20.0, 60.0
+SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 60.0, 20.0, 60.0
 ROUNDS = 2
-MOST_P99, LEAST_RATIO = 0.25, 1 / 3
+MAX_P99, MIN_RATIO = 0.25, 1 / 3
 AN_HOUR = 360_000
-"""Requests, if a hundred come a second."""
+"""Requests in an hour, at a hundred per second."""
 PARTS = 6
-"""Parts of the hour, after each of which the memory is looked at."""
+"""Parts of the hour; the memory is measured after each."""
 
 Outcome = dict[str, Any]
 
 
 @contextmanager
-def saying_hello() -> Iterator[MeasuredServer]:
-    """A bare uvicorn."""
+def hello_server() -> Iterator[MeasuredServer]:
+    """Run a bare uvicorn server that returns hello."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "uvicorn", "benchmarks.serve_hello:app", *UVICORN]
         program = Program(command, os.environ, Path(folder) / "hello.log")
@@ -54,110 +53,112 @@ def saying_hello() -> Iterator[MeasuredServer]:
             program.stop()
 
 
-def summed(runs: Sequence[Outcome]) -> Outcome:
-    """Runs as one: what can be counted is summed, of the rest the worst is taken."""
-    counts = ("answers", "wrong", "lost", "seconds", "worked", "server")
+def add_up(runs: Sequence[Outcome]) -> Outcome:
+    """Return several runs as one: counts are added, and of each percentile the worst is kept."""
+    counts = ("responses", "wrong", "lost", "seconds", "worked", "server")
     total = {name: sum(run[name] for run in runs) for name in counts}
     worst = {name: max(run[name] for run in runs) for name in ("p50", "p99", "p999")}
     first = next((run["first_wrong"] for run in runs if run["first_wrong"]), "")
-    return {**total, **worst, "per_second": total["answers"] / total["seconds"], "first_wrong": first}
+    return {**total, **worst, "per_second": total["responses"] / total["seconds"], "first_wrong": first}
 
 
 def throughput(server: MeasuredServer, requests: Sequence[Request], scale: float) -> tuple[Outcome, Outcome]:
-    """What clients saw of the service, and of hello, in turns."""
+    """Return the outcomes of the service and of the bare server, measured in turns."""
     ours, theirs = [], []
     hello: list[Request] = [(get("/"), 200, ["hello"])]
-    with saying_hello() as other:
+    with hello_server() as other:
         for _ in range(ROUNDS):
             theirs.append(run_clients(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
             ours.append(run_clients(server, N_CLIENTS, scale * SECONDS, requests))
             theirs.append(run_clients(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
-    return summed(ours), summed(theirs)
+    return add_up(ours), add_up(theirs)
 
 
-def beside_a_batch(
+def with_batches(
     server: MeasuredServer, requests: Sequence[Request], batch: Request, scale: float
 ) -> tuple[Outcome, Outcome]:
-    """What clients saw while another sent long batches, one after the other; and what that one saw."""
+    """Return the outcomes of short requests and of a client that sends long batches at the same time."""
     long = Clients(server, 1, scale * SECONDS, [batch])
     short = run_clients(server, N_CLIENTS, scale * SECONDS, requests)
     return short, long.outcome()
 
 
-def while_swapped(
+def with_reloads(
     server: MeasuredServer, model: Path, files: Sequence[Path], requests: Sequence[Request], scale: float
 ) -> tuple[Outcome, int]:
-    """What clients saw while the model was another every second, and how often it was."""
-    with replacing_model(server.pid, model, files) as times:
-        found = run_clients(server, N_CLIENTS, scale * SWAP_SECONDS, requests)
-    return found, times[0]
+    """Return the outcome of requests while the model is replaced every second, and the number of replacements."""
+    with replacing_model(server.pid, model, files) as count:
+        outcome = run_clients(server, N_CLIENTS, scale * RELOAD_SECONDS, requests)
+    return outcome, count[0]
 
 
-def an_hour(server: MeasuredServer, requests: Sequence[Request], scale: float) -> tuple[Outcome, list[tuple[int, int]]]:
-    """An hour's worth of requests, as fast as they are answered; and the memory by the answers so far."""
+def hour_of_requests(
+    server: MeasuredServer, requests: Sequence[Request], scale: float
+) -> tuple[Outcome, list[tuple[int, int]]]:
+    """Return the outcome of an hour's requests, sent as fast as possible, and the memory after each part."""
     run_clients(server, N_CLIENTS, max(1.0, 5 * scale), requests)
-    memory, so_far = [(0, server.memory)], 0
+    memory, n_responses = [(0, server.memory)], 0
     runs: list[Outcome] = []
-    while so_far < scale * AN_HOUR:
-        begin, pace = so_far, runs[-1]["per_second"] if runs else 1_000.0
+    while n_responses < scale * AN_HOUR:
+        begin, pace = n_responses, runs[-1]["per_second"] if runs else 1_000.0
         runs.append(run_clients(server, N_CLIENTS, max(1.0, scale * AN_HOUR / PARTS / pace), requests))
-        so_far = begin + runs[-1]["answers"]
-        memory.append((so_far, server.memory))
-    return summed(runs), memory
+        n_responses = begin + runs[-1]["responses"]
+        memory.append((n_responses, server.memory))
+    return add_up(runs), memory
 
 
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
 def table(rows: Sequence[tuple[str, Outcome]]) -> str:
-    """Outcomes side by side."""
-    heads = "answers | wrong | lost | per second | p50 | p99 | p99.9 | server's processor time a request | clients'"
+    """Return a Markdown table of outcomes."""
+    heads = "responses | wrong | lost | per second | p50 | p99 | p99.9 | server time per request | client time"
     lines = [f"| | {heads} |", "|---|" + "---:|" * 9]
     for name, run in rows:
-        times = " | ".join(written(run[each]) for each in ("p50", "p99", "p999"))
-        work = f"{written(run['server'] / run['answers'])} | {written(run['worked'] / run['answers'])}"
-        counts = f"{run['answers']:,} | {run['wrong']:,} | {run['lost']:,} | {run['per_second']:,.0f}"
+        times = " | ".join(written(run[percentile]) for percentile in ("p50", "p99", "p999"))
+        work = f"{written(run['server'] / run['responses'])} | {written(run['worked'] / run['responses'])}"
+        counts = f"{run['responses']:,} | {run['wrong']:,} | {run['lost']:,} | {run['per_second']:,.0f}"
         lines.append(f"| {name} | {counts} | {times} | {work} |")
     return "\n".join(lines)
 
 
 def verdict(is_met: bool) -> str:
-    """Whether an aim was met."""
+    """Return whether an aim was met, as text."""
     return "met" if is_met else "**missed**"
 
 
 def aims(ours: Outcome, theirs: Outcome, others: Sequence[Outcome]) -> str:
-    """What was aimed at, and what came out."""
+    """Return a Markdown table of the aims and results."""
     wrong, lost = (sum(run[name] for run in (ours, *others)) for name in ("wrong", "lost"))
     ratio = ours["per_second"] / theirs["per_second"]
-    work = theirs["server"] / theirs["answers"] / (ours["server"] / ours["answers"])
+    work = theirs["server"] / theirs["responses"] / (ours["server"] / ours["responses"])
     rows = [
-        ("no wrong answer and no lost request, in all runs", f"{wrong:,} and {lost:,}", wrong == lost == 0),
-        (f"p99 under {written(MOST_P99)}", written(ours["p99"]), ours["p99"] < MOST_P99),
-        ("at least a third of hello's answers a second", f"{ratio:.2f}", ratio >= LEAST_RATIO),
-        ("the same by processor time of the servers", f"{work:.2f}", work >= LEAST_RATIO),
+        ("no wrong response and no lost request, in all runs", f"{wrong:,} and {lost:,}", wrong == lost == 0),
+        (f"p99 under {written(MAX_P99)}", written(ours["p99"]), ours["p99"] < MAX_P99),
+        ("at least a third of the responses per second of the bare server", f"{ratio:.2f}", ratio >= MIN_RATIO),
+        ("at least a third by processor time of the servers", f"{work:.2f}", work >= MIN_RATIO),
     ]
-    lines = [f"| {aim} | {found} | {verdict(is_met)} |" for aim, found, is_met in rows]
-    return "\n".join(["| aim | found | |", "|---|---:|---|", *lines])
+    lines = [f"| {aim} | {result} | {verdict(is_met)} |" for aim, result, is_met in rows]
+    return "\n".join(["| aim | result | |", "|---|---:|---|", *lines])
 
 
 def hour_table(memory: Sequence[tuple[int, int]]) -> str:
-    """The memory by the answers so far."""
-    lines = ["| answers | resident |", "|---:|---:|"]
-    return "\n".join([*lines, *(f"| {answers:,} | {resident / 2**20:.1f} MiB |" for answers, resident in memory)])
+    """Return a Markdown table of the memory by the number of responses so far."""
+    lines = ["| responses | memory |", "|---:|---:|"]
+    return "\n".join([*lines, *(f"| {n_responses:,} | {n_bytes / 2**20:.1f} MiB |" for n_responses, n_bytes in memory)])
 
 
-def idleness(load: float) -> str:
-    """What is to be said of the machine."""
-    others = "" if load <= 1 else " **Others used the machine, too**, so the times are long."
+def machine_load(load: float) -> str:
+    """Return a sentence on the machine and its load."""
+    others = "" if load <= 1 else " **Other programs used the machine**, so the times are long."
     return (
-        f"{n_threads(-1)} cores, which the server and the clients share, and for which {load:.1f} processes asked on "
-        f"average in the minute before.{others}"
+        f"{n_threads(-1)} cores, shared by the server and the clients; the load average of the minute before was "
+        f"{load:.1f}.{others}"
     )
 
 
 def page(scale: float) -> str:
-    """Run all of it."""
+    """Run all measurements, and return the page of results."""
     load, (trained, tested) = os.getloadavg()[0], corpora()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -170,42 +171,43 @@ def page(scale: float) -> str:
         of_both = [predict_request([text], model, other) for text in texts]
         with measured_server(current) as server:
             ours, theirs = throughput(server, requests, scale)
-            short, long = beside_a_batch(server, requests, predict_request(long_texts(tested), model), scale)
-            swapped, times = while_swapped(server, current, files, of_both, scale)
+            short, long = with_batches(server, requests, predict_request(long_texts(tested), model), scale)
+            reloaded, count = with_reloads(server, current, files, of_both, scale)
         shutil.copyfile(files[0], current)
         with measured_server(current) as server:
-            hour, memory = an_hour(server, mixed_requests(current, texts), scale)
-    used = ", ".join(f"{each} {version(each)}" for each in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
-    runs = [("textsieve serve", ours), ("hello", theirs), ("beside a batch", short), ("the batch itself", long)]
-    first = next((run["first_wrong"] for run in (ours, short, long, swapped, hour) if run["first_wrong"]), "")
+            hour, memory = hour_of_requests(server, mixed_requests(current, texts), scale)
+    used = ", ".join(f"{name} {version(name)}" for name in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
+    runs = [("textsieve serve", ours), ("bare server", theirs), ("with batches", short), ("the batches", long)]
+    first = next((run["first_wrong"] for run in (ours, short, long, reloaded, hour) if run["first_wrong"]), "")
     return "\n\n".join(
         [
             "# Results of the last `make serve-load`",
-            f"{datetime.now(UTC):%Y-%m-%d}, {used}; {idleness(load)}",
-            f"A linear model (svm) of {N_TERMS:,} terms of {trained}, asked by {N_CLIENTS} clients, each as soon as it "
-            f"has its answer, for {len(texts):,} different lines of about {LENGTH} characters of {tested}. Every "
-            f"answer is compared with the model's, byte for byte. {ROUNDS} times {scale * SECONDS:g} s, between "
-            f"{scale * HELLO_SECONDS:g} s of a bare uvicorn that says hello, which is asked by the same clients; of "
-            "the runs the worst percentile counts.",
-            aims(ours, theirs, [short, long, swapped, hour]),
-            table([*runs, (f"{times} swaps of the model", swapped), ("an hour's worth", hour)]),
-            f"*Beside a batch*: another client sends {N_LONG:,} documents of {LONG:,} characters over and over; the "
-            "server's processor time is that for both. *Swaps*: the model file is replaced every second, and each "
-            f"answer is that of one of the two models. *An hour's worth*: {AN_HOUR:,} requests, a hundred a second, "
-            "but as fast as they are answered; of a hundred, 70 predict, 20 explain, 9 look at terms and one is bad.",
-            "## Memory over an hour's worth of requests",
+            f"{datetime.now(UTC):%Y-%m-%d}, {used}; {machine_load(load)}",
+            f"A linear model (svm) with {N_TERMS:,} terms of {trained}. {N_CLIENTS} clients send {len(texts):,} "
+            f"different lines of about {LENGTH} characters of {tested}, each client as soon as it has its last "
+            "response. Every response is compared with the model's prediction, byte for byte. "
+            f"{ROUNDS} runs of {scale * SECONDS:g} s, between runs of {scale * HELLO_SECONDS:g} s in which the same "
+            "clients use a bare uvicorn server; percentiles are those of the worst run.",
+            aims(ours, theirs, [short, long, reloaded, hour]),
+            table([*runs, (f"{count} reloads", reloaded), ("an hour's requests", hour)]),
+            f"*With batches*: another client sends batches of {N_LONG:,} documents of {LONG:,} characters; the "
+            "processor time of the server is for both. *Reloads*: the model file is replaced every second, and each "
+            "response comes from one of the two models. "
+            f"*An hour's requests*: {AN_HOUR:,} requests, a hundred per second, sent as fast as possible; 70 % "
+            "predict, 20 % explain, 9 % search terms and 1 % are invalid.",
+            "## Memory during an hour's requests",
             hour_table(memory),
-            *([f"The first wrong answer:\n\n```\n{first}\n```"] if first else []),
+            *([f"The first wrong response:\n\n```\n{first}\n```"] if first else []),
         ]
     )
 
 
 def main(scale: float) -> None:
-    """Print the page, and keep it if nothing was cut short."""
-    found = page(scale)
-    print(found)
+    """Print the results, and write them to SERVE.md unless the times are scaled."""
+    text = page(scale)
+    print(text)
     if scale == 1:
-        Path(__file__).with_name("SERVE.md").write_text(found + "\n", encoding="utf-8")
+        Path(__file__).with_name("SERVE.md").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

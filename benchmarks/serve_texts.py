@@ -1,4 +1,4 @@
-"""What `serve_load.py` trains on and asks about: lines of documents that the model has not seen."""
+"""Models and texts for `serve_load.py`: lines of documents that the model was not trained on."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ NAME, OTHER = "newsgroups:train", "docstrings"
 
 
 def corpora() -> tuple[str, str]:
-    """What is trained on, and what is asked about: 20 Newsgroups by date, or docstrings where that is not."""
+    """Return the names of the training and test corpora: 20 Newsgroups, or docstrings if it is not available."""
     return (NAME, "newsgroups:test") if inventory("newsgroups")[0].is_here else (OTHER, OTHER)
 
 
 def train(name: str, path: Path, selector: str = "forward") -> Model:
-    """A linear model of so many terms, in a file."""
+    """Train a linear model, write it to a file, and return it."""
     Categorizer(n_terms=N_TERMS, classifier="svm", selector=selector).fit(*labelled(name)).save(path)
     return read(path)
 
 
 def short_texts(name: str) -> list[str]:
-    """Different lines of about a hundred characters, of all documents alike."""
-    found: set[str] = set()
-    for text, _ in textsieve.read(name):
-        lines = (" ".join(line.split()) for line in text.splitlines())
-        found.update(islice((line[: 2 * LENGTH] for line in lines if len(line) > LENGTH // 2), 3))
-    return random.Random(0).sample(sorted(found), min(N_TEXTS, len(found)))
+    """Return different lines of about a hundred characters, from all documents of a corpus."""
+    texts: set[str] = set()
+    for document, _ in textsieve.read(name):
+        lines = (" ".join(line.split()) for line in document.splitlines())
+        texts.update(islice((line[: 2 * LENGTH] for line in lines if len(line) > LENGTH // 2), 3))
+    return random.Random(0).sample(sorted(texts), min(N_TEXTS, len(texts)))
 
 
 def long_texts(name: str) -> list[str]:
-    """Documents of the same length, cut from all of them in a row."""
+    """Return documents of equal length, cut from the concatenated corpus."""
     whole = "\n".join(text for text, _ in islice(textsieve.read(name), 3_000))
-    return [whole[at : at + LONG] for at in range(0, LONG * N_LONG, LONG)]
+    return [whole[begin : begin + LONG] for begin in range(0, LONG * N_LONG, LONG)]

@@ -23,11 +23,11 @@ return [...document.querySelectorAll(reached)]
 """
 WIDER = "return Math.max(innerWidth, document.documentElement.scrollWidth) - arguments[0]"
 TEXT = "the moon rocket and a guitar with my very good engine, today " * 4
-PARTS = ("text", "file", "terms", "model")
+TABS = ("text", "file", "terms", "model")
 
 
 def filled(page: Page, served: PageService, folder: Path) -> None:
-    """All parts of the page have something to show."""
+    """Open the page of a service, and fill all its tabs."""
     page.open(served)
     page.classify(TEXT.strip())
     page.browser.one("#wrong").click()
@@ -50,12 +50,12 @@ def test_all_text_has_enough_contrast(
         filled(page, served, tmp_path)
         ground = browser.run("return getComputedStyle(document.body).backgroundColor")
         assert (max(map(int, ground.removeprefix("rgb(").removesuffix(")").split(","))) < 60) == dark
-        for part in PARTS:
-            page.select_tab(part)
-            if part == "text":
+        for tab in TABS:
+            page.select_tab(tab)
+            if tab == "text":
                 browser.run("document.querySelector('#marked mark')?.focus()")
             poor = {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5}
-            assert poor == {}, part
+            assert poor == {}, tab
 
 
 def test_marks_differ_by_more_than_colour(page: Page, browser: Browser, single_label: PageService) -> None:
@@ -81,11 +81,11 @@ def test_the_page_fits_a_phone(
     browser.size(width, 740)
     for served in (single_label, multilabel, hostile) if width == 360 else (hostile,):
         filled(page, served, tmp_path)
-        for part in PARTS:
-            page.select_tab(part)
-            assert browser.run(WIDER, width) == 0, part
+        for tab in TABS:
+            page.select_tab(tab)
+            assert browser.run(WIDER, width) == 0, tab
             if width == 360:
-                assert browser.run(LARGE_ENOUGH) == [], part
+                assert browser.run(LARGE_ENOUGH) == [], tab
     assert browser.complaints() == []
 
 
@@ -102,14 +102,14 @@ def test_a_tap_shows_the_number(page: Page, browser: Browser, single_label: Page
 
 
 def tab_to(browser: Browser, name: str) -> None:
-    """Press Tab until the keyboard is there; it must be seen."""
+    """Press Tab until an element has the focus; the focus must be visible all the time."""
     for _ in range(60):
         browser.press(Keys.TAB)
         outline = browser.run(
             "const it = document.activeElement, seen = it.matches('.over') ? it.closest('.button') : it;"
             "return getComputedStyle(seen).outlineStyle"
         )
-        assert outline != "none", f"{browser.active()} has the keyboard, and nobody sees it"
+        assert outline != "none", f"{browser.active()} has the focus, but the focus is not visible"
         if browser.active().startswith(name):
             return
     raise AssertionError(f"Tab does not lead to {name}")

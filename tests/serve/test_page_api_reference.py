@@ -38,7 +38,7 @@ def docs(browser: Browser, server: Server) -> Browser:
 
 
 def sent(browser: Browser, place: str) -> str:
-    """Send what a route has to try; gives the status."""
+    """Send the example of a route, and return the status."""
     browser.run("document.querySelector(arguments[0]).requestSubmit()", f"#{place} form")
     browser.wait(ANSWERED.format(place))
     return browser.texts(f"#{place} .status")[0].split()[0]
@@ -67,12 +67,12 @@ def test_examples_can_be_sent(docs: Browser, path: str, status: str) -> None:
 
 def test_the_example_correction_is_rejected_until_it_has_a_text(docs: Browser) -> None:
     assert "writes this correction to its file" in " ".join(docs.texts("#v1-feedback .note"))
-    assert sent(docs, "v1-feedback") == "422", "one press writes nothing"
+    assert sent(docs, "v1-feedback") == "422", "sending the unchanged example writes nothing"
     body = json.loads(docs.run("return document.querySelector('#v1-feedback textarea').value"))
     assert body["text"] == ""
     script = "document.querySelector('#v1-feedback textarea').value = arguments[0]"
     docs.run(script, json.dumps({**body, "text": "The striker scored twice."}))
-    assert sent(docs, "v1-feedback") == "201", "the label is one of the model"
+    assert sent(docs, "v1-feedback") == "201", "the example has a label of the model"
     assert json.loads(docs.texts("#v1-feedback form pre")[0]) == {"written": True}
 
 

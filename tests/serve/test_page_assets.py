@@ -16,7 +16,7 @@ DANGEROUS = (
 
 
 class Attributes(HTMLParser):
-    """All that elements say of themselves, and what is between the tags of scripts and styles."""
+    """Collects the tags and attributes of all elements."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ def test_marks_and_table_compare_classes_for_naive_bayes(
     page.choose_class(label)
     expected, explained = compared(bayes, label), bayes.model.explain(TEXT)[label]
     exact = {term.term: term.contribution for term in explained.contributions}
-    assert max(exact.values()) < 0, "else there is nothing to compare for"
+    assert max(exact.values()) < 0, "all contributions of this model are below 0"
     kinds = browser.run(
         "return [...document.querySelectorAll('#marked mark')].map((mark) => [mark.textContent, mark.className])"
     )

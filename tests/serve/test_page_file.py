@@ -100,7 +100,7 @@ def test_counts_and_preview_are_shown(page: Page, browser: Browser, single_label
     assert browser.texts("#file-counts tr th, #file-counts td.number") == ["space", "120", "music", "90"]
     assert len(browser.all("#file-preview tbody tr")) == 200
     assert browser.texts("#file-preview caption") == ["The first 200 of 210 documents; the download has all."]
-    assert len([url for url in browser.requests() if url.endswith("/v1/predict")]) == 5, "50 documents a request"
+    assert len([url for url in browser.requests() if url.endswith("/v1/predict")]) == 5, "50 documents per request"
     assert browser.run("const bar = document.querySelector('progress'); return [bar.value, bar.max]") == [210, 210]
 
 
@@ -153,7 +153,9 @@ def test_failed_documents_are_marked_with_an_error(
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     page.choose_file(tmp_path / "mixed.jsonl")
-    assert browser.texts("#file-warning") == ["1 line can’t be read: line 2 is not JSON."], "before it begins"
+    assert browser.texts("#file-warning") == ["1 line can’t be read: line 2 is not JSON."], (
+        "the problem is shown before classifying"
+    )
     assert page.run_file() == "Done: 3 documents classified, 4 not."
     rows = rows_of(page.download(tmp_path, "mixed-jsonl-classified.csv"))
     errors = [row["error"] for row in rows]
@@ -161,7 +163,7 @@ def test_failed_documents_are_marked_with_an_error(
     assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
     assert browser.texts("#file-preview .failed") == [error for error in errors if error]
     assert [row["text"] for row in rows[4:]] == ["", "", ""]
-    assert [row["unknown"] for row in rows[4:]] == ["", "", "true"], "an empty text is one"
+    assert [row["unknown"] for row in rows[4:]] == ["", "", "true"], "an empty text is classified"
 
 
 def test_a_rejected_document_does_not_fail_the_others(
@@ -215,12 +217,14 @@ def test_the_text_column_can_be_changed(
     (tmp_path / "two.csv").write_text("label;subject;note\nx;moon rocket;guitar and more guitar than that\n")
     page.choose_file(tmp_path / "two.csv")
     assert "semicolons" in browser.texts("#file-about")[0]
-    assert browser.run("return document.getElementById('file-column').value") == "2", "the longest"
+    assert browser.run("return document.getElementById('file-column').value") == "2", (
+        "the column with the longest cells"
+    )
     page.run_file()
     browser.choose("#file-column", "1")
     page.run_file()
     (row,) = rows_of(page.download(tmp_path, "two-csv-classified.csv"), ";")
-    assert (row["label"], row["predicted_label"]) == ("x", "space"), "no column of the file is lost"
+    assert (row["label"], row["predicted_label"]) == ("x", "space"), "the columns of the file keep their names"
     browser.one("#file-names-label").click()
     assert browser.texts("#file-column option") == ["column 1", "column 2", "column 3"]
     assert browser.texts("#file-start") == ["Classify 2 documents"]

@@ -24,34 +24,34 @@ def other_model() -> Model:
     return Categorizer().fit(texts, ["tunes", "tunes", "sky", "sky", "sky"]).model_
 
 
-class Replaceable(NamedTuple):
-    """A service, and what has it take another model."""
+class ReplaceableService(NamedTuple):
+    """A service, and a function that replaces its model."""
 
     served: PageService
-    swap: Callable[[], None]
+    replace_model: Callable[[], None]
 
 
 @pytest.fixture
-def service_to_change(single_label_model: Model, other_model: Model, tmp_path: Path) -> Iterator[Replaceable]:
+def replaceable(single_label_model: Model, other_model: Model, tmp_path: Path) -> Iterator[ReplaceableService]:
     path, feedback = tmp_path / "toy.sieve", tmp_path / "corrections.jsonl"
     write(single_label_model, path)
     with running_server(path, tmp_path, "--reload", "--feedback", str(feedback)) as server:
 
-        def swap() -> None:
+        def replace_model() -> None:
             write(other_model, path)
             server.program.says(r"(Loaded toy)")
 
-        yield Replaceable(PageService(server.url, single_label_model, feedback), swap)
+        yield ReplaceableService(PageService(server.url, single_label_model, feedback), replace_model)
 
 
 def test_a_result_of_a_newer_model_updates_the_page(
-    page: Page, browser: Browser, service_to_change: Replaceable
+    page: Page, browser: Browser, replaceable: ReplaceableService
 ) -> None:
-    page.open(service_to_change.served)
+    page.open(replaceable.served)
     page.classify("moon rocket")
     assert browser.texts("#prediction strong") == ["space"]
     assert not browser.one("#newer-model").is_displayed()
-    service_to_change.swap()
+    replaceable.replace_model()
     page.classify("guitar song")
     assert browser.texts("#prediction strong") == ["tunes"]
     assert browser.texts("#newer-model")[0].startswith("A newer model was loaded on ")
@@ -62,11 +62,11 @@ def test_a_result_of_a_newer_model_updates_the_page(
 
 
 def test_choosing_a_class_of_an_older_model_updates_the_page(
-    page: Page, browser: Browser, service_to_change: Replaceable
+    page: Page, browser: Browser, replaceable: ReplaceableService
 ) -> None:
-    page.open(service_to_change.served)
+    page.open(replaceable.served)
     page.classify("moon rocket")
-    service_to_change.swap()
+    replaceable.replace_model()
     browser.run("document.querySelector('#classes [aria-checked=false]').click()")
     browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
     assert browser.texts("#box-fault") == [""]
@@ -74,19 +74,19 @@ def test_choosing_a_class_of_an_older_model_updates_the_page(
 
 
 def test_a_correction_for_an_older_model_is_not_saved(
-    page: Page, browser: Browser, service_to_change: Replaceable
+    page: Page, browser: Browser, replaceable: ReplaceableService
 ) -> None:
-    page.open(service_to_change.served)
+    page.open(replaceable.served)
     page.classify("moon rocket")
     browser.one("#wrong").click()
     browser.choose("#right-class", '"cars"')
-    service_to_change.swap()
+    replaceable.replace_model()
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
     (said,) = browser.texts("#correction-state")
     assert said.startswith("The correction was not saved: the service has loaded another model")
     assert browser.texts("#right-class option") == ["Choose …", "tunes"]
-    assert not service_to_change.served.feedback.exists(), "nothing was written"
+    assert not replaceable.served.feedback.exists(), "nothing was written"
 
 
 def test_the_result_of_a_changed_text_is_dimmed(page: Page, browser: Browser, single_label: PageService) -> None:

@@ -76,7 +76,7 @@ def test_colours_follow_the_contributions(page: Page, browser: Browser, single_l
 
 
 def check_strengths(own: dict[str, float], marks: list[tuple[str, str, float, str]]) -> None:
-    """Marks of words that are in no pair of words are as strong as what they contribute."""
+    """Check the marks of words in no bigram: their strength is their share of the largest contribution."""
     largest = max(map(abs, own.values()))
     for text, kind, strength, colour in marks:
         if text not in own:

@@ -44,7 +44,7 @@ def server(models: dict[str, Path]) -> Iterator[MeasuredServer]:
 def test_every_client_gets_its_own_response(server: MeasuredServer, model: Model) -> None:
     outcome = run_clients(server, N_CLIENTS, SECONDS, [predict_request([text], model) for text in short_texts(500)])
     assert (outcome["wrong"], outcome["lost"], outcome["first_wrong"]) == (0, 0, "")
-    assert outcome["answers"] > N_CLIENTS
+    assert outcome["responses"] > N_CLIENTS
 
 
 @pytest.mark.slow
@@ -55,8 +55,8 @@ def test_long_batches_do_not_change_other_responses(server: MeasuredServer, mode
     batches = batch_clients.outcome()
     assert (outcome["wrong"], outcome["lost"], outcome["first_wrong"]) == (0, 0, "")
     assert (batches["wrong"], batches["lost"], batches["first_wrong"]) == (0, 0, "")
-    assert outcome["answers"] > N_CLIENTS
-    assert batches["answers"] > 1
+    assert outcome["responses"] > N_CLIENTS
+    assert batches["responses"] > 1
 
 
 @pytest.mark.slow
@@ -76,10 +76,10 @@ def test_replacing_the_model_loses_no_request(models: dict[str, Path], tmp_path:
 @pytest.mark.slow
 def test_memory_does_not_grow(server: MeasuredServer, models: dict[str, Path]) -> None:
     requests = mixed_requests(models["one"], short_texts(400))
-    n_answers = run_clients(server, N_CLIENTS, SECONDS, requests)["answers"]
+    n_responses = run_clients(server, N_CLIENTS, SECONDS, requests)["responses"]
     before = server.memory
-    while n_answers < N_REQUESTS:
+    while n_responses < N_REQUESTS:
         outcome = run_clients(server, N_CLIENTS, SECONDS, requests)
         assert (outcome["wrong"], outcome["lost"], outcome["first_wrong"]) == (0, 0, "")
-        n_answers += outcome["answers"]
+        n_responses += outcome["responses"]
     assert server.memory - before < GROWTH

@@ -14,7 +14,7 @@ LARGE = 2**64 + 1
 
 
 def with_classes(model: Model, *classes: Label) -> Model:
-    """The model, of which only the names of its classes are asked for."""
+    """Return the model with other names of its classes."""
     return replace(model, classes=classes)
 
 

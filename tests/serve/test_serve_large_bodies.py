@@ -45,7 +45,7 @@ def resident(pid: int) -> int:
 
 
 def send_until_response(port: int, head: bytes, part: bytes, most: int) -> tuple[int, bytes]:
-    """How many bytes of a body a client gets rid of until there is an answer, and that response."""
+    """Send parts of a body until there is a response; return the number of bytes sent, and the response."""
     sent = 0
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(head)

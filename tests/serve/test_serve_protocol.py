@@ -106,7 +106,7 @@ def test_a_client_that_does_not_read_is_cut_off(hasty: Server) -> None:
 
 
 def connected(server: Server) -> set[int]:
-    """The ports of callers whose connection the service still has."""
+    """Return the ports of the clients that are connected to the service."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     ends = [(line[1].split(":")[1], line[2].split(":")[1], line[9]) for line in lines]
     of_process = {os.readlink(link) for link in Path(f"/proc/{server.pid}/fd").iterdir() if os.path.lexists(link)}

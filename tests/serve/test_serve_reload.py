@@ -110,7 +110,8 @@ def test_a_service_finishes_open_requests_before_it_ends(models: dict[str, Path]
     texts = ["wind goal bank rain " * 20_000] * 20
     with running_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
         responses = [threads.submit(send, server, "/v1/predict", {"texts": texts}) for _ in range(6)]
-        wait_for(lambda: n_waiting(server) or None, lambda: server.log)
+        # A request that has not arrived completely may be cut off, so wait for all of them.
+        wait_for(lambda: n_waiting(server) + n_predicted(server) == 6 or None, lambda: server.log)
         os.kill(server.pid, signal.SIGTERM)
         assert [response.result().status for response in responses] == [200] * 6
         assert server.program.ended() == 0
@@ -175,8 +176,17 @@ def test_sighup_does_not_interrupt_the_shutdown(models: dict[str, Path], tmp_pat
 
 
 def n_waiting(server: Server) -> float:
-    (number,) = re.findall(r"^textsieve_requests_waiting (\S+)$", send(server, "/metrics").body.decode(), re.M)
-    return float(number)
+    return metric(server, "textsieve_requests_waiting")
+
+
+def n_predicted(server: Server) -> float:
+    return metric(server, 'textsieve_requests_total{path="/v1/predict",status="200"}')
+
+
+def metric(server: Server, name: str) -> float:
+    """Return the value of a metric, or 0 if there is none."""
+    values = re.findall(rf"^{re.escape(name)} (\S+)$", send(server, "/metrics").body.decode(), re.M)
+    return float(values[0]) if values else 0.0
 
 
 def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ LONG = ["wind goal bank " * (2 * SHORT // 15)]
 
 
 class BlockingModel:
-    """A model that can be held up, and that can't read some texts."""
+    """A model whose long predictions wait for the test, and that raises an error for some texts."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -98,14 +98,14 @@ def test_short_requests_are_predicted_together(model: BlockingModel) -> None:
             *(workers.predict(served_model, [f"goal {at}", "bank"], 1 + at % 2) for at in range(40))
         )
 
-    answers = run(work)
+    responses = run(work)
     assert len(model.calls) < 40
     assert sum(model.calls) == 80
 
     def alone(at: int) -> Any:
         return run(lambda workers: workers.predict(served(model), [f"goal {at}", "bank"], 1 + at % 2))
 
-    assert answers == list(map(alone, range(40)))
+    assert responses == list(map(alone, range(40)))
 
 
 def test_a_failing_request_does_not_affect_others(model: BlockingModel) -> None:
