@@ -134,13 +134,13 @@ def test_one_at_a_time(kept: Path, feedback: Path, run: Run) -> None:
 def test_a_model_that_was_replaced_meanwhile(
     kept: Path, model: Path, feedback: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    choose = Corrections.chosen
+    to_learn = Corrections.to_learn
 
-    def chosen(self: Corrections, folded: frozenset[bytes]) -> DocumentsToLearn:
+    def copy_and_learn(self: Corrections, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         kept.write_bytes(model.read_bytes())
-        return choose(self, folded)
+        return to_learn(self, added_digests)
 
-    monkeypatch.setattr(Corrections, "chosen", chosen)
+    monkeypatch.setattr(Corrections, "to_learn", copy_and_learn)
     said = run("update", kept, feedback, exit_code=1).stderr
     assert f"{kept}: this is another model than the one that was read; nothing was written. Try again." in said
     assert kept.read_bytes() == model.read_bytes()

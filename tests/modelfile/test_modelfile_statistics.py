@@ -95,7 +95,9 @@ def test_loading_takes_no_memory_for_statistics(tmp_path: Path) -> None:
     statistics = TRAINED["nb"]._statistics_
     assert statistics is not None
     many = frozenset(digest(str(number), ["x"]) for number in range(100_000))
-    large = replace(statistics, folded=many, n_documents=statistics.n_documents + len(many), n_unlabelled=len(many))
+    large = replace(
+        statistics, added_digests=many, n_documents=statistics.n_documents + len(many), n_unlabelled=len(many)
+    )
     write(TRAINED["nb"].model_, path, large)
     assert path.stat().st_size > 1_600_000
     tracemalloc.start()
@@ -244,6 +246,6 @@ def test_a_model_whose_file_was_changed_is_saved_without_statistics(name: str, t
 def test_merged_statistics_have_the_digests_of_both() -> None:
     statistics = TRAINED["nb"]._statistics_
     assert statistics is not None
-    first, second = (replace(statistics, folded=frozenset({digest("a text", [label])})) for label in ("x", "y"))
-    assert first.merged(second).folded == first.folded | second.folded
-    assert len(first.merged(second).folded) == 2
+    first, second = (replace(statistics, added_digests=frozenset({digest("a text", [label])})) for label in ("x", "y"))
+    assert first.merged(second).added_digests == first.added_digests | second.added_digests
+    assert len(first.merged(second).added_digests) == 2

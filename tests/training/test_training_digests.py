@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textsieve.training.document_digests import DIGEST, OF_TEXT, digest, of_text
+from textsieve.training.document_digests import DIGEST, TEXT_BYTES, digest, text_digest
 
 LABELS = st.lists(st.text(max_size=3), max_size=3, unique=True)
 
@@ -12,8 +12,8 @@ LABELS = st.lists(st.text(max_size=3), max_size=3, unique=True)
 def test_equal_digests_are_of_equal_documents(one: str, labels: list[str], other: str, others: list[str]) -> None:
     first, second = digest(one, labels), digest(other, others)
     assert len(first) == DIGEST == 16
-    assert (of_text(first) == of_text(second)) == (one == other)
-    assert (first[OF_TEXT:] == second[OF_TEXT:]) == (set(labels) == set(others))
+    assert (text_digest(first) == text_digest(second)) == (one == other)
+    assert (first[TEXT_BYTES:] == second[TEXT_BYTES:]) == (set(labels) == set(others))
 
 
 @given(st.text(), LABELS)

@@ -73,7 +73,7 @@ def command(
         trained, statistics, file = opened_to_update(model, paths, reading)
         with saying_how(trained, model, paths, reading, only=UnknownLabel):
             corrections = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
-        outcome = _learn(trained, statistics, corrections.chosen(statistics.folded), jobs, fit_cut=fit_cut)
+        outcome = _learn(trained, statistics, corrections.to_learn(statistics.added_digests), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             write(outcome.renewed.model, model, outcome.renewed.statistics, instead_of=file)
     report(model, corrections, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
@@ -137,7 +137,7 @@ def _learn(
     settings = Settings.of_stored(model.settings)
     plan = plan_of(settings, n_threads(jobs))
     targets = targets_of_sets(model, corrections.label_sets, none_is_right=True)
-    with_digests = replace(statistics, folded=statistics.folded | corrections.digests)
+    with_digests = replace(statistics, added_digests=statistics.added_digests | corrections.digests)
     renewed = updated(model, with_digests, plan, corrections.rows, targets)
     if fit_cut:
         recut_model = refit_thresholds(renewed.model, statistics, settings, plan, corrections.rows, targets)

@@ -41,8 +41,8 @@ def statistics_parts(statistics: Statistics, model: Model) -> tuple[dict[str, An
         kind, multilabel, table = "class_sums", False, table_arrays(learned.table.table)
     else:
         kind, multilabel, table = "votes", learned.table.multilabel, vote_arrays(learned.table)
-    digests = np.frombuffer(b"".join(sorted(statistics.folded)), np.uint8)
-    own = dict(zip(OWN_ARRAYS, (statistics.without, digests), strict=True))
+    digests = np.frombuffer(b"".join(sorted(statistics.added_digests)), np.uint8)
+    own = dict(zip(OWN_ARRAYS, (statistics.docs_without_terms, digests), strict=True))
     arrays = {STATISTICS_PREFIX + name: np.ascontiguousarray(array) for name, array in {**table, **own}.items()}
     section = {
         "kind": kind,
@@ -125,7 +125,7 @@ def _restore(section: Mapping[str, Any], arrays: Arrays, model: Model) -> Statis
 
 
 def _value_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
-    class_docs, without = statistics.class_docs, statistics.without
+    class_docs, without = statistics.class_docs, statistics.docs_without_terms
     yield Rule(tuple(class_docs.tolist()) == model.class_docs, "their classes have other numbers of documents")
     fits = bool(((without >= 0) & (without <= class_docs)).all())
     yield Rule(fits, "docs_without_terms has what is no number of documents")

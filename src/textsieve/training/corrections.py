@@ -1,12 +1,13 @@
-"""Documents with labels from files that grow, gathered to be folded into a model, each once.
+"""Collect labelled documents from files that grow, so that each is added to a model once.
 
-They come batch by batch and are weighed at once; of a text stay its weights, its labels, where it was found, and its
-digest (`folding`). Which of them are to be learned is known at the end: of a text that is there several times the last
-one, unless it was folded in before with the same labels. What has no text or no label is left out, and it is noted
-where it was; what has a label that is no class of the model is refused, or left out too.
+Documents come batch by batch and are weighed at once. Of each, only its weights, its labels, its place and its digest
+(`document_digests`) are kept. At the end, `Corrections.to_learn` returns those to learn: of a text that occurs several
+times the last one, unless an update added it before with the same labels. Documents without a text or without a label
+are left out, and their places are noted. A label that is no class of the model raises an error, or its document is
+left out, too.
 
-Who corrects the labels of a document that may have several, and takes all of them away, has said something: it is of no
-class. That is an empty list of labels, and it is learned; nothing in the place of labels says nothing.
+An empty list of labels, in a correction of a multilabel document, means that the document belongs to no class, and that
+is learned. A missing list of labels means nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..errors import InputError
 from ..errors import Place as ErrorPlace
 from ..prediction import Model, by_writing
 from ..text.csr import CSR
-from .document_digests import digest, of_text
+from .document_digests import digest, text_digest
 from .updating import require_labels, stacked
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
@@ -33,11 +34,11 @@ class DocumentsToLearn(NamedTuple):
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
-    """Whose text comes again later; the last one counts."""
+    """Number of documents whose text occurs again later; the last one counts."""
     n_known: int
-    """That were folded in before, with the same labels."""
+    """Number of documents that an update added before, with the same labels."""
     n_changed: int
-    """That are to be learned, and were folded in before with other labels."""
+    """Number of documents to learn that an update added before with other labels."""
 
 
 class Corrections:
@@ -46,7 +47,7 @@ class Corrections:
     def __init__(self, model: Model, *, skip_unknown: bool = False, n_jobs: int | None = -1) -> None:
         self.n_read = 0
         self.left_out: dict[str, list[str]] = {}
-        """Where documents were found that can't be learned, by what is wrong with them."""
+        """The places of documents that can't be learned, by what is wrong with them."""
         self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
         self._classes = by_writing(model.classes)
         self._parts: list[CSR] = []
@@ -92,18 +93,18 @@ class Corrections:
         """Return whether a document without labels belongs to none of the classes, rather than being unlabelled."""
         return self._model.labels == "matrix" or (self._model.labels == "several" and place.is_of_no_class)
 
-    def chosen(self, folded: frozenset[bytes]) -> DocumentsToLearn:
-        """Return the documents to learn, given the digests of documents that were added before."""
-        last = {of_text(each): at for at, each in enumerate(self._digests)}
-        at_last = sorted(last.values())
-        new = [at for at in at_last if self._digests[at] not in folded]
-        known_texts = set(map(of_text, folded))
+    def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
+        """Return the documents to learn, given the digests of documents that updates added before."""
+        last_position = {text_digest(document): position for position, document in enumerate(self._digests)}
+        last = sorted(last_position.values())
+        new = [position for position in last if self._digests[position] not in added_digests]
+        known_texts = set(map(text_digest, added_digests))
         rows = stacked(self._parts).matrix()[new] if self._parts else None
         return DocumentsToLearn(
             CSR.of(rows) if rows is not None else self._model.rows([]),
-            [self._label_sets[at] for at in new],
-            frozenset(self._digests[at] for at in new),
-            n_repeated=len(self._digests) - len(at_last),
-            n_known=len(at_last) - len(new),
-            n_changed=sum(of_text(self._digests[at]) in known_texts for at in new),
+            [self._label_sets[position] for position in new],
+            frozenset(self._digests[position] for position in new),
+            n_repeated=len(self._digests) - len(last),
+            n_known=len(last) - len(new),
+            n_changed=sum(text_digest(self._digests[position]) in known_texts for position in new),
         )

@@ -16,17 +16,18 @@ from typing import Any
 
 from ..prediction import as_written
 
-OF_TEXT, OF_LABELS = 12, 4
-DIGEST = OF_TEXT + OF_LABELS
+TEXT_BYTES, LABEL_BYTES = 12, 4
+DIGEST = TEXT_BYTES + LABEL_BYTES
+"""Number of bytes of a digest: of the text, and of the labels."""
 
 
 def digest(text: str, labels: Iterable[Any]) -> bytes:
     """Return the digest of a document that was added."""
     written = "\n".join(sorted(f"{len(label)} {label}" for label in map(as_written, labels)))
-    of_text = blake2b(text.encode(errors="surrogatepass"), digest_size=OF_TEXT).digest()
-    return of_text + blake2b(written.encode(errors="surrogatepass"), digest_size=OF_LABELS).digest()
+    text_part = blake2b(text.encode(errors="surrogatepass"), digest_size=TEXT_BYTES).digest()
+    return text_part + blake2b(written.encode(errors="surrogatepass"), digest_size=LABEL_BYTES).digest()
 
 
-def of_text(digest: bytes) -> bytes:
+def text_digest(digest: bytes) -> bytes:
     """Return the part of a digest that depends on the text only."""
-    return digest[:OF_TEXT]
+    return digest[:TEXT_BYTES]

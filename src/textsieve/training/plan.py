@@ -310,7 +310,7 @@ class TrainingPlan:
 
     def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> Fitted:
         """Train on statistics, whoever collected them."""
-        fallback = class_of_unknown(sizes.class_docs, statistics.without)
+        fallback = class_of_unknown(sizes.class_docs, statistics.docs_without_terms)
         return Fitted(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 
     def scores(self, fitted: Fitted, counts: csr_matrix) -> DocumentScores:

@@ -199,13 +199,13 @@ class Statistics:
     """The statistics of the weights of the selected terms in all documents that a model has learned from."""
 
     learned: ClassSums | ClassVotes
-    without: Ints
-    """How many documents of each class are without a chosen term."""
+    docs_without_terms: Ints
+    """Number of documents of each class without a selected term."""
     n_documents: int
     n_unlabelled: int
-    """Documents that nothing could be learned from."""
-    folded: frozenset[bytes] = frozenset()
-    """Digests of the documents that were folded in later and are not to be learned again; see `folding`."""
+    """Number of documents without a label, from which nothing was learned."""
+    added_digests: frozenset[bytes] = frozenset()
+    """Digests of the documents that updates added, which are not learned again; see `document_digests`."""
 
     @classmethod
     def of(
@@ -243,7 +243,7 @@ class Statistics:
                 hint=("use smaller sample weights, or train again without ", Setting("keep_stats")),
             )
         return Statistics(
-            *(self.learned.merged(other.learned), self.without + other.without),
+            *(self.learned.merged(other.learned), self.docs_without_terms + other.docs_without_terms),
             *(n_documents, self.n_unlabelled + other.n_unlabelled),
-            self.folded | other.folded,
+            self.added_digests | other.added_digests,
         )

@@ -188,11 +188,11 @@ def _that_joins(classes: Container[str], label: str) -> str | None:
     )
 
 
-LEAST = 10
-"""Documents that a cut can be fitted to."""
+MIN_DOCUMENTS = 10
+"""The smallest number of documents to which thresholds can be fitted."""
 
-MANY = 0.1
-"""Share of the documents that a cut was fitted to, from which on documents that were folded in since may matter."""
+STALE_SHARE = 0.1
+"""Thresholds are stale if more documents were added since they were fitted than this share of those before."""
 
 
 def cut_that_is_fitted(model: Model, settings: Settings) -> Cut | None:
@@ -207,7 +207,7 @@ def is_stale(model: Model) -> bool:
     """Return whether so many documents were added since thresholds were fitted that they should be refitted."""
     since: int = (model.about.get("updated") or {}).get("since_cut", 0)
     n_documents: int = model.about["n_documents"]
-    return since > MANY * (n_documents - since)
+    return since > STALE_SHARE * (n_documents - since)
 
 
 def refit_thresholds(
@@ -223,9 +223,10 @@ def refit_thresholds(
             hint="leave it out",
         )
     labelled = np.flatnonzero(targets.usable)
-    if len(labelled) < LEAST:
+    if len(labelled) < MIN_DOCUMENTS:
         raise TooFewDocuments(
-            f"{counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can be fitted to",
+            f"{counted(len(labelled), 'document')} to fold in, and {MIN_DOCUMENTS} are the fewest that a cut can be "
+            "fitted to",
             setting="fit_cut",
             value=True,
             hint="give more, or leave it out",
