@@ -13,7 +13,7 @@ import click
 import pytest
 
 from textsieve import Categorizer, InputError
-from textsieve.categorizer_settings import SETTINGS, Settings, option_of
+from textsieve.categorizer_settings import SETTINGS, Settings
 from textsieve.cli.options import arguments_of
 from textsieve.cli.program import program
 from textsieve.evaluation.calibration import METHODS
@@ -72,21 +72,6 @@ def test_train_without_options_has_the_defaults() -> None:
 
 def test_settings_without_an_option() -> None:
     assert [name for name, spec in SETTINGS.items() if spec.option is None] == ["tf", "idf", "norm"]
-
-
-@pytest.mark.parametrize(
-    ("setting", "option"),
-    [
-        ("n_terms", "--terms"),
-        ("n_jobs", "--jobs"),
-        ("multilabel", "--multilabel"),
-        ("lowercase", "--keep-case"),
-        ("label_separator", "--label-separator"),
-        ("tf", None),
-    ],
-)
-def test_option_of_a_setting(setting: str, option: str | None) -> None:
-    assert option_of(setting) == option
 
 
 @pytest.mark.parametrize(

@@ -449,17 +449,6 @@ def is_description(name: str, value: Any) -> bool:
     return isinstance(value, str) and any(mark in value for mark in marks.get(name, ()))
 
 
-def option_of(setting: str) -> str | None:
-    """Return the option for a setting, such as `--terms` for `n_terms`, or None if it can only be given in Python.
-
-    A setting that is not in the table, such as those of `read`, has an option of the same name.
-    """
-    if setting not in SETTINGS:
-        return f"--{setting.replace('_', '-')}"
-    spec = SETTINGS[setting]
-    return None if spec.option is None else spec.option.name.partition("/")[0]
-
-
 def with_settings_documented(documented: type[T]) -> type[T]:
     """Replace "{settings}" in the docstring of a class by a description of each setting, in the style of numpydoc."""
     lines = []

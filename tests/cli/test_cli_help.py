@@ -116,7 +116,7 @@ def test_wrong_usage_ends_with_2(
         (["trian"], "There is no command 'trian'. Did you mean 'train'?"),
         (["nonsense"], "Commands: train, predict"),
         (["terms", "x", "--stop-words", "klingon"], "'klingon' is no language and no file"),
-        (["terms", "x", "--encoding", "klingon"], "'klingon': unknown encoding"),
+        (["terms", "x", "--encoding", "klingon"], "unknown encoding: klingon"),
         (["terms", "x", "--jobs", "0"], "'0'; use a number of threads from 1, or -1 for all cores"),
         (["train", "x", "-o", "-"], "a model is written to a file"),
     ],

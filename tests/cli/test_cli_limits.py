@@ -6,13 +6,16 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
 from tests.reference.cli_cases import Run, documents
 
 import textsieve
+from textsieve.cli import train
+from textsieve.cli.messages import write_setting
 from textsieve.cli.options import size
-from textsieve.cli.wording import as_options
 from textsieve.corpus.bounds import how_to_raise
+from textsieve.errors import render
 
 LONG = json.dumps({"text": "goal " * 500}) + "\n"
 
@@ -35,8 +38,9 @@ def test_a_document_that_is_too_large(run: Run, model: Path, tmp_path: Path, sou
 @pytest.mark.parametrize("limit", ["max_document", "max_unpacked"])
 def test_the_limit_that_an_error_suggests_is_enough_and_an_option_takes_it(limit: str, exponent: int) -> None:
     for exceeding in (10**exponent - 1, 10**exponent, 10**exponent + 1):
-        said = as_options(how_to_raise(limit, exceeding))
-        suggested = re.search(rf"--{limit.replace('_', '-')} (\w+)\.$", said)
+        with click.Context(train.command):
+            said = render(how_to_raise(limit, exceeding), write_setting)
+        suggested = re.search(rf"--{limit.replace('_', '-')} (\w+)$", said)
         assert suggested is not None
         assert size(suggested[1]) > exceeding
 

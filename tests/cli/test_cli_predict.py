@@ -82,7 +82,7 @@ def test_what_cannot_be_kept(model: Path, news: Path, run: Run) -> None:
     for name in FORMS:
         if name.endswith((".txt", ".ft")):
             result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
-            assert "--keep='id' is for formats with columns" in result.stderr
+            assert "--keep id: it is for formats with columns" in result.stderr
     for name in ("label", "unknown"):
         assert "is what the prediction is called" in run("predict", model, news, "--keep", name, exit_code=2).stderr
 

@@ -30,7 +30,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + NOISE
 JSONL = b'{"text": "x", "label": "a"}\n'
 
 CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
-    ("a.csv", PNG, {}, ["a PNG image", "comma-separated", "format="]),
+    ("a.csv", PNG, {}, ["a PNG image", "comma-separated", "with format"]),
     ("a.csv", PNG, {"format": "csv"}, ["a PNG image"]),
     ("a.parquet", b"not,a\nheader,here\n", {}, ["begins with 'not,a", "a Parquet table"]),
     ("a.parquet", b"text,label\nx,y\n", {"format": "parquet"}, ["cannot be read as Parquet"]),
@@ -89,8 +89,8 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.json", b'[{"text": "x", "label": 1},\n{"text": "y", "label": NaN}]', {}, ["item 2", "label is nan"]),
     ("a.json", b'[{"text": "x"},\n{"text": "x"', {}, ["line 2", "not JSON"]),
     ("a.parquet", parquet({"text": ["x", "y"], "label": [1.0, float("nan")]}), {}, ["row 2", "nan", "null"]),
-    ("a.parquet", parquet({"text": [1, 2], "label": ["a", "b"]}), {}, ["'text' holds int64", "text="]),
-    ("a.parquet", parquet({"text": ["x"], "label": [{"a": 1}]}), {}, ["'label' holds struct", "label="]),
+    ("a.parquet", parquet({"text": [1, 2], "label": ["a", "b"]}), {}, ["'text' holds int64", "with text"]),
+    ("a.parquet", parquet({"text": ["x"], "label": [{"a": 1}]}), {}, ["'label' holds struct", "with label"]),
     ("a.svm", b"1 3:1\n2 4:x\n", {"format": "svmlight"}, ["line 2", "'x'", "1 3:0.5 7:1"]),
     ("a.svm", b"1 3:1\n2 4:1 2:1\n", {}, ["line 2", "sorted"]),
     ("a.svm", b"1 3:1\n2 4:nan\n", {"format": "svmlight"}, ["line 2", "not finite"]),

@@ -102,7 +102,7 @@ def test_a_folder_without_documents_raises(tmp_path: Path) -> None:
     (tmp_path / "class").mkdir()
     with pytest.raises(InputError, match="no documents"):
         list(read(tmp_path))
-    with pytest.raises(InputError, match=r"is a folder, but format='csv'"):
+    with pytest.raises(InputError, match=r"format='csv': it is a folder"):
         read(tmp_path, format="csv")
 
 

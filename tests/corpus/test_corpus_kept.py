@@ -58,11 +58,11 @@ def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:2\n")
     pl.DataFrame({"text": ["a"], "label": ["b"], "bytes": [b"c"]}).write_parquet(tmp_path / "x.parquet")
     for name, column, message in (
-        ("x.txt", "id", "keep='id' is for formats with columns .* Leave keep out"),
-        ("x.svm", "id", "keep='id' is for formats with columns"),
+        ("x.txt", "id", "keep='id': it is for formats with columns .* Leave it out"),
+        ("x.svm", "id", "keep='id': it is for formats with columns"),
         (".", "id", "'file' can be kept"),
-        ("x.parquet", "bytes", "keep='bytes' holds large_binary"),
-        ("x.parquet", "txt", "no column 'txt' for keep=.*Did you mean 'text'"),
+        ("x.parquet", "bytes", "keep='bytes': it holds large_binary"),
+        ("x.parquet", "txt", r"no column 'txt' for keep\..*Did you mean 'text'"),
     ):
         with pytest.raises(InputError, match=message):
             read(tmp_path / name, keep=[column])

@@ -21,8 +21,8 @@ from tests.reference.cli_cases import documents
 from tests.spark.cluster import QUICK, environment
 from tests.spark.sessions import Sessions
 from textsieve import InputError, read
+from textsieve.cli.messages import write_setting
 from textsieve.cli.program import program
-from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
 from textsieve.spark.learning import MOST_VALUES, require_room
@@ -65,7 +65,7 @@ def test_the_model_is_that_of_one_machine(spark: SparkSession, news: Path, monke
     result = train(news, "-o", there, *asked)
     said = result.stdout
     assert "3 of 3 different labels contain '|'" in result.stderr
-    assert "use --label-separator='|'" in result.stderr
+    assert "use --label-separator '|'" in result.stderr
     assert there.read_bytes() == here.read_bytes()
     assert said.partition("Seconds")[0] == expected.partition("Seconds")[0]
     assert "60 documents, 1 unlabelled" in said
@@ -154,12 +154,12 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
         (
             "news.parquet",
             ["--label", "topics"],
-            "no column 'topics' for --label=. Columns found: 'body', 'topic', 'number'. Did",
+            "no column 'topics' for --label. Columns found: 'body', 'topic', 'number'. Did",
         ),
-        ("news.parquet", ["--text", "number"], "--text='number': the column is of type bigint; use one with text"),
+        ("news.parquet", ["--text", "number"], "--text number: the column is of type bigint; use one with text"),
         ("other.parquet", [], "Path does not exist"),
         ("news.zip", [], "does not say by its ending what it is; Spark reads parquet, jsonl, csv, tsv here. Name"),
-        ("news.zip", [], "or leave out --engine spark."),
+        ("news.zip", [], "or read it on one machine, without Spark."),
         ("news.parquet", ["--format", "fasttext"], "is fasttext; Spark reads"),
         ("broken.jsonl", [], "Malformed records are detected"),
         ("broken.jsonl", [], "training on each file without --engine spark names the line."),
@@ -178,9 +178,9 @@ def test_too_much_for_the_driver_names_the_option() -> None:
     with pytest.raises(InputError) as problem:
         require_room(10, 1, object())
     assert f"[default: {MOST_VALUES}, " in " ".join(run("train", "--help").stdout.split())
-    said = as_options(str(problem.value))
-    assert "Use fewer terms (--terms=), " in said
-    assert "a sample of the documents, or raise --most-values if" in said
+    said = problem.value.render(write_setting)
+    assert "Use fewer terms (--terms), " in said
+    assert "a sample of the documents, or raise most_values if" in said
 
 
 def test_options_are_for_their_engine(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from . import options
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from ..corpus import Corpus
+    from ..errors import Setting
     from .progress import Tell
 
 ENGINES = {
@@ -136,11 +137,11 @@ class _OnSpark:
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         from ..spark import fit
-        from .messages import warn, warning_text
+        from .messages import warn
 
         trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
         if trained.model_.labels == "one" and (hint := _looks_joined(trained.model_.classes)):
-            warn(warning_text(f"{self._name}: {hint}"))
+            warn((f"{self._name}: ", *hint))
         return trained
 
     def told(self, model: Categorizer) -> str:
@@ -153,8 +154,8 @@ class _OnSpark:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
 
 
-def _looks_joined(classes: Iterable[object]) -> str | None:
-    """Return a hint if the classes look like several labels in one cell, as the local engine does, or else None."""
+def _looks_joined(classes: Iterable[object]) -> tuple[str | Setting, ...]:
+    """Return a hint if the classes look like several labels in one cell, as the local engine does."""
     from ..corpus.batch import JoinedLabels
 
     joined_labels = JoinedLabels()

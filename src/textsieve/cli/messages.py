@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from ..categorizer_settings import SETTINGS
-from ..errors import UNSET, InputError, Setting, shown
+from ..errors import UNSET, InputError, Message, Setting, render, shown
 from ..warning import InputWarning
-from .wording import as_options
 
 SIZES = ("max_document", "max_unpacked")
 """Settings that are written as sizes: 20kB."""
@@ -22,19 +21,19 @@ def say(kind: str, message: str) -> None:
     click.echo(f"{kind}: {on_one_line(message)}", err=True)
 
 
-def warn(message: str) -> None:
+def warn(message: Message) -> None:
     """Print a warning as one line on standard error."""
-    say("warning", message)
+    say("warning", render(message, write_setting))
 
 
 def error_text(problem: InputError) -> str:
     """Return the message of an error, with settings as options, and the notes that were added to it."""
-    return " ".join([as_options(problem.render(write_setting)), *getattr(problem, "__notes__", ())])
+    return " ".join([problem.render(write_setting), *getattr(problem, "__notes__", ())])
 
 
 def warning_text(warning: Warning | str) -> str:
     """Return the text of a warning, with settings as options."""
-    return as_options(warning.render(write_setting) if isinstance(warning, InputWarning) else str(warning))
+    return warning.render(write_setting) if isinstance(warning, InputWarning) else str(warning)
 
 
 # -- settings as options -----------------------------------------------------------------------------------------
@@ -108,7 +107,7 @@ def _written(setting: str, value: Any) -> str:
         shortest, longest = value
         return str(shortest) if shortest == longest else f"{shortest}-{longest}"
     if isinstance(value, list | tuple):
-        return shlex.quote(",".join(map(str, value)))
+        value = ",".join(map(str, value))
     return shlex.quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import InputError, counted, shown
+from ..errors import InputError, Setting, counted, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -81,16 +81,17 @@ class JoinedLabels:
                 self._n_with[separator] += 1
                 self._examples.setdefault(separator, label)
 
-    def hint(self) -> str | None:
-        """Return the warning about joined labels, or None if the labels look like single ones."""
+    def hint(self) -> tuple[str | Setting, ...]:
+        """Return the warning about joined labels; it is empty if the labels look like single ones."""
         for separator, number in self._n_with.items():
             if 2 * number > self._n_different:
                 return (
                     f"{number:,} of {self._n_different:,} different labels contain {separator!r}, such as "
-                    f"{shown(self._examples[separator])}. If these are several labels in one, use "
-                    f"label_separator={separator!r}."
+                    f"{shown(self._examples[separator])}. If these are several labels in one, use ",
+                    Setting("label_separator", separator),
+                    ".",
                 )
-        return None
+        return ()
 
 
 OUTSIDE = "links that lead outside"
@@ -121,13 +122,13 @@ class Report:
         """Count one more skipped item of this kind."""
         self.skipped[kind] = self.skipped.get(kind, 0) + 1
 
-    def hint_about_links(self) -> str:
-        """Return the hint about skipped links, or "" if there were none."""
+    def hint_about_links(self) -> tuple[str | Setting, ...]:
+        """Return the hint about skipped links; it is empty if there were none."""
         if not (number := self.skipped.get(OUTSIDE)):
-            return ""
+            return ()
         leads = "leads" if number == 1 else "lead"
         links = counted(number, "link")
-        return f"skipped {links} that {leads} outside the folder; follow_links=True reads them too."
+        return (f"skipped {links} that {leads} outside the folder; ", Setting("follow_links", True), " reads them too.")
 
     def add(self, batch: Batch) -> None:
         """Count a batch that was handed out."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, Place
+from ..errors import InputError, Place, Setting
 
 MAX_DOCUMENT = 100 * 10**6
 MAX_DOCUMENT_OF_NAMED = 10 * 10**6
@@ -60,24 +60,25 @@ class ReadLimits:
         """Raise `InputError` if a document is too large; `place` names the file and the line, row or member."""
         if size > self.max_document:
             raise InputError(
-                f"one document has {size:,} bytes or more, and the limit is {self.max_document:,}. "
-                f"{how_to_raise('max_document', size)}",
+                f"one document has {size:,} bytes or more, and the limit is {self.max_document:,}",
                 place=place,
+                hint=how_to_raise("max_document", size),
             )
 
     def check_unpacked(self, size: int, packed: int, path: Path | str) -> None:
         """Raise `InputError` if a file of `packed` bytes unpacks to too much; `size` is its unpacked size so far."""
         if size > (limit := self.largest_unpacked(packed)):
             raise InputError(
-                f"{packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}. "
-                f"{how_to_raise('max_unpacked', size)}",
+                f"{packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}",
                 place=str(path),
+                hint=how_to_raise("max_unpacked", size),
             )
 
 
-def how_to_raise(limit: str, size: int) -> str:
-    """Return a sentence on how to raise a limit that `size` exceeds; it suggests a sufficient power of ten."""
-    return f"If the file is what it should be, raise the limit, for example with {limit}={10 ** len(str(size)):_}."
+def how_to_raise(limit: str, size: int) -> tuple[str | Setting, ...]:
+    """Return a hint on how to raise a limit that `size` exceeds; it suggests a sufficient power of ten."""
+    enough = Setting(limit, 10 ** len(str(size)))
+    return ("If the file is what it should be, raise the limit, for example with ", enough)
 
 
 DEFAULT_LIMITS = ReadLimits()

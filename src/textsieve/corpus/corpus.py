@@ -6,12 +6,12 @@ to start a pass. `load` reads everything into memory.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, Place, shown
+from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, Labels, Report, in_batches
 from .labels import LabelReader
 from .streams import without_surrogates
@@ -129,13 +129,14 @@ class Corpus:
             report.add(batch)
             yield batch
         if not report.documents and not report.unreadable:
-            reason = report.hint_about_links() or "at least one is needed."
-            raise InputError(f"no documents. {reason[0].upper()}{reason[1:]}", place=self.name)
+            raise InputError(
+                "no documents", place=self.name, hint=report.hint_about_links() or "at least one is needed"
+            )
         self.report = report
         if links := report.hint_about_links():
-            warnings.warn(f"{self.name}: {links}", stacklevel=2)
+            warn((f"{self.name}: ", *links))
         if report.joined is not None and not report.multilabel and (hint := report.joined.hint()):
-            warnings.warn(f"{self.name}: {hint}", stacklevel=2)
+            warn((f"{self.name}: ", *hint))
 
     def text_batches(self) -> Iterator[Batch]:
         """Yield all documents, a batch at a time; vectors raise `InputError`."""

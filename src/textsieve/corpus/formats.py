@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, Setting
 from .source import Source, is_conventional
 from .streams import COMPRESSIONS, HEAD, decode, encoding_of, read_head
 
@@ -207,14 +207,24 @@ BY_NAME = {row.name: row for row in FORMATS}
 def detect(source: Source, name: str | None) -> Format:
     """Return the format of a source: the requested one, else by its content, else by its extension."""
     if name is not None and name not in BY_NAME:
-        raise InputError(f"unknown. Formats: {', '.join(BY_NAME)}.", setting="format", value=name)
+        raise InputError(setting="format", value=name, allowed=BY_NAME)
     if source.path.is_dir():
         if name not in (None, "folder"):
-            raise InputError(f"is a folder, but format={name!r}. Give one of the files in it.", place=str(source.path))
+            raise InputError(
+                "it is a folder",
+                place=str(source.path),
+                setting="format",
+                value=name,
+                hint="give one of the files in it",
+            )
         return BY_NAME["folder"]
     if name == "folder":
         raise InputError(
-            "is a file, but format='folder'. Leave format out to have it detected.", place=str(source.path)
+            "it is a file",
+            place=str(source.path),
+            setting="format",
+            value=name,
+            hint="leave it out to have it detected",
         )
     return _detect_file(source, name)
 
@@ -255,5 +265,7 @@ def _mismatch(source: Source, expected: Format | None, content: str) -> InputErr
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
         wanted = f"this is none of the known formats ({known})"
     return InputError(
-        f"found {content}; {wanted}. Convert the file, or name its format with format=.", place=str(source.path)
+        f"found {content}; {wanted}",
+        place=str(source.path),
+        hint=("Convert the file, or name its format with ", Setting("format")),
     )

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..errors import InputError, MissingPackage
+from ..errors import InputError, MissingPackage, Setting
 from ..extras import require_package
 from .bounds import ReadLimits
 from .corpus import Corpus
@@ -149,13 +149,13 @@ def _missing_error(path: Path) -> InputError:
 
 def _check_separator(separator: str | None) -> str | None:
     if separator == "":
-        raise InputError("give the character between two labels, such as ','.", setting="label_separator", value="")
+        raise InputError(setting="label_separator", value="", hint="give the character between two labels, such as ','")
     return separator
 
 
 def _column_tuple(keep: Iterable[Column]) -> tuple[Column, ...]:
     if isinstance(keep, str | int):
-        raise InputError(f"give a list of columns, such as [{keep!r}].", setting="keep", value=keep)
+        raise InputError(setting="keep", value=keep, hint=f"give a list of columns, such as [{keep!r}]")
     return tuple(dict.fromkeys(keep))
 
 
@@ -169,17 +169,23 @@ def _refuse_unused(source: Source, file_format: Format) -> None:
             advice = (
                 f"Of this, {' and '.join(map(repr, file_format.keeps))} can be kept"
                 if file_format.keeps
-                else "Leave keep out"
+                else "Leave it out"
             )
             raise InputError(
-                f"keep={name!r} is for formats with columns ({with_columns}), "
-                f"but this is {file_format.name}: {file_format.looks_like}. {advice}.",
+                f"it is for formats with columns ({with_columns}), but this is {file_format.name}: "
+                f"{file_format.looks_like}",
                 place=str(source.path),
+                setting="keep",
+                value=name,
+                hint=advice,
             )
     for option in ("text", "label", "label_separator"):
         if (value := getattr(source, option)) is not None:
             raise InputError(
-                f"{option}={value!r} is for formats with columns ({with_columns}), "
-                f"but this is {file_format.name}: {file_format.looks_like}. Leave {option} out, or correct format=.",
+                f"it is for formats with columns ({with_columns}), but this is {file_format.name}: "
+                f"{file_format.looks_like}",
                 place=str(source.path),
+                setting=option,
+                value=value,
+                hint=("leave it out, or correct ", Setting("format")),
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from .batch import Report
 from .bounds import DEFAULT_LIMITS, ReadLimits
 from .labels import LabelReader
@@ -103,9 +103,9 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     """
     if isinstance(source.text, bool):
         raise InputError(
-            "give the name of the text's column, or its number in a table without header.",
             setting="text",
             value=source.text,
+            hint="give the name of the column of the texts, or its number in a table without header",
         )
     text = (
         _only_position(source.default_text, columns)
@@ -146,7 +146,7 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
 def _position_of_label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
     if given is True:
         raise InputError(
-            "give the name of the label's column, or False if there are no labels.", setting="label", value=True
+            setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
         )
     return _position_of("label", given, columns, source)
 
@@ -155,8 +155,10 @@ def _position_of(option: str, given: Column, columns: Sequence[str], source: Sou
     if isinstance(given, int):
         if not 0 <= given < len(columns):
             raise InputError(
-                f"{option}={given}, but there are {len(columns)} columns, numbered 0 to {len(columns) - 1}.",
+                f"there are {len(columns)} columns, numbered 0 to {len(columns) - 1}",
                 place=str(source.path),
+                setting=option,
+                value=given,
             )
         return given
     positions = [position for position, name in enumerate(columns) if name == given]
@@ -166,7 +168,7 @@ def _position_of(option: str, given: Column, columns: Sequence[str], source: Sou
         raise InputError(f"{len(positions)} columns are named {given!r}. Rename all but one.", place=str(source.path))
     close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
     raise InputError(
-        f"no column {given!r} for {option}=. Columns found: {_list_columns(columns)}.",
+        (f"no column {given!r} for ", Setting(option), f". Columns found: {_list_columns(columns)}."),
         place=str(source.path),
         hint=f"Did you mean {close[0]!r}?" if close else "",
     )
@@ -198,13 +200,18 @@ def _may_be_unlabelled(columns: Sequence[str], text: int) -> bool:
 
 
 def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> InputError:
-    ways = f"Name it with {missing}="
-    if missing == "label":
-        ways += ", or use label=False if there are no labels"
     return InputError(
-        f"cannot tell which column is the {missing}. Columns found: {_list_columns(columns)}. "
-        f"{ways}; for a table without a header use column numbers, such as text=1, label=0.",
+        f"cannot tell which column is the {missing}. Columns found: {_list_columns(columns)}",
         place=str(source.path),
+        hint=(
+            "Name it with ",
+            Setting(missing),
+            ", or in Python use label=False if there are no labels" if missing == "label" else "",
+            "; for a table without a header use column numbers, such as ",
+            Setting("text", 1),
+            " and ",
+            Setting("label", 0),
+        ),
     )
 
 

@@ -98,7 +98,7 @@ def _require_files(paths: Sequence[str]) -> None:
             raise InputError(
                 "is a corpus with a name, which Spark does not know",
                 place=path,
-                hint="read it on one machine: textsieve.read(path)",
+                hint="read it on one machine, without Spark",
             )
 
 
@@ -126,7 +126,7 @@ def _unreadable(name: str, problem: str) -> InputError:
         hint=(
             f"Spark reads {', '.join(READERS)} here. Name one of them with ",
             Setting("format"),
-            ", or read it on one machine: textsieve.read(path)",
+            ", or read it on one machine, without Spark",
         ),
     )
 

@@ -88,8 +88,7 @@ def require_room(n_values: int, most_values: int, classifier: Any) -> None:
             hint=(
                 f"the driver is to hold {most_values:,}. Use fewer terms (",
                 Setting("n_terms"),
-                "), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents "
-                "(df.sample), or raise ",
+                "), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents, or raise ",
                 Setting("most_values"),
                 " if the driver has the memory",
             ),

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ...errors import InputError, Place, counted
+from ...errors import InputError, Place, Setting, counted
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..bounds import ReadLimits
 from ..corpus import Corpus
@@ -260,9 +260,9 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
     names = [column for column in given if isinstance(column, str)]
     if numbers and names:
         raise InputError(
-            f"text={source.text!r} and label={source.label!r} mix a name and a number. "
-            "Use names for a table with a header, numbers for one without.",
+            (Setting("text", source.text), " and ", Setting("label", source.label), " mix a name and a number"),
             place=str(source.path),
+            hint="Use names for a table with a header, numbers for one without",
         )
     if numbers:
         return all(number < len(first) and is_conventional(first[number]) for number in numbers)

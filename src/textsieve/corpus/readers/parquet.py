@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from ...errors import InputError, Place
+from ...errors import InputError, Place, Setting
 from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
@@ -161,9 +161,9 @@ def _named_errors(source: Source) -> Iterator[None]:
     except (pa.ArrowException, DamagedError, OSError, UnicodeDecodeError) as error:
         problem = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"cannot be read as Parquet: {problem}. "
-            "It is damaged, or no Parquet file; get it again or correct format=.",
+            f"cannot be read as Parquet: {problem}. It is damaged, or no Parquet file",
             place=str(source.path),
+            hint=("get it again or correct ", Setting("format")),
         ) from error
 
 
@@ -197,7 +197,9 @@ def _stored(array: Any) -> Any:
 def _check_text(source: Source, name: str, kind: Any) -> None:
     if not (_is_string(kind) or _is_binary(kind) or types.is_null(kind)):
         raise InputError(
-            f"column {name!r} holds {kind}, not strings. Name the text's with text=.", place=str(source.path)
+            f"column {name!r} holds {kind}, not strings",
+            place=str(source.path),
+            hint=("name the column of the texts with ", Setting("text")),
         )
 
 
@@ -208,9 +210,9 @@ def _check_label(source: Source, name: str, kind: Any) -> bool:
     if _is_string(inner) or _is_number(inner) or types.is_boolean(inner) or types.is_null(inner):
         return is_list
     raise InputError(
-        f"column {name!r} holds {kind}, which is no label. "
-        "A label is a string, a number or a list of these. Name the label's column with label=.",
+        f"column {name!r} holds {kind}, which is no label. A label is a string, a number or a list of these",
         place=str(source.path),
+        hint=("name the column of the labels with ", Setting("label")),
     )
 
 
@@ -218,7 +220,11 @@ def _check_kept(source: Source, name: str, kind: Any) -> None:
     is_value = _is_string(kind) or _is_number(kind) or types.is_boolean(kind) or types.is_null(kind)
     if not is_value and not types.is_temporal(kind) and not types.is_decimal(kind):
         raise InputError(
-            f"keep={name!r} holds {kind}; only strings, numbers and dates can be kept.", place=str(source.path)
+            f"it holds {kind}",
+            place=str(source.path),
+            setting="keep",
+            value=name,
+            hint="only strings, numbers and dates can be kept",
         )
 
 

@@ -196,8 +196,9 @@ def _check_page(page: _Page, row_group: int, name: str, bounds: ReadLimits) -> N
     if page.unpacked > limit:
         raise InputError(
             f"a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
-            f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}",
+            f"and the limit is {limit:,}",
             place=name,
+            hint=how_to_raise("max_document", page.unpacked),
         )
 
 
