@@ -246,7 +246,7 @@ if __name__ == "__main__":
         "training.ranking",
         "ensembles.trial",
         "serve.server",
-        "corpus.inventory",
+        "corpus.named_corpora",
     ):
         import_module(f"textsieve.{name}")
     _serve(socket.socket(fileno=int(sys.argv[1])))

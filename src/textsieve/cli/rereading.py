@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ..corpus.named_corpora import is_name
 from ..prediction import Model
-from .messages import option_name
 from .opening import COLUMNS, READING, STDIO, told_to
 
 USUAL_ENCODING = "utf-8"
@@ -34,7 +33,7 @@ def rereading(model: Model, files: Sequence[str], given: Mapping[str, Any]) -> R
     saved = told_to(model)
     if "reading" not in model.about:  # an older model: assume that train got the same options
         saved |= {part: given[part] for part in READING if part not in COLUMNS and given.get(part) is not None}
-    options = [word for part in READING if part in saved for word in (option_name(part), str(saved[part]))]
+    options = [word for part in READING if part in saved for word in (_option(part), str(saved[part]))]
     existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
     unsaid = [_why_not(file) for file in dict.fromkeys(files) if file not in existing]
     differing = [part for part in READING if not _reads_both(part, saved.get(part), given.get(part))]
@@ -48,6 +47,11 @@ def rereading(model: Model, files: Sequence[str], given: Mapping[str, Any]) -> R
     if "reading" not in model.about and model.labels != "one" and "label_separator" not in saved:
         unsaid.append("the model does not say how its labels were written; if several in one, add --label-separator")
     return Rereading(options, [] if differing else existing, unsaid)
+
+
+def _option(part: str) -> str:
+    """Return the option of `train` for a part of reading: --label-separator for label_separator."""
+    return f"--{part.replace('_', '-')}"
 
 
 def _why_not(file: str) -> str:
@@ -81,6 +85,6 @@ def _as_words(parts: Sequence[str], given: Mapping[str, Any]) -> str:
     defaults = {"encoding": USUAL_ENCODING}
     values = {part: given.get(part) if given.get(part) is not None else defaults.get(part) for part in parts}
     return " ".join(
-        f"no {option_name(part)}" if value is None else f"{option_name(part)} {shlex.quote(str(value))}"
+        f"no {_option(part)}" if value is None else f"{_option(part)} {shlex.quote(str(value))}"
         for part, value in values.items()
     )
