@@ -28,7 +28,10 @@ def warn(message: Message) -> None:
 
 def error_text(problem: InputError) -> str:
     """Return the message of an error, with settings as options, and the notes that were added to it."""
-    return " ".join([problem.render(write_setting), *getattr(problem, "__notes__", ())])
+    text, notes = problem.render(write_setting), getattr(problem, "__notes__", ())
+    if notes and not text.endswith((".", "!", "?")):
+        text += "."
+    return " ".join([text, *notes])
 
 
 def warning_text(warning: Warning | str) -> str:
