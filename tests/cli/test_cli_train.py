@@ -211,4 +211,4 @@ def test_options_of_a_projection_that_is_not_asked_for(news: Path, run: Run, tmp
     said = run("train", news, "-o", tmp_path / "m", "--projection-option", "n_components=2", exit_code=2).output
     assert "--projection-option: no projection is asked for; name one with --projection, of centroid" in said
     said = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=2).output
-    assert "use -k instead" in said
+    assert "use --terms instead" in said
