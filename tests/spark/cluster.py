@@ -8,6 +8,8 @@ core and room for one executor, so two of them are the smallest cluster on which
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -145,17 +147,28 @@ def started_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 
 @contextmanager
-def started_connect(folder: Path, master: str) -> Iterator[tuple[str, Program]]:
-    """The address of a Connect server that runs on a master, and its process; it is gone at the end."""
+def started_connect(folder: Path) -> Iterator[str]:
+    """Start a Connect server on this machine's cores, and yield its address; it is gone at the end.
+
+    It is started by the command in docs/spark.md; only settings are added.
+    """
+    variable, command, first, *words = shlex.split(connect_command())
     options = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
-    server = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-    command = [script("spark-submit"), "--master", master, *options, *server]
-    program = Program(command, environment(), folder / "connect.log")
+    name, _, value = variable.partition("=")
+    run = [script(command), "--master", "local[2]", *options, first, *words]
+    program = Program(run, {**environment(), name: value}, folder / "connect.log")
     try:
         port = program.says(r"Spark Connect server started at: \S*?:(\d+)")
-        yield f"sc://{HERE}:{port}", program
+        yield f"sc://{HERE}:{port}"
     finally:
         program.stop()
+
+
+def connect_command() -> str:
+    """Return the command in docs/spark.md that starts a Connect server."""
+    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^.*SparkConnectServer.*$", page, re.MULTILINE)
+    return str(command)
 
 
 @cache

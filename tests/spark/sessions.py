@@ -1,9 +1,9 @@
 """Spark sessions of three kinds in one process, one after the other.
 
 A process has one classic session at a time, and one of Connect only while there is no classic one. So a session is
-kept as long as the same kind is asked for, and stopped when another is; pytest puts the tests of a kind together. What
-a kind runs on is started when it is first asked for and kept: the Java of classic sessions, the cluster, the Connect
-server. The server holds the cluster's cores as long as it runs, so it ends with its session.
+kept as long as the same kind is asked for, and stopped when another is; pytest puts the tests of a kind together. The
+Java process of classic sessions and the cluster are started when they are first needed, and kept until the end. The
+Connect server runs on this machine's cores, and ends with its session.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Sessions:
     @contextmanager
     def _opened(self, kind: Kind) -> Iterator[SparkSession]:
         if kind == "connect":
-            with started_connect(self._folder, self.cluster.url) as (address, _), session_of(address) as session:
+            with started_connect(self._folder) as address, session_of(address) as session:
                 yield session
         else:
             with session_of("local[2]" if kind == "local" else self.cluster.url) as session:

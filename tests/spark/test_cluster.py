@@ -1,4 +1,4 @@
-"""The sessions do what they say on all three, listen on this machine alone, and leave no process behind."""
+"""The test sessions of all three kinds run tasks, listen on this machine only, and leave no process behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 
 
 def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A row for each partition: the process, how many rows it saw, and their sum."""
+    """Yield a row for each partition: the process, the number of rows, and their sum."""
     ids = [value for batch in batches for value in batch.column("id").to_pylist()]
     yield pa.RecordBatch.from_pydict({"pid": [os.getppid()], "n": [len(ids)], "total": [sum(ids)]})
 
@@ -31,28 +31,24 @@ def counted(df: DataFrame) -> DataFrame:
     return df.mapInArrow(count, "pid long, n long, total long")
 
 
-def test_partitions_are_counted_on_each_kind(spark: SparkSession) -> None:
-    found = counted(spark.range(0, 1000, 1, 4)).collect()
-    assert [row["n"] for row in found] == [250] * 4
-    assert sum(row["total"] for row in found) == 499500
-
-
-@on_cluster
-def test_each_worker_has_an_executor(spark: SparkSession, cluster: Cluster) -> None:
-    assert set(cluster.wait_for_executors(2)) == {worker.pid for worker in cluster.workers}
-
-
-def test_all_of_it_is_on_this_machine_alone(spark: SparkSession) -> None:
-    counted(spark.range(4)).collect()
-    java = [each for each in descendants(os.getpid()) if command_of(each)[0].endswith("java")]
+def test_tasks_run_and_no_process_listens_on_other_addresses(spark: SparkSession) -> None:
+    rows = counted(spark.range(0, 1000, 1, 4)).collect()
+    assert [row["n"] for row in rows] == [250] * 4
+    assert sum(row["total"] for row in rows) == 499500
+    java = [process for process in descendants(os.getpid()) if command_of(process)[0].endswith("java")]
     assert java
     for process in java:
         assert {str(address) for address, _ in listening(process.pid)} == {HERE}, command_of(process)
 
 
+@on_cluster
+def test_every_worker_has_an_executor(spark: SparkSession, cluster: Cluster) -> None:
+    assert set(cluster.wait_for_executors(2)) == {worker.pid for worker in cluster.workers}
+
+
 def hold(folder: str) -> None:
-    """Use a cluster of one worker, print which processes were started for it, and wait to be killed."""
-    with started_cluster(Path(folder), workers=1) as cluster, session_of(cluster.url) as session:
+    """Start a master and a session, print the processes that were started for them, and wait to be killed."""
+    with started_cluster(Path(folder), workers=0), session_of("local[1]") as session:
         counted(session.range(4)).collect()
         print(f"Started: {json.dumps(sorted(descendants(os.getpid())))}.", flush=True)
         time.sleep(600)
@@ -62,19 +58,19 @@ def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: P
     script = f"from tests.spark.test_cluster import hold; hold({str(tmp_path)!r})"
     program = Program([sys.executable, "-c", script], environment(), tmp_path / "run.log")
     try:
-        started = {Process(*each) for each in json.loads(program.says(r"Started: (.*)\."))}
-        assert len(started) >= 5  # the driver's Java, master, worker, executor and its Python
+        started = {Process(*numbers) for numbers in json.loads(program.says(r"Started: (.*)\."))}
+        assert len(started) >= 3  # the driver's Java, its Python worker, and the master
         program.kill()
         wait_for(lambda: not started & processes().keys() or None, lambda: f"the end of {started & processes().keys()}")
     finally:
         program.stop()
 
 
-def test_what_a_program_started_elsewhere_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_a_program_ends_all_processes_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ["bash", "-c", "sleep 600 & setsid sleep 600 & echo Started. && wait"]
     monkeypatch.setattr("tests.processes.GRACE", 0.5)
     program = Program(command, os.environ, tmp_path / "log")
     program.says(r"(Started\.)")
-    started = wait_for(lambda: found if len(found := descendants(program.pid)) == 2 else None, lambda: "two of them")
+    started = wait_for(lambda: both if len(both := descendants(program.pid)) == 2 else None, lambda: "two processes")
     program.stop()
     assert not started & processes().keys()

@@ -1,4 +1,8 @@
-"""The stages of a pipeline do what fit and predict do, and are saved, loaded, copied and tuned as Spark's own are."""
+"""The stages of a pipeline do what `fit` and `predict` do, and Spark can save, load, copy and tune them.
+
+Stages depend on the kind of session (classic or Connect), and not on where tasks run. `fit` and `predict` on a cluster
+are tested in test_spark_fit.py.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +28,14 @@ from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSel
 
 CASE = small_texts(60)
 FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm"}
-off_cluster = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
+both_kinds = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
 through_connect = pytest.mark.parametrize("spark", ["connect"], indirect=True)
-on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learn on the driver from all rows: what is tested is the stage, and a cluster's passes take their time."""
+    """Train on the driver, which is much faster, in tests about the stage itself."""
 
     def fit(df: DataFrame, text: str, label: str, categorizer: Categorizer) -> Categorizer:
         rows = df.select(text, label).collect()
@@ -48,7 +51,7 @@ def documents(spark: SparkSession) -> DataFrame:
 
 
 def columns(df: DataFrame, *names: str) -> list[list[Any]]:
-    """What some columns have, in the order of the documents."""
+    """Return the values of some columns, in the order of the documents."""
     rows = sorted(df.select("id", *names).collect(), key=lambda row: int(row["id"]))
     return [[row[name] for row in rows] for name in names]
 
@@ -73,7 +76,7 @@ def test_every_setting_of_a_categorizer_is_a_param() -> None:
             assert spec.description in stage.explainParam(row.param)
 
 
-def test_params_are_set_as_spark_users_do() -> None:
+def test_params_are_set_by_keyword_by_setter_and_by_param() -> None:
     stage = (
         SieveCategorizer(nTerms=5, textCol="body").setClassifier("nb").setParams(ngramRange=(1, 2), minDf=np.int64(2))
     )
@@ -88,7 +91,7 @@ def test_params_are_set_as_spark_users_do() -> None:
     assert stage.getNTerms() == 5
 
 
-def test_what_is_no_param_is_told() -> None:
+def test_an_unknown_param_raises() -> None:
     with pytest.raises(
         InputError, match=r"SieveSelector has no Param 'classifier'; it has textCol, labelCol, outputCol"
     ):
@@ -98,15 +101,16 @@ def test_what_is_no_param_is_told() -> None:
     assert not hasattr(SieveCategorizerModel(), "setNTerms")
 
 
-def test_what_cannot_be_saved_is_no_value() -> None:
+def test_a_value_that_json_cannot_represent_raises() -> None:
     with pytest.raises(TypeError, match=r'param "selector". <object object at .* can\'t be saved with a pipeline'):
         SieveCategorizer(selector=object())
 
 
-# -- on each kind of session -------------------------------------------------------------------------------------
+# -- in classic and Connect sessions -----------------------------------------------------------------------------
 
 
-def test_a_pipeline_is_what_fit_and_predict_are(spark: SparkSession, tmp_path: Path) -> None:
+@both_kinds
+def test_a_pipeline_predicts_what_fit_and_predict_do(spark: SparkSession, tmp_path: Path) -> None:
     df, expected = documents(spark), local()
     fitted = Pipeline(stages=[SieveCategorizer(**FEW)]).fit(df)
     fitted.write().overwrite().save(str(tmp_path / "pipeline"))
@@ -121,9 +125,9 @@ def test_a_pipeline_is_what_fit_and_predict_are(spark: SparkSession, tmp_path: P
         assert stage.categorizer.explain(CASE.texts[0]) == expected.explain(CASE.texts[0])
 
 
-@off_cluster
+@both_kinds
 @pytest.mark.usefixtures("here")
-def test_stages_are_saved_loaded_and_overwritten(
+def test_stages_can_be_saved_loaded_and_overwritten(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("textsieve.spark.ml.storing._PIECE", 300)  # so that a small model has several
@@ -146,8 +150,8 @@ def test_stages_are_saved_loaded_and_overwritten(
 
 @through_connect
 @pytest.mark.usefixtures("here")
-def test_selected_terms_are_vectors_for_what_spark_has(spark: SparkSession, tmp_path: Path) -> None:
-    """Classic sessions are covered by the tests of saved stages and of terms that are selected on a cluster."""
+def test_vectors_of_selected_terms_train_a_classifier_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """Classic sessions are covered by the tests of saved stages and of a selector stage."""
     df = documents(spark)
     indexer = StringIndexer(inputCol="label", outputCol="number")
     selector = SieveSelector(nTerms=12, selector="ig", labelCol="number")
@@ -155,46 +159,46 @@ def test_selected_terms_are_vectors_for_what_spark_has(spark: SparkSession, tmp_
     fitted = Pipeline(stages=[indexer, selector, classifier]).fit(df)
     fitted.save(str(tmp_path / "pipeline"))
     for model in (fitted, PipelineModel.load(str(tmp_path / "pipeline"))):
-        found = model.transform(df)
-        assert found.schema["features"].metadata["ml_attr"]["num_attrs"] == 12
-        vectors, labels, numbers = columns(found, "features", "prediction", "number")
-        chosen = model.stages[1]
-        assert isinstance(chosen, SieveSelectorModel)
-        expected = chosen.model.rows(CASE.texts).matrix().toarray()
-        np.testing.assert_array_equal([each.toArray() for each in vectors], expected)
+        transformed = model.transform(df)
+        assert transformed.schema["features"].metadata["ml_attr"]["num_attrs"] == 12
+        vectors, labels, numbers = columns(transformed, "features", "prediction", "number")
+        stage = model.stages[1]
+        assert isinstance(stage, SieveSelectorModel)
+        expected = stage.model.rows(CASE.texts).matrix().toarray()
+        np.testing.assert_array_equal([vector.toArray() for vector in vectors], expected)
         assert np.equal(labels, numbers).mean() > 0.8
 
 
-@on_cluster
-def test_terms_are_selected_on_a_cluster(spark: SparkSession) -> None:
+@on_this_machine
+def test_a_selector_stage_selects_and_weights_terms_as_one_machine(spark: SparkSession) -> None:
     weights: dict[str, Any] = {"tf": "log", "idf": "plain", "norm": "none"}
     expected = Categorizer(selector="ig", n_terms=6, **weights).fit(CASE.texts, CASE.labels)
-    chosen = SieveSelector(selector="ig", nTerms=6, **weights).fit(documents(spark))
-    assert chosen.terms == expected.terms_
-    (vectors,) = columns(chosen.transform(documents(spark)), "features")
+    selector = SieveSelector(selector="ig", nTerms=6, **weights).fit(documents(spark))
+    assert selector.terms == expected.terms_
+    (vectors,) = columns(selector.transform(documents(spark)), "features")
     rows = expected.model_.rows(CASE.texts).matrix().toarray()
-    np.testing.assert_array_equal([each.toArray() for each in vectors], rows)
+    np.testing.assert_array_equal([vector.toArray() for vector in vectors], rows)
 
 
-@off_cluster
+@both_kinds
 @pytest.mark.usefixtures("here")
-def test_empty_texts_and_columns_that_are_not_there(spark: SparkSession) -> None:
+def test_empty_texts_have_empty_vectors_and_wrong_columns_raise(spark: SparkSession) -> None:
     df = documents(spark)
-    chosen = SieveSelector(nTerms=6).fit(df)
+    selector = SieveSelector(nTerms=6).fit(df)
     none = spark.createDataFrame([(1, None), (2, ""), (3, "sail sail")], "id long, text string")
-    (vectors,) = columns(chosen.transform(none), "features")
-    assert [each.numNonzeros() for each in vectors] == [0, 0, 1]
+    (vectors,) = columns(selector.transform(none), "features")
+    assert [vector.numNonzeros() for vector in vectors] == [0, 0, 1]
     with pytest.raises(InputError, match=r"'body': there is no such column; there are \['id', 'label', 'text'\]"):
-        chosen.copy({chosen.textCol: "body"}).transform(df)
+        selector.copy({selector.textCol: "body"}).transform(df)
     with pytest.raises(InputError, match="'label' is a column already; drop it, or name another for what is added"):
-        chosen.setOutputCol("label").transform(df)
+        selector.setOutputCol("label").transform(df)
     without = SieveCategorizer(**FEW, scoresCol="", predictionCol="found").fit(df).transform(df)
     assert without.columns == ["id", "text", "label", "found"]
 
 
 @on_this_machine
 @pytest.mark.usefixtures("here")
-def test_sizes_are_tuned_as_spark_does(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_cross_validator_tunes_the_number_of_terms(spark: SparkSession, tmp_path: Path) -> None:
     df = StringIndexer(inputCol="label", outputCol="number").fit(documents(spark)).transform(documents(spark))
     stage = SieveCategorizer(**FEW, labelCol="number")
     grid = ParamGridBuilder().addGrid(stage.nTerms, [1, 12]).build()
@@ -210,7 +214,7 @@ def test_sizes_are_tuned_as_spark_does(spark: SparkSession, tmp_path: Path) -> N
 
 @on_this_machine
 @pytest.mark.usefixtures("here")
-def test_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_code_in_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "spark-ml.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     names: dict[str, Any] = {"df": documents(spark), "folder": str(tmp_path)}

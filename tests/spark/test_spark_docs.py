@@ -1,4 +1,4 @@
-"""What docs/spark.md shows works as printed."""
+"""The commands and the Python code in docs/spark.md work as printed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.processes import Program, command_of, descendants, end, wait_for
+from tests.processes import command_of, descendants, end, wait_for
 from tests.reference.cli_cases import documents
-from tests.spark.cluster import CONF, HERE, QUICK, ROOT, environment
+from tests.spark.cluster import CONF, HERE, QUICK, ROOT, connect_command, environment
 from tests.spark.listening import listening
 from tests.spark.sessions import Sessions
 from textsieve import load
@@ -27,7 +27,7 @@ CONSOLE_BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder in which there is a folder `news` of Parquet files."""
+    """Return a folder with a folder `news` of two Parquet files."""
     (tmp_path / "news").mkdir()
     texts, labels = zip(*documents(), strict=True)
     for number in range(2):
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_three_commands_make_a_model_and_one_ends_the_cluster(sessions: Sessions, folder: Path) -> None:
+def test_the_three_commands_train_a_model_on_a_cluster(sessions: Sessions, folder: Path) -> None:
     start, stop, _ = CONSOLE_BLOCKS
     commands = start.strip().splitlines()
     assert len(commands) == 3
@@ -48,49 +48,50 @@ def test_three_commands_make_a_model_and_one_ends_the_cluster(sessions: Sessions
     try:
         shell.stdin.write("".join(f"{command}\n" for command in commands[:2]).replace("7077", free_port()))
         shell.stdin.flush()
-        wait_for(lambda: both_registered(folder), lambda: f"two workers; {said_in(folder)}")
-        java = [each for each in descendants(shell.pid) if command_of(each)[0].endswith("java")]
-        assert {str(address) for each in java for address, _ in listening(each.pid)} == {HERE}
-        master = re.findall(r"Starting Spark master at (spark://\S+)", said_in(folder))[0]
+        wait_for(lambda: both_registered(folder), lambda: f"two workers; {logs_in(folder)}")
+        java = [process for process in descendants(shell.pid) if command_of(process)[0].endswith("java")]
+        assert {str(address) for process in java for address, _ in listening(process.pid)} == {HERE}
+        master = re.findall(r"Starting Spark master at (spark://\S+)", logs_in(folder))[0]
         shell.stdin.write(f"{commands[2].replace('spark://127.0.0.1:7077', master)}\n{stop}wait\n")
-        said, _ = shell.communicate(timeout=240)
+        output, _ = shell.communicate(timeout=240)
     finally:
         shell.kill()
         started = descendants(os.getpid()) - before
-        end(each for each in started if each.is_there)
-    assert "60 documents" in said
+        end(process for process in started if process.is_there)
+    assert "60 documents" in output
     assert load(folder / "news.sieve").predict(["the striker and the keeper"]).tolist() == ["sport"]
 
 
 def shell_environment(folder: Path) -> dict[str, str]:
-    """A shell in which this Python's environment is active, on a machine whose Spark is to be quick with little."""
+    """Return the variables of a shell with this Python, in which Spark uses few partitions and little memory."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ours = {name: value for name, value in environment().items() if not name.startswith(("SPARK_", "PYSPARK_"))}
-    settings = ("spark.executor.extraJavaOptions", "spark.executor.memory", "spark.ui.enabled", *PARTS)
-    (folder / "spark-defaults.conf").write_text("".join(f"{name} {CONF[name]}\n" for name in settings))
+    settings = {name: CONF[name] for name in ("spark.executor.extraJavaOptions", "spark.executor.memory")}
+    settings |= {"spark.ui.enabled": "false", **dict.fromkeys(PARTS, "2")}
+    (folder / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
     quick = dict.fromkeys(("SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS", "SPARK_SUBMIT_OPTS"), QUICK)
     return {**ours, **quick, "PATH": path, "SPARK_CONF_DIR": str(folder)}
 
 
 def free_port() -> str:
-    with socket.socket() as one:
-        one.bind((HERE, 0))
-        return str(one.getsockname()[1])
+    with socket.socket() as free:
+        free.bind((HERE, 0))
+        return str(free.getsockname()[1])
 
 
-def said_in(folder: Path) -> str:
+def logs_in(folder: Path) -> str:
     return "".join(log.read_text() for log in folder.glob("*.log"))
 
 
 def both_registered(folder: Path) -> bool | None:
-    return said_in(folder).count("Successfully registered with master") == 2 or None
+    return logs_in(folder).count("Successfully registered with master") == 2 or None
 
 
 @pytest.mark.parametrize("spark", ["local"], indirect=True)
 @pytest.mark.filterwarnings("ignore:n_terms=1000, but")
-def test_the_python_block_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    here = re.sub(r'"(news[\w.-]*)"', lambda found: repr(str(folder / found[1])), block)
+    here = re.sub(r'"(news[\w.-]*)"', lambda match: repr(str(folder / match[1])), block)
     exec(compile(here, "docs/spark.md", "exec"), {})
     printed = capsys.readouterr().out
     assert "['sport']" in printed
@@ -98,20 +99,15 @@ def test_the_python_block_runs(spark: SparkSession, folder: Path, capsys: pytest
     assert re.search(r"\| +the\| +60\|", printed)
 
 
-def test_the_connect_server_of_the_page_listens_here_alone(sessions: Sessions, tmp_path: Path) -> None:
-    """It is started as printed, but for its port; that sessions of such a server work is tested everywhere else."""
-    command = CONSOLE_BLOCKS[2].replace("--conf", "--conf spark.connect.grpc.binding.port=0 --conf", 1)
-    shell = Program(["bash", "-c", f"exec env {command}"], shell_environment(tmp_path), tmp_path / "connect.log")
-    try:
-        shell.says(r"Spark Connect server started at: \S*?:(\d+)")
-        java = [each for each in descendants(os.getpid()) if command_of(each)[0].endswith("java")]
-        assert {str(address) for each in java for address, _ in listening(each.pid)} == {HERE}
-    finally:
-        shell.stop()
+def test_the_page_starts_a_connect_server_as_the_tests_do() -> None:
+    """`started_connect` runs this command; test_cluster.py tests that the server listens on this machine only."""
+    assert CONSOLE_BLOCKS[2].strip() == connect_command()
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_a_target() -> None:
     for link in re.findall(r"\]\(([^)#:]+)\)", PAGE):
         assert (ROOT / "docs" / link).exists(), link
-    headings = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in re.findall(r"^#+ (.*)$", PAGE, re.M)}
+    headings = {
+        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", PAGE, re.M)
+    }
     assert set(re.findall(r"\]\(#([^)]+)\)", PAGE)) <= headings

@@ -1,6 +1,4 @@
-"""Documents and labels as they come: missing, broken, huge, of every type. Spark does with them what one machine
-does.
-"""
+"""Spark treats missing, broken and huge documents, and labels of every type, as one machine does."""
 
 from __future__ import annotations
 
@@ -19,7 +17,8 @@ from pyspark.sql import functions as F
 from textsieve import Categorizer, ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
-from textsieve.spark.columns import documents_of
+from textsieve.spark.chunks import chunks_of
+from textsieve.spark.columns import documents_of, labels_of
 from textsieve.spark.worker import reraise_own_errors
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -48,7 +47,7 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 def assert_same(
     df: DataFrame, texts: list[Any], labels: list[Any], selector: str = SETTINGS["selector"], **columns: Any
 ) -> None:
-    """The model from a DataFrame is that from lists, to the last byte."""
+    """Compare the bytes of the model from a DataFrame with those of the model from lists."""
     settings = {**SETTINGS, "selector": selector}
     here = Categorizer(**settings).fit(["" if text is None else text for text in texts], labels)
     there = sieve.fit(df, categorizer=Categorizer(**settings), **columns)
@@ -61,8 +60,9 @@ def assert_same(
 @on_this_machine
 def test_null_texts_null_and_empty_labels_and_partitions_without_documents(spark: SparkSession) -> None:
     rows = list(zip(TEXTS, LABELS, strict=True))
-    df = spark.createDataFrame(rows, "text string, label string").repartition(16)
-    assert df.rdd.glom().map(len).collect().count(0) >= 8
+    partitions = spark.sparkContext.parallelize([[], rows[:3], [], rows[3:]], 4)
+    df = spark.createDataFrame(partitions.flatMap(lambda partition: partition), "text string, label string")
+    assert df.rdd.getNumPartitions() == 4
     assert_same(df, TEXTS, LABELS)
 
 
@@ -115,24 +115,32 @@ OF_EACH_TYPE: dict[str, list[Any]] = {
 }
 
 
-def with_labels_of(spark: SparkSession, kind: str) -> DataFrame:
-    return spark.createDataFrame(list(zip(TEXTS, OF_EACH_TYPE[kind], strict=True)), f"text string, label {kind}")
+@on_this_machine
+def test_labels_of_every_type_are_the_classes_of_one_machine(spark: SparkSession) -> None:
+    """Sizes of the classes come from a query, and the classes of a document from its batch, as in a task."""
+    kinds = list(OF_EACH_TYPE)
+    names = [f"label{number}" for number in range(len(kinds))]
+    schema = ", ".join(["text string", *(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))])
+    df = spark.createDataFrame(list(zip(TEXTS, *OF_EACH_TYPE.values(), strict=True)), schema).coalesce(1)
+    batches = df.toArrow().to_batches()
+    counts = TermCounter().fit_transform([text or "" for text in TEXTS])
+    for kind, name in zip(kinds, names, strict=True):
+        expected = ClassStats.from_matrix(counts, OF_EACH_TYPE[kind])
+        sizes = labels_of(documents_of(df, "text", name), None)
+        assert (sizes.classes, sizes.class_docs.tolist()) == (expected.classes, expected.class_docs.tolist())
+        assert list(map(type, sizes.classes)) == list(map(type, expected.classes))
+        assert (sizes.n_documents, sizes.form == "several") == (len(TEXTS), kind.startswith("array"))
+        (chunk,) = chunks_of(batch.select(["text", name]).rename_columns(["text", "label"]) for batch in batches)
+        members = chunk.members(pa.array(list(sizes.classes))).toarray()
+        labels = [set(label) if isinstance(label, list) else {label} for label in OF_EACH_TYPE[kind]]
+        assert members.tolist() == [[int(known in own) for known in sizes.classes] for own in labels]
 
 
 @on_this_machine
-@pytest.mark.parametrize("kind", ["tinyint", "long", "float", "array<string>"])
-def test_statistics_of_labels_of_each_type(spark: SparkSession, kind: str) -> None:
-    expected = ClassStats.from_matrix(TermCounter().fit_transform([text or "" for text in TEXTS]), OF_EACH_TYPE[kind])
-    _, stats = sieve.stats(with_labels_of(spark, kind)).to_local()
-    assert stats == expected
-    assert list(map(type, stats.classes)) == list(map(type, expected.classes))
-
-
-@on_this_machine
-@pytest.mark.parametrize("kind", ["boolean", "double", "array<int>"])
-def test_models_of_labels_of_each_type(spark: SparkSession, kind: str) -> None:
-    """The types whose statistics are not compared above."""
-    assert_same(with_labels_of(spark, kind), TEXTS, OF_EACH_TYPE[kind])
+@pytest.mark.parametrize("kind", ["double", "array<int>"])
+def test_models_of_numbers_as_labels_are_those_of_one_machine(spark: SparkSession, kind: str) -> None:
+    rows = list(zip(TEXTS, OF_EACH_TYPE[kind], strict=True))
+    assert_same(spark.createDataFrame(rows, f"text string, label {kind}").coalesce(1), TEXTS, OF_EACH_TYPE[kind])
 
 
 @on_this_machine
@@ -263,7 +271,7 @@ def test_a_document_of_50_megabytes_beside_small_ones(spark: SparkSession) -> No
         "text", F.expr("repeat(text, times)")
     )
     labels = [label for _, label, _ in rows]
-    assert_same(df, [text * times for text, _, times in rows], labels, selector="ocfs")
+    assert_same(df.coalesce(1), [text * times for text, _, times in rows], labels)
 
 
 # -- settings of a session, and of a column ------------------------------------------------------------------------

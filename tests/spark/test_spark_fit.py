@@ -1,4 +1,4 @@
-"""From Spark comes the model that one machine trains on the same documents, to the last byte of its file."""
+"""Spark trains the same model as one machine on the same documents, to the last byte of its file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from textsieve import (
     OCFS,
@@ -25,16 +26,25 @@ from textsieve import (
 )
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
-from textsieve.spark import chunks, testors
-from textsieve.spark.table import kept_in_few_parts
+from textsieve.spark import chunks, ranking, testors
+from textsieve.spark.columns import documents_of
+from textsieve.spark.counting import Reading
+from textsieve.spark.learning import learned
+from textsieve.spark.table import collect_in_order, kept_in_few_parts
 from textsieve.training import counted_documents
+from textsieve.training.targets import ClassSizes
+from textsieve.training.train import Training
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 away = pytest.mark.parametrize("spark", ["cluster", "connect"], indirect=True)
+here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
 
 
 def some_documents() -> tuple[list[str], list[str | None], list[list[str]]]:
-    """Every twelfth docstring, its class, and its class with that of its first letter; two are without a class."""
+    """Return texts, labels and multilabel labels: every twelfth docstring, its class, and a class for its first letter.
+
+    Two documents are unlabelled.
+    """
     texts: list[str] = []
     labels: list[str | None] = []
     for batch in read("docstrings").text_batches():
@@ -48,12 +58,12 @@ def some_documents() -> tuple[list[str], list[str | None], list[list[str]]]:
     return texts, labels, multilabel
 
 
-TEXTS, LABELS, SEVERAL = some_documents()
+TEXTS, LABELS, MULTILABEL = some_documents()
 
 
 def frame(spark: SparkSession) -> DataFrame:
-    rows = list(zip(TEXTS, LABELS, SEVERAL, strict=True))
-    return spark.createDataFrame(rows, "text string, label string, several array<string>").coalesce(3)
+    rows = list(zip(TEXTS, LABELS, MULTILABEL, strict=True))
+    return spark.createDataFrame(rows, "text string, label string, several array<string>").coalesce(2)
 
 
 @pytest.fixture
@@ -63,24 +73,25 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So little text is counted at once that a partition has several chunks."""
+    """Count little text at once, so that a partition has several chunks."""
     monkeypatch.setattr(chunks, "CHARACTERS", 1 << 14)
 
 
-def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
-    """Train here and there; what is said of classes that testors do not tell apart is tested elsewhere."""
-    warnings.filterwarnings("ignore", "At epsilon=.* no term sets apart", UserWarning)
-    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else SEVERAL)
+def assert_same(spark: SparkSession, label: str, **settings: Any) -> Categorizer:
+    """Train with and without Spark, compare the models and their statistics for updates, and return the model."""
+    warnings.filterwarnings("ignore", "At epsilon=.* no term sets apart", UserWarning)  # tested with the selector
+    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else MULTILABEL)
     there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
     assert there.terms_ == here.terms_
-    assert encode(there.model_) == encode(here.model_)
-    assert there._statistics_ is None
+    assert (there._statistics_ is None) == (here._statistics_ is None) == (not settings.get("keep_stats"))
+    assert encode(there.model_, there._statistics_) == encode(here.model_, here._statistics_)
+    return there
 
 
 SHARE: Any = np.float32(0.05)
 
 CASES: list[dict[str, Any]] = [
-    {"selector": ChiSquare(k=SHARE, min_score=1.0), "classifier": "nb", "norm": "l1"},
+    {"selector": ChiSquare(k=SHARE, min_score=1.0), "classifier": "nb", "norm": "l1", "keep_stats": True},
     {"selector": "ocfs", "selector_options": {"energy": 0.5}, "n_terms": 300, "classifier": "rocchio"},
     {"selector": ForwardSelection(candidates=200, k=50)},
     {"selector": "tofa", "n_terms": 200, "classifier": "tcfp"},
@@ -141,20 +152,29 @@ CASES: list[dict[str, Any]] = [
   given weight; testors with and without epsilon; round-robin and maximum over the classes; cascades.
 - Classifiers that learn from sums (nb, cnb, rocchio), from votes (tcfp) and from documents (svm, logistic, knn,
   subspace, tcfp with context, a projection); knnfp is in `test_testors_by_number_from_few_terms_at_first`.
-- Terms: n-grams, stop words, `min_df` and `max_df`. The last case tunes the number of terms on held-out documents.
+- Terms: n-grams, stop words, `min_df` and `max_df`. The last case tunes the number of terms on held-out documents, and
+  the first one keeps statistics for updates.
 """
 
 
 @on_this_machine
-@pytest.mark.parametrize("settings", CASES, ids=lambda settings: "-".join(str(each)[:8] for each in settings.values()))
-def test_the_model_is_that_of_one_machine(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
+@pytest.mark.parametrize("settings", CASES, ids=lambda case: "-".join(str(value)[:8] for value in case.values()))
+def test_the_model_has_the_same_bytes(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
     assert_same(spark, "label", **settings)
 
 
 @on_this_machine
-def test_several_labels(spark: SparkSession, fixed_date: None) -> None:
-    """An SVM with thresholds tuned on held-out documents; naive Bayes is in the test of statistics for updates."""
+def test_thresholds_of_multilabel_documents_are_those_of_one_machine(spark: SparkSession, fixed_date: None) -> None:
     assert_same(spark, "several", selector="chi", n_terms=200, classifier="svm")
+
+
+@on_this_machine
+def test_statistics_of_multilabel_documents_are_those_of_one_machine(spark: SparkSession, fixed_date: None) -> None:
+    settings: dict[str, Any] = {"selector": "chi", "n_terms": 100, "keep_stats": True}
+    settings |= {"cut": "rcut", "cut_options": {"ranks": 2}}
+    assert_same(spark, "several", classifier="nb", **settings)
+    with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
+        sieve.fit(frame(spark), label="several", categorizer=Categorizer(classifier="tcfp", **settings))
 
 
 @on_this_machine
@@ -165,13 +185,32 @@ def test_testors_by_number_from_few_terms_at_first(
     assert_same(spark, "label", selector="testors", n_terms=60, classifier="knnfp")
 
 
+@on_this_machine
+def test_many_terms_are_selected_by_the_score_of_the_last(
+    spark: SparkSession, fixed_date: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few terms are selected by sorting their rows, as in the cases above."""
+    monkeypatch.setattr(ranking, "FEW_ROWS", 50)
+    assert_same(spark, "label", selector="chi", n_terms=60, classifier="nb")
+
+
 @away
-def test_on_a_cluster_and_through_connect(spark: SparkSession, fixed_date: None) -> None:
-    assert_same(spark, "label", selector="forward", n_terms=100, classifier="nb")
+def test_fit_and_predict_on_a_cluster_and_through_connect(spark: SparkSession, fixed_date: None) -> None:
+    model = assert_same(spark, "label", selector="forward", n_terms=100, classifier="nb")
+    rows = sieve.predict(frame(spark), model, scores=None).collect()
+    assert [row["prediction"] for row in rows] == model.predict(TEXTS).tolist()
+
+
+@here_and_away
+@pytest.mark.parametrize("n_bytes", [None, 64])
+def test_rows_are_collected_in_the_order_of_partitions(spark: SparkSession, n_bytes: int | None) -> None:
+    rows = spark.range(0, 8, 1, 3).withColumn("data", F.encode(F.col("id").cast("string"), "utf-8"))
+    expected = [{"id": number, "data": str(number).encode()} for number in range(8)]
+    assert list(collect_in_order(rows, n_bytes)) == expected
 
 
 @on_this_machine
-def test_what_is_tuned_on_a_sample_is_tuned_on_that_of_a_corpus(
+def test_the_sample_for_tuning_is_that_of_a_corpus_on_one_machine(
     spark: SparkSession, tmp_path: Any, fixed_date: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import json
@@ -190,18 +229,18 @@ def test_what_is_tuned_on_a_sample_is_tuned_on_that_of_a_corpus(
 
 
 @on_this_machine
-def test_the_table_alone(spark: SparkSession) -> None:
+def test_statistics_are_those_of_one_machine(spark: SparkSession) -> None:
     counter = TermCounter(ngram_range=(1, 2))
-    found = sieve.stats(frame(spark), label="several", ngram_range=(1, 2))
-    terms, stats = found.to_local()
-    assert stats == ClassStats.from_matrix(counter.fit_transform(TEXTS), SEVERAL)
+    spark_stats = sieve.stats(frame(spark), label="several", ngram_range=(1, 2))
+    terms, stats = spark_stats.to_local()
+    assert stats == ClassStats.from_matrix(counter.fit_transform(TEXTS), MULTILABEL)
     assert terms == counter.get_feature_names_out().tolist()
-    assert found.n_documents == len(TEXTS)
-    assert found.table.filter("documents = 1").count() == int((stats.doc_freq == 1).sum())
+    assert spark_stats.n_documents == len(TEXTS)
+    assert spark_stats.table.filter("documents = 1").count() == int((stats.doc_freq == 1).sum())
 
 
 @on_this_machine
-def test_too_much_for_the_driver_is_refused_before_it_comes(spark: SparkSession) -> None:
+def test_too_many_counts_for_the_driver_raise_before_they_are_collected(spark: SparkSession) -> None:
     settings = Categorizer(selector="df", n_terms=100)
     with pytest.raises(InputError, match=r"LinearSVM learns from the documents themselves.*raise most_values"):
         sieve.fit(frame(spark), categorizer=settings, most_values=1000)
@@ -210,7 +249,7 @@ def test_too_much_for_the_driver_is_refused_before_it_comes(spark: SparkSession)
 @on_this_machine
 def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
     one = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
-    multilabel = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
+    multilabel = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, MULTILABEL)
     df = frame(spark)
     rows = sieve.predict(sieve.predict(df, one), multilabel.model_, prediction="labels", scores=None).collect()
     expected = one.model_.predict(TEXTS)
@@ -221,46 +260,33 @@ def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
 
 
 @on_this_machine
-@pytest.mark.parametrize("label", ["label", "several"])
-def test_model_and_statistics_for_later_updates_are_those_of_one_machine(
-    spark: SparkSession, label: str, fixed_date: None
-) -> None:
-    settings: dict[str, Any] = {"selector": "chi", "n_terms": 100, "classifier": "nb", "keep_stats": True}
-    settings |= {"cut": "rcut", "cut_options": {"ranks": 2}}
-    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else SEVERAL)
-    there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
-    assert here._statistics_ is not None
-    assert there._statistics_ is not None
-    assert encode(there.model_, there._statistics_) == encode(here.model_, here._statistics_)
-    with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
-        sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings | {"classifier": "tcfp"}))
-
-
-@on_this_machine
-@pytest.mark.parametrize("classifier", ["nb", "tcfp", "svm"])
-def test_documents_that_are_others_when_they_are_read_again_are_refused(
-    spark: SparkSession, classifier: str, tmp_path: Any
-) -> None:
-    """A file is added when the terms are chosen."""
+def test_a_file_that_is_added_during_training_raises(spark: SparkSession, tmp_path: Any) -> None:
     path = str(tmp_path / "documents")
     frame(spark).select("text", "label").limit(60).write.parquet(path)
     changing = spark.read.parquet(path)
 
     def progress(stage: str, done: int, of: int | None) -> None:
         if stage == "training":
-            spark.createDataFrame([("numpy array", "other")], "text string, label string").write.mode("append").parquet(
-                path
-            )
+            added = spark.createDataFrame([("numpy array", "other")], "text string, label string")
+            added.write.mode("append").parquet(path)
             spark.catalog.refreshByPath(path)
 
     with pytest.raises(InputError, match=r"not the same when it is read again: 61 documents .* before 60"):
-        sieve.fit(
-            changing, categorizer=Categorizer(selector="df", n_terms=20, classifier=classifier), progress=progress
-        )
+        sieve.fit(changing, categorizer=Categorizer(selector="df", n_terms=20, classifier="nb"), progress=progress)
 
 
 @on_this_machine
-def test_settings_of_the_session_are_as_before(spark: SparkSession) -> None:
+@pytest.mark.parametrize("classifier", ["nb", "tcfp", "svm"])
+def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: SparkSession, classifier: str) -> None:
+    settings = Categorizer(classifier=classifier).get_params()
+    documents, plan = documents_of(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
+    sizes, reading = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, "one"), Reading({"vocabulary": None})
+    with pytest.raises(InputError, match=rf"read again: {len(TEXTS)} documents with .* and before 3 with 5\."):
+        learned(documents, reading, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
+
+
+@on_this_machine
+def test_fit_restores_the_settings_of_the_session(spark: SparkSession) -> None:
     name = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
     for before in (None, "false"):
         if before is not None:

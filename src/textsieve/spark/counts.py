@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, vstack
 
 from ..training.targets import ClassSizes, Targets
 from .chosen import ChosenTerms
-from .table import pieces
+from .table import collect_in_order
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -41,12 +41,19 @@ class _Pack:
 _PACKED = ["starts", "columns", "counts", "label_starts", "labels"]
 
 
-def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: ClassSizes) -> tuple[csr_matrix, Targets]:
-    """Return the counts of the selected terms in all documents, in their order, and the labels."""
+def counts_of(
+    documents: DataFrame, chosen: ChosenTerms, sizes: ClassSizes, n_values: int
+) -> tuple[csr_matrix, Targets]:
+    """Return the counts of the selected terms in all documents, in their order, and the labels.
+
+    `n_values` is the number of counts.
+    """
     schema = ", ".join(f"{name} binary" for name in _PACKED)
     parts: list[csr_matrix] = []
     members: list[sparse.csr_array] = []
-    for row in pieces(mapped(documents, _Pack(chosen), schema)):
+    n_labels = int(sizes.class_docs.sum())
+    n_bytes = 8 * (n_values + sizes.n_documents) + 4 * n_labels
+    for row in collect_in_order(mapped(documents, _Pack(chosen), schema), n_bytes):
         starts, columns, counts, label_starts, labels = (np.frombuffer(row[name], np.int32) for name in _PACKED)
         n_rows = len(starts) - 1
         part = csr_matrix((counts, columns, starts), shape=(n_rows, len(chosen.terms)))

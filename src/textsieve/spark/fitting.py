@@ -33,7 +33,7 @@ from ..training.train import Choices, Training, require_classes
 from .choosing import chosen_by
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
-from .frequencies import number_of_terms, with_frequencies
+from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
 from .learning import MOST_VALUES, learned, require_sums
 from .ranking import Ranking
 from .rows import weights_of
@@ -119,22 +119,27 @@ class _Fit:
         statistics = added_up(mapped(self._documents, self._weighing, ROWS))
         with kept(self._within_limits(statistics)) as table:
             with self.training.clock("counting"):
-                n_seen = table.count()
-            return self._from_table(n_seen, table, self._documents)
+                size = measure_vocabulary(table)
+            return self._from_table(size, table, self._documents)
 
     def _from_weights(self) -> Model:
         counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
             with self.training.clock("counting"):  # compute them before the broadcast, which has a short timeout
-                n_seen = number_of_terms(frequencies)
-            documents = with_frequencies(self._documents, frequencies)
+                size = measure_vocabulary(frequencies)
+            documents = with_frequencies(self._documents, frequencies, size)
             with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
-                return self._from_table(n_seen, table, documents)
+                return self._from_table(size, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
         least, most = df_bounds(self._sizes.n_documents, **self.training.limits)
         return terms.filter(F.col("documents").between(least, most))
+
+    @property
+    def _is_limited(self) -> bool:
+        """Return whether `min_df` or `max_df` may exclude a term."""
+        return df_bounds(self._sizes.n_documents, **self.training.limits) != (1, self._sizes.n_documents)
 
     @property
     def _weighing(self) -> CountClasses:
@@ -144,12 +149,12 @@ class _Fit:
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
-    def _from_table(self, n_seen: int, table: DataFrame, documents: DataFrame) -> Model:
-        """Select terms and train, given the number of terms, their statistics, and the documents to weight."""
-        clock = self.training.clock
+    def _from_table(self, size: VocabularySize, table: DataFrame, documents: DataFrame) -> Model:
+        """Select terms and train, given the size of the vocabulary, its statistics, and the documents to weight."""
+        clock, n_seen = self.training.clock, size.n_terms
         self._require_terms(n_seen)
         self.training.warn_of_fewer_terms(n_seen)
-        choices, seen = self._decide(n_seen)
+        choices, seen = self._decide(size)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
             selector, candidates = chosen_by(ranking, with_every_label(self._plan.selector), choices.most)
@@ -167,16 +172,17 @@ class _Fit:
         """Raise an error if there are no terms."""
         limits, n_documents = self.training.limits, self._sizes.n_documents
         if not n_seen:
-            is_limited = df_bounds(n_documents, **limits) != (1, n_documents)
-            raise none_within(n_documents, **limits) if is_limited else no_terms(n_documents)
+            raise none_within(n_documents, **limits) if self._is_limited else no_terms(n_documents)
 
-    def _decide(self, n_seen: int) -> tuple[Choices, dict[str, Any]]:
+    def _decide(self, size: VocabularySize) -> tuple[Choices, dict[str, Any]]:
         """Return the choices that are made before terms are selected, and what the model stores about them."""
-        training, measured, n_tuned_on = self.training, None, None
+        training, n_seen, measured, n_tuned_on = self.training, size.n_terms, None, None
         if training.needs_documents(self._sizes):
             with training.clock("sampling"):
                 most_values = counted_documents.MOST_VALUES
-                sample = sample_of(self._documents, self._reading, self._sizes, training.limits, most_values)
+                n_values = None if self._is_limited else size.n_values  # of all terms, or only of those within limits
+                common = self._documents, self._reading, self._sizes, training.limits
+                sample = sample_of(*common, most_values, n_values)
             n_sampled = sample.targets.n_documents
             n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)

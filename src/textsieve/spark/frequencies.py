@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     from .worker import Batches
 
-PARTS = 8
-"""Number of parts in which the frequencies are packed, each by a task."""
+MOST_PARTS = 8
+"""The largest number of parts in which the frequencies are packed, each by a task."""
+PART_BYTES = 1 << 22
+"""The least number of bytes for which another part is made."""
 MOST_BYTES = 3 << 29
 """Limit of all packed terms together; Arrow and a broadcast can carry little more."""
 
@@ -38,28 +40,40 @@ _ROW_IN_PARTITION = (1 << 33) - 1
 _PACKED = pa.schema([("term", pa.string()), ("documents", pa.int64())])
 
 
-def number_of_terms(frequencies: DataFrame) -> int:
-    """Return the number of terms; raise `InputError` if they are too many to be sent to every worker."""
-    size = F.sum(F.octet_length("term") + F.lit(8)).alias("size")
-    total = frequencies.agg(F.count("*").alias("terms"), size).collect()[0]
-    if (total["size"] or 0) > MOST_BYTES:
+class VocabularySize(NamedTuple):
+    """The number of terms, their size when they are packed, and the number of counts in all documents."""
+
+    n_terms: int
+    n_bytes: int
+    n_values: int
+
+
+def measure_vocabulary(frequencies: DataFrame) -> VocabularySize:
+    """Return the size of a table of terms and their document frequencies."""
+    n_bytes = F.sum(F.octet_length("term") + F.lit(8)).alias("n_bytes")
+    totals = frequencies.agg(F.count("*").alias("n_terms"), n_bytes, F.sum("documents").alias("n_values"))
+    return VocabularySize(*(value or 0 for value in totals.collect()[0]))
+
+
+def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: VocabularySize) -> DataFrame:
+    """Return the documents with an additional column: the packed frequencies in the first row of each partition.
+
+    Raise `InputError` if they are too many to be sent to every worker.
+    """
+    if size.n_bytes > MOST_BYTES:
         raise InputError(
-            f"There are {total['terms']:,} terms, {total['size'] >> 20:,} MB, and every machine must know in "
+            f"There are {size.n_terms:,} terms, {size.n_bytes >> 20:,} MB, and every machine must know in "
             f"how many documents each is, which can be done up to {MOST_BYTES >> 20:,} MB",
             hint=(
                 "Leave out rare terms (",
                 Setting("min_df", 2),
-                " or more), use shorter runs of words (",
+                " or more), use shorter n-grams (",
                 Setting("ngram_range"),
                 "), or a selector that reads counts (ig, chi)",
             ),
         )
-    return int(total["terms"])
-
-
-def with_frequencies(documents: DataFrame, frequencies: DataFrame) -> DataFrame:
-    """Return the documents with an additional column: the packed frequencies in the first row of each partition."""
-    parts = mapped(frequencies.repartition(PARTS, "term"), _packed, "part binary")
+    n_parts = min(MOST_PARTS, 1 + size.n_bytes // PART_BYTES)
+    parts = mapped(frequencies.repartition(n_parts, "term"), _packed, "part binary")
     packed = parts.agg(F.collect_list("part").alias(_COLUMN)).withColumn(_GOES_TO_FIRST, F.lit(True))
     row = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION))
     numbered = documents.withColumn(_FIRST, row == 0)

@@ -61,7 +61,7 @@ def learned(
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
         return Fitted(scorer, idf, class_of_unknown(sizes.class_docs, seen.without))
     require_room(n_values, most_values, classifier)
-    counts, targets = counts_of(documents, chosen, sizes)
+    counts, targets = counts_of(documents, chosen, sizes, n_values)
     seen = Seen(len(sizes.classes))
     seen.add(counts)
     seen.require(sizes, n_values)

@@ -33,10 +33,13 @@ if TYPE_CHECKING:
 ScoreTerms = Callable[[ClassStats], Floats]
 """Function that returns one score for each term, or several (terms x scores)."""
 
-DocumentsOf = Callable[[list[str]], ReadAgain]
+DocumentsOf = Callable[[Terms], ReadAgain]
 """Function that takes terms and returns an iteration over their weights in all documents."""
 
 SCORE = "score"
+
+FEW_ROWS = 10_000
+"""So many rows can be sorted by one task."""
 
 
 class NoneKept(NothingSelected):
@@ -71,7 +74,7 @@ class Ranking:
         own_selector: Any = clone(selector)
         if is_whole(own_selector.get_params().get("k")) and own_selector.k > len(candidates.terms):
             own_selector.set_params(k=len(candidates.terms))  # there are no more candidates, which needs no warning
-        return SparkSelection(own_selector.fit_stats(candidates.stats, self.documents_of(candidates.terms)), candidates)
+        return SparkSelection(own_selector.fit_stats(candidates.stats, self.documents_of(candidates)), candidates)
 
     def narrowed(self, terms: Iterable[str]) -> Ranking:
         """Return the ranking of some of the terms."""
@@ -125,10 +128,16 @@ def among_best(rows: DataFrame, n: int) -> Column:
 
 
 def best_rows(rows: DataFrame, n: int | None, least: float | None = None) -> DataFrame:
-    """Return the n best rows by score (None: all), without those below the score `least`."""
+    """Return the n best rows by score (None: all), without those below the score `least`.
+
+    A few rows are sorted as they are, by one task. Of many, only scores and terms are sorted, to find the score of the
+    last one, and the rows are scored again to filter them.
+    """
     if least is not None:
         rows = rows.filter(F.col(SCORE) >= least)
-    return rows if n is None else rows.filter(among_best(rows, n))
+    if n is None:
+        return rows
+    return rows.orderBy(F.desc(SCORE), "term").limit(n) if n <= FEW_ROWS else rows.filter(among_best(rows, n))
 
 
 def number_kept(ranking: Ranking, selector: TermSelector) -> int | None:

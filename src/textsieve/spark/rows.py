@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from ..selectors.base import ReadAgain
 from ..training.counted_documents import columns_in_order
 from .counting import CountClasses
-from .table import pieces
+from .table import Terms, collect_in_order
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -51,15 +51,16 @@ class _Pack:
             yield pa.record_batch([pa.array([array.tobytes()], pa.binary()) for array in packed], names=_PACKED)
 
 
-def weights_of(documents: DataFrame, weighing: CountClasses, terms: list[str]) -> ReadAgain:
+def weights_of(documents: DataFrame, weighing: CountClasses, candidates: Terms) -> ReadAgain:
     """Return a function that starts an iteration over the weights of some terms in all documents.
 
     Its matrices have a column for each term, in the given order.
     """
+    terms, n_bytes = candidates.terms, 8 * int(candidates.doc_freq.sum()) + 4 * weighing.n_documents
 
     def iterate() -> Iterator[csr_matrix]:
         schema = ", ".join(f"{name} binary" for name in _PACKED)
-        for row in pieces(mapped(documents, _Pack(weighing, terms), schema)):
+        for row in collect_in_order(mapped(documents, _Pack(weighing, terms), schema), n_bytes):
             starts, columns = (np.frombuffer(row[name], np.int32) for name in _PACKED[:2])
             weights = np.frombuffer(row["weights"], np.float32)
             yield csr_matrix((weights, columns, starts), shape=(len(starts) - 1, len(terms)))

@@ -1,10 +1,12 @@
 """Get the documents for decisions that need held-out documents: all, or a sample that fits into memory.
 
-It is the sample of training on one machine with a corpus that does not fit (`training.counted_documents`): document i
-is in it if the fractional part of i x φ is below 1/2, 1/4, ... So documents have to be numbered across partitions. The
-first pass counts the documents of each partition, the second how many counts (nonzero entries) each level of the sample
-would have, and in the third the sampled documents come to the driver, one partition after the other, and are counted
-there.
+The sampled documents come to the driver in the order of the documents, and are counted there. If it is known that all
+documents fit, that is all.
+
+Otherwise it is the sample of training on one machine with a corpus that does not fit (`training.counted_documents`):
+document i is in it if the fractional part of i x φ is below 1/2, 1/4, ... So documents have to be numbered across
+partitions. A first pass counts the documents of each partition, and a second one how many counts (nonzero entries) each
+level of the sample would have.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from ..training.targets import ClassSizes
 from .chunks import Chunk
 from .counting import Reading
 from .counts import targets_of
-from .table import pieces
+from .table import collect_in_order
 from .texts import own_partition
 from .worker import mapped
 
@@ -47,12 +49,12 @@ class _Numbered:
     """A task that knows the numbers of a partition's documents among all documents."""
 
     first: dict[int, int]
-    """The number of each partition's first document."""
+    """The number of each partition's first document; empty if no number is needed."""
     reading: Reading
 
     def chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
         """Yield each chunk with the numbers of its documents."""
-        number = self.first[own_partition()]
+        number = self.first[own_partition()] if self.first else 0
         for chunk in self.reading.chunks(batches):
             yield np.arange(number, number + len(chunk.texts)), chunk
             number += len(chunk.texts)
@@ -85,7 +87,7 @@ class _Sampled(_Numbered):
     def __call__(self, batches: Batches) -> Batches:
         classes = pa.array(self.classes)
         for numbers, chunk in self.chunks(batches):
-            sampled = np.flatnonzero(levels_of(numbers) >= self.level)
+            sampled = np.flatnonzero(levels_of(numbers) >= self.level) if self.level else np.arange(len(numbers))
             members = chunk.members(classes)[sampled]
             texts = [text.encode() for text in map(chunk.texts.__getitem__, sampled)]
             bounds = members.indptr.tolist()
@@ -94,15 +96,24 @@ class _Sampled(_Numbered):
 
 
 def sample_of(
-    documents: DataFrame, reading: Reading, sizes: ClassSizes, limits: Limits, most_values: int
+    documents: DataFrame,
+    reading: Reading,
+    sizes: ClassSizes,
+    limits: Limits,
+    most_values: int,
+    n_values: int | None = None,
 ) -> CountedDocuments:
-    """Return the counts of a sample of the documents, or of all if they are not too many."""
-    rows = mapped(documents, _count, "partition long, documents long").collect()
-    partition_sizes = {row["partition"]: row["documents"] for row in rows}
-    first, n_before = {}, 0
-    for partition in sorted(partition_sizes):
-        first[partition], n_before = n_before, n_before + partition_sizes[partition]
-    level = _level(documents, first, reading, most_values)
+    """Return the counts of a sample of the documents, or of all if they have at most `most_values` counts.
+
+    `n_values` is the number of counts in all documents, if it is known.
+    """
+    first, level = {}, 0
+    if n_values is None or n_values > most_values:
+        rows = mapped(documents, _count, "partition long, documents long").collect()
+        n_before = 0
+        for partition, n_documents in sorted((row["partition"], row["documents"]) for row in rows):
+            first[partition], n_before = n_before, n_before + n_documents
+        level = _level(documents, first, reading, most_values)
     task = _Sampled(first, reading, level, list(sizes.classes))
     return _count_sample(mapped(documents, task, "text binary, labels binary"), reading, sizes, limits)
 
@@ -146,7 +157,7 @@ def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | b
     """Yield the texts and labels of documents, `size` documents at a time."""
     texts: list[str | bytes] = []
     labels: list[Any] = []
-    for row in pieces(rows):
+    for row in collect_in_order(rows):
         texts.append(bytes(row["text"]))
         labels.append(np.frombuffer(row["labels"], np.int32))
         if len(texts) == size:

@@ -215,12 +215,22 @@ def kept_in_few_parts(session: SparkSession) -> Iterator[None]:
 _FEW_PARTS = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 
 
-def pieces(rows: DataFrame) -> Iterator[Any]:
+FEW_BYTES = 1 << 26
+"""Results up to this size are collected at once."""
+
+
+def collect_in_order(rows: DataFrame, n_bytes: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the rows of a DataFrame in the order of its partitions.
 
-    All rows are computed before the first one is yielded, by all workers in parallel, and persisted there: otherwise
-    Spark would compute a partition only when it is its turn.
+    `n_bytes` is the size of all rows, if it is known. A small result comes in one job. Otherwise, the workers compute
+    all rows in parallel and persist them, and then one partition after the other comes to the driver, so that the
+    driver's Java process never holds more than one.
     """
+    if n_bytes is not None and n_bytes <= FEW_BYTES:
+        for batch in rows.toArrow().to_batches():
+            yield from batch.to_pylist()
+        return
     with kept(rows) as stored:
-        stored.count()
-        yield from stored.toLocalIterator()
+        stored.write.format("noop").mode("overwrite").save()  # computes all partitions
+        for row in stored.toLocalIterator():
+            yield row.asDict()
