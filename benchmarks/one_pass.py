@@ -172,7 +172,7 @@ def _scores(name: str, counts: sparse.csr_array, labels: Any) -> list[Result]:
 
 
 def _score(make: Callable[[], TermSelector], stats: ClassStats) -> Floats:
-    return make()._score(stats)
+    return make().score_terms(stats)
 
 
 # -- ODP: memory -----------------------------------------------------------------------------------------------------

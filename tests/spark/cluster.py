@@ -1,8 +1,8 @@
-"""A Spark cluster of this machine's own: a master, workers and a Connect server, each a real process.
+"""Start a Spark cluster on this machine: a master, workers and a Connect server, each a real process.
 
-The pip package has no scripts that start a master or a worker, but the program that they call. All of it is on
-127.0.0.1 alone. The ports are free ones that the processes choose themselves and write to their logs. A worker has one
-core and room for one executor, so two of them are the smallest cluster on which something can be shared out or lost.
+The pip package has no scripts that start a master or a worker, but the program that these scripts call. All processes
+listen on 127.0.0.1 only. They choose free ports, and write them to their logs. A worker has one core and room for one
+executor; so two workers are the smallest cluster on which work is distributed and can be lost.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ QUICK = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
-"""Options of every Java process here: all are short-lived, so that optimizing compilation, parallel garbage collection
-and verifying the bytecode of Spark's own classes cost more than they gain.
+"""Options of all Java processes. They are short-lived, so that optimizing compilation, parallel garbage collection and
+verifying the bytecode of Spark's own classes cost more than they gain.
 """
 CONF = {
     "spark.driver.host": HERE,
@@ -42,18 +42,18 @@ CONF = {
     "spark.connect.grpc.binding.address": HERE,
     "spark.connect.grpc.binding.port": "0",
 }
-"""Of every session here, whatever it runs on."""
+"""Settings of all sessions."""
 
 
 def missing() -> str | None:
-    """What is not installed of what Spark needs."""
+    """Return why Spark cannot run on this machine, or None if it can."""
     if shutil.which("java") is None:
         return "there is no java on this machine (Debian's package openjdk-17-jre-headless)"
     return None
 
 
 def environment() -> dict[str, str]:
-    """Of every process of Spark's: this machine alone, this Python, and these tests to be found by it."""
+    """Return the environment of all Spark processes: only this machine, this Python, and a path to import the tests."""
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     path = os.pathsep.join([str(ROOT), *map(os.path.abspath, given)])  # executors have folders of their own
     return {
@@ -71,7 +71,7 @@ def environment() -> dict[str, str]:
 
 
 class Cluster:
-    """A master and its workers, as long as the `with` lasts; their logs and files are in a folder of the caller's."""
+    """A master and its workers; their logs and files are in the given folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,11 +82,11 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """What a driver calls the master."""
+        """Return the URL of the master."""
         return self.master.says(r"Starting Spark master at (spark://\S+)")
 
     def add_worker(self) -> Program:
-        """Start a worker of one core."""
+        """Start a worker with one core."""
         self._started += 1
         files = ["--work-dir", str(self._folder / f"worker{self._started}")]
         about = ["--host", HERE, "--port", "0", "--webui-port", "0", "--cores", "1", "--memory", "1g"]
@@ -95,18 +95,18 @@ class Cluster:
         return worker
 
     def kill_worker(self, worker: Program) -> None:
-        """End a worker at once; its executor ends when it misses it."""
+        """Kill a worker; its executor ends when it notices."""
         worker.kill()
         self.workers.remove(worker)
         self._killed.append(worker)
 
     def wait_for_workers(self) -> None:
-        """Until the master knows all of them."""
+        """Wait until all workers are registered with the master."""
         for worker in self.workers:
             worker.says(r"(Successfully registered with master)")
 
     def executors(self) -> dict[int, Process]:
-        """The executor of each worker that has one, by the worker's process."""
+        """Return the executors by the process number of their workers."""
         return {
             worker.pid: process
             for worker in self.workers
@@ -115,16 +115,16 @@ class Cluster:
         }
 
     def wait_for_executors(self, number: int = 2) -> dict[int, Process]:
-        """The same, once there are as many."""
+        """Return the executors as soon as there are `number`."""
 
         def enough() -> dict[int, Process] | None:
-            found = self.executors()
-            return found if len(found) >= number else None
+            executors = self.executors()
+            return executors if len(executors) >= number else None
 
         return wait_for(enough, lambda: f"{number} executors; there are {self.executors()}")
 
     def stop(self) -> None:
-        """Workers first, so that they do not look for their master."""
+        """Stop the workers, and then the master, so that no worker looks for its master."""
         for program in (*self._killed, *self.workers, self.master):
             program.stop()
 
@@ -135,7 +135,7 @@ class Cluster:
 
 @contextmanager
 def started_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """A cluster that is gone at the end."""
+    """Start a cluster, and stop it at the end."""
     cluster = Cluster(folder)
     try:
         for _ in range(workers):
@@ -148,7 +148,7 @@ def started_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 @contextmanager
 def started_connect(folder: Path) -> Iterator[str]:
-    """Start a Connect server on this machine's cores, and yield its address; it is gone at the end.
+    """Start a Connect server on this machine's cores, yield its address, and stop it at the end.
 
     It is started by the command in docs/spark.md; only settings are added.
     """
@@ -173,7 +173,7 @@ def connect_command() -> str:
 
 @cache
 def script(name: str) -> str:
-    """A program of the pip package."""
+    """Return the path of a program of the pip package."""
     import pyspark
 
     return str(Path(pyspark.__file__).parent / "bin" / name)

@@ -1,6 +1,7 @@
-"""Spark, where there is Java: on this machine's cores, on a cluster of two workers, and through Connect.
+"""Spark sessions for tests: on this machine's cores, on a cluster of two workers, and through Connect.
 
-A test that takes `spark` runs on all three; `@pytest.mark.parametrize("spark", ["cluster"], indirect=True)` chooses.
+A test with the fixture `spark` runs on all three, or on those that it names:
+`@pytest.mark.parametrize("spark", ["local"], indirect=True)`.
 """
 
 import os
@@ -17,28 +18,28 @@ from tests.spark.sessions import KINDS, Sessions
 
 @pytest.fixture(scope="package")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sessions]:
-    """All kinds of sessions; nothing is started before it is asked for."""
+    """Yield all kinds of sessions; nothing is started before it is needed."""
     reason = missing()
     if reason is not None:
         absent(reason)
     before = descendants(os.getpid())
-    found = Sessions(tmp_path_factory.mktemp("spark"))
+    all_sessions = Sessions(tmp_path_factory.mktemp("spark"))
     try:
-        yield found
+        yield all_sessions
     finally:
-        found.close()
+        all_sessions.close()
     new = descendants(os.getpid()) - before
-    left = {each for each in new if "chromium" not in " ".join(command_of(each))}  # the browser of other tests
+    left = {process for process in new if "chromium" not in " ".join(command_of(process))}  # the browser of other tests
     assert not left, f"left behind: {[command_of(process) for process in left]}"
 
 
 @pytest.fixture(scope="package", params=KINDS)
 def spark(request: pytest.FixtureRequest, sessions: Sessions) -> SparkSession:
-    """A session of each kind in turn."""
+    """Return a session of each kind in turn."""
     return sessions.of(request.param)
 
 
 @pytest.fixture
 def cluster(sessions: Sessions) -> Cluster:
-    """The cluster, for tests that take it apart; they leave two workers behind."""
+    """Return the cluster, for tests that kill parts of it; they leave two workers behind."""
     return sessions.cluster

@@ -1,8 +1,8 @@
-"""Documents that stop whoever reads them, until they are let go: so that a task is known to be in the middle.
+"""Documents that hold the task that reads them until a gate is opened, so that a test can kill it in its middle.
 
-Reading a document that begins with `gate` leaves a mark, the number of the process that reads it, and lasts as long as
-the gate is closed. Reading one that begins with `mark` leaves a mark and goes on. The labels can be read without the
-texts, so nobody is held while the classes are counted.
+Reading a document that begins with `gate` writes a file with the number of the process, and waits as long as the gate
+is closed. Reading a document that begins with `mark` writes such a file and continues. Labels can be read without
+texts, so no task is held while the classes are counted.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tests.processes import SECONDS, Process, descendants, wait_for
 from tests.spark.cluster import Cluster
 
 N_PARTITIONS, N_EACH, N_FREE = 5, 20, 2
-"""Partitions, documents in each, and partitions that are let through."""
+"""Numbers of partitions, of documents in each, and of partitions without a gate."""
 
 
 def documents() -> tuple[list[str], list[str]]:
-    """Texts and labels; those of a partition follow one another, and the middle one is special."""
+    """Return texts and labels, partition by partition; the middle document of each is a gate or a mark."""
     texts, labels = [], []
     for number in range(N_PARTITIONS * N_EACH):
         partition, at = divmod(number, N_EACH)
@@ -36,7 +36,7 @@ def documents() -> tuple[list[str], list[str]]:
 
 
 class Gate:
-    """Documents on a cluster, and a gate in the middle of most partitions."""
+    """Documents on a cluster, with a gate in the middle of most partitions."""
 
     def __init__(self, folder: Path, cluster: Cluster) -> None:
         self._folder, self._cluster = folder, cluster
@@ -44,37 +44,37 @@ class Gate:
         self._closed.touch()
 
     def open(self) -> None:
-        """Let everybody go."""
+        """Open the gate for all tasks."""
         self._closed.unlink()
 
     def documents(self, session: SparkSession) -> DataFrame:
-        """Of the partitions, as they are read through the gate."""
+        """Return the documents as a DataFrame whose texts are read through the gate."""
         rows = session.sparkContext.parallelize(list(zip(*documents(), strict=True)), N_PARTITIONS)
         return session.createDataFrame(rows, "text string, label string").withColumn(
             "text", F.udf(reader(str(self._folder)), "string", useArrow=False)("text")
         )
 
     def readers(self, document: str) -> set[int]:
-        """The processes that have begun to read a document."""
+        """Return the processes that have begun to read a document."""
         return {int(mark.suffix[1:]) for mark in self._folder.glob(f"{document}.*")}
 
     def executors_inside(self, number: int) -> dict[int, Process]:
-        """Executors that are held in the middle of a partition, by their workers, once there are as many."""
+        """Return the executors held at the gate, by their workers, as soon as there are `number`."""
 
-        def found() -> dict[int, Process] | None:
+        def inside_gate() -> dict[int, Process] | None:
             held = self.readers("gate*")
             inside = {
                 worker: executor
                 for worker, executor in self._cluster.executors().items()
-                if held & {each.pid for each in descendants(executor.pid)}
+                if held & {process.pid for process in descendants(executor.pid)}
             }
             return inside if len(inside) >= number else None
 
-        return wait_for(found, lambda: f"{number} executors at the gate; there are {self._cluster.executors()}")
+        return wait_for(inside_gate, lambda: f"{number} executors at the gate; there are {self._cluster.executors()}")
 
 
 def reader(folder: str) -> Callable[[str], str]:
-    """What reads a text on the cluster."""
+    """Return the function that reads a text on the cluster."""
 
     def read(text: str) -> str:
         name = text.partition(" ")[0]

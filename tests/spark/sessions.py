@@ -25,7 +25,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Sessions:
-    """Gives the session of a kind; `close` ends all that was started for any."""
+    """Gives the session of a kind; `close` ends everything that was started."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,7 +36,7 @@ class Sessions:
         self._cluster: Cluster | None = None
 
     def of(self, kind: Kind) -> SparkSession:
-        """The session of a kind, which ends that of another."""
+        """Return the session of a kind, after stopping that of another kind."""
         if self._session is None or kind != self._kind:
             self._current.close()
             self._session = self._current.enter_context(self._opened(kind))
@@ -45,7 +45,7 @@ class Sessions:
 
     @property
     def cluster(self) -> Cluster:
-        """What the sessions that are not local run on."""
+        """Return the cluster, started on first use."""
         if self._cluster is None:
             self._cluster = self._kept.enter_context(started_cluster(self._folder))
         return self._cluster
@@ -68,7 +68,7 @@ class Sessions:
 
 @contextmanager
 def session_of(master: str) -> Iterator[SparkSession]:
-    """A session on a master, or of a Connect server; what it changed in this process is changed back."""
+    """Yield a session on a master or a Connect server; restore the environment at the end."""
     with patch.dict(os.environ, environment()):
         builder = SparkSession.builder.appName("textsieve-tests")
         if master.startswith("sc://"):
@@ -83,7 +83,7 @@ def session_of(master: str) -> Iterator[SparkSession]:
 
 
 def end_java() -> None:
-    """End the Java beside this process, which classic sessions share and stopping them leaves."""
+    """End the Java process that classic sessions share; stopping a session does not end it."""
     gateway = SparkContext._gateway
     if gateway is None:
         return

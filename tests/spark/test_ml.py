@@ -41,8 +41,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
         rows = df.select(text, label).collect()
         return categorizer.fit([row[text] for row in rows], [row[label] for row in rows])
 
-    monkeypatch.setattr("textsieve.spark.ml.categorizing.fit", fit)
-    monkeypatch.setattr("textsieve.spark.ml.selecting.fit", fit)
+    monkeypatch.setattr("textsieve.spark.ml.estimators.fit", fit)
 
 
 def documents(spark: SparkSession) -> DataFrame:
@@ -130,7 +129,7 @@ def test_a_pipeline_predicts_what_fit_and_predict_do(spark: SparkSession, tmp_pa
 def test_stages_can_be_saved_loaded_and_overwritten(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.spark.ml.storing._PIECE", 300)  # so that a small model has several
+    monkeypatch.setattr("textsieve.spark.ml.stages._PIECE", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):

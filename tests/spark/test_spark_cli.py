@@ -23,18 +23,23 @@ from tests.spark.sessions import Sessions
 from textsieve import InputError, read
 from textsieve.cli.messages import write_setting
 from textsieve.cli.program import program
-from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
 from textsieve.spark.learning import MOST_VALUES, require_room
-from textsieve.spark.masters import addresses, require_answer, require_master
-from textsieve.spark.session import changes
-from textsieve.spark.taskbar import TaskBar, bar_of
+from textsieve.spark.session import (
+    addresses,
+    bar_of,
+    environment_changes,
+    require_listening,
+    require_master,
+    summarize,
+    task_bar,
+)
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 
 
 def run(*arguments: object, exit_code: int = 0) -> Result:
-    result = CliRunner().invoke(program, [str(each) for each in arguments], prog_name="textsieve")
+    result = CliRunner().invoke(program, list(map(str, arguments)), prog_name="textsieve")
     assert result.exit_code == exit_code, result.output
     assert "Traceback" not in result.output
     return result
@@ -57,7 +62,7 @@ def news(tmp_path: Path) -> Path:
 
 
 @on_this_machine
-def test_the_model_is_that_of_one_machine(spark: SparkSession, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_write_the_same_model(spark: SparkSession, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     here, there = news.with_name("here.sieve"), news.with_name("there.sieve")
     asked = ("--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english")
@@ -100,24 +105,24 @@ def written(folder: Path, ending: str) -> tuple[Path, list[str]]:
 
 @on_this_machine
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv", "tsv"])
-def test_documents_are_those_that_one_machine_reads(spark: SparkSession, tmp_path: Path, ending: str) -> None:
+def test_spark_reads_the_same_documents_as_one_machine(spark: SparkSession, tmp_path: Path, ending: str) -> None:
     path, columns = written(tmp_path, ending)
     for label in columns:
         separator = ";" if label == "joined" else None
         expected = list(read(path, label=label, label_separator=separator))
         rows = read_files(spark, [str(path)], label=label, label_separator=separator).collect()
-        found = [(row["text"] or "", own_labels(row["label"])) for row in rows]
-        assert found == expected, label
+        documents_read = [(row["text"] or "", own_labels(row["label"])) for row in rows]
+        assert documents_read == expected, label
 
 
 def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
     """Each label once, without those that are none."""
     multilabel = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(each for each in multilabel if each))
+    return tuple(dict.fromkeys(label for label in multilabel if label))
 
 
 @on_this_machine
-def test_tables_of_other_forms(spark: SparkSession, tmp_path: Path) -> None:
+def test_csv_with_semicolons_and_without_a_header(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "semicolons.csv").write_text("text;label\nx, y;a\n")
     (tmp_path / "numbers.csv").write_text("a,x y\n")
     for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0)):
@@ -131,8 +136,8 @@ def test_folders_wildcards_and_several_files(spark: SparkSession, tmp_path: Path
     folder.mkdir()
     for number in range(3):
         pl.DataFrame({"text": [f"text {number}"], "label": [number]}).write_parquet(folder / f"{number}.parquet")
-    each = [str(folder / f"{number}.parquet") for number in range(3)]
-    for paths in ([str(folder)], [str(folder / "*.parquet")], each):
+    files = [str(folder / f"{number}.parquet") for number in range(3)]
+    for paths in ([str(folder)], [str(folder / "*.parquet")], files):
         assert {row["label"] for row in read_files(spark, paths).collect()} == {"0", "1", "2"}
     (folder / "3.csv").write_text("text,label\nx,y\n")
     with pytest.raises(InputError, match=r"several kinds \(csv, parquet\); Spark reads parquet, jsonl, csv, tsv"):
@@ -144,7 +149,7 @@ def test_folders_wildcards_and_several_files(spark: SparkSession, tmp_path: Path
 
 
 @on_this_machine
-def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) -> None:
+def test_what_cannot_be_read_is_an_error_of_one_line(spark: SparkSession, news: Path) -> None:
     with zipfile.ZipFile(news.with_name("news.zip"), "w") as packed:
         packed.writestr("a", "b")
     news.with_name("broken.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": \n')
@@ -174,16 +179,16 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
     assert not news.with_name("x.sieve").exists()
 
 
-def test_too_much_for_the_driver_names_the_option() -> None:
+def test_too_many_counts_for_the_driver_name_the_options() -> None:
     with pytest.raises(InputError) as problem:
         require_room(10, 1, object())
     assert f"[default: {MOST_VALUES}, " in " ".join(run("train", "--help").stdout.split())
-    said = problem.value.render(write_setting)
-    assert "Use fewer terms (--terms), " in said
-    assert "a sample of the documents, or raise most_values if" in said
+    message = problem.value.render(write_setting)
+    assert "Use fewer terms (--terms), " in message
+    assert "a sample of the documents, or raise most_values if" in message
 
 
-def test_options_are_for_their_engine(tmp_path: Path) -> None:
+def test_options_of_the_other_engine_are_usage_errors(tmp_path: Path) -> None:
     for given in (["--master", "local[2]"], ["--conf", "spark.ui.enabled=false"], ["--most-values", "5"]):
         said = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
         assert f"{given[0]} is for Spark; give --engine spark with it." in said
@@ -191,9 +196,9 @@ def test_options_are_for_their_engine(tmp_path: Path) -> None:
     assert "write KEY=VALUE" in train("a.csv", "-o", tmp_path / "x", "--conf", "memory", exit_code=2).stderr
 
 
-def test_a_master_that_does_not_answer() -> None:
+def test_a_master_that_does_not_listen_raises() -> None:
     with pytest.raises(InputError, match=r"^master='spark://127\.0\.0\.1:1' does not answer \(127\.0\.0\.1:1: "):
-        require_answer("spark://127.0.0.1:1", timeout=0.3)
+        require_listening("spark://127.0.0.1:1", timeout=0.3)
     assert addresses("spark://a:7077,b") == [("a", 7077), ("b", 7077)]
     assert addresses("sc://[::1]:443/;use_ssl=true;token=x") == [("::1", 443)]
     assert addresses("sc://server") == [("server", 15002)]
@@ -202,7 +207,7 @@ def test_a_master_that_does_not_answer() -> None:
         addresses("spark://a:b")
 
 
-def test_what_is_no_master_is_told_before_java_starts() -> None:
+def test_an_unknown_kind_of_master_raises_before_java_starts() -> None:
     with pytest.raises(InputError, match=r"^master='127\.0\.0\.1:7077' is none; write spark://127\.0\.0\.1:7077 for a"):
         require_master("127.0.0.1:7077")
     with pytest.raises(InputError, match=r"write spark://HOST:7077 for a cluster"):
@@ -221,38 +226,38 @@ def test_what_is_no_master_is_told_before_java_starts() -> None:
         require_master(master)
 
 
-def test_what_java_is_started_with(tmp_path: Path) -> None:
-    found = changes("spark://127.0.0.1:7077", {"SPARK_SUBMIT_OPTS": "-Xss4m"})
-    assert (found["PYSPARK_PYTHON"], found["SPARK_LOCAL_IP"]) == (sys.executable, "127.0.0.1")
-    own = str(found["SPARK_SUBMIT_OPTS"])
+def test_the_environment_in_which_java_starts(tmp_path: Path) -> None:
+    changed = environment_changes("spark://127.0.0.1:7077", {"SPARK_SUBMIT_OPTS": "-Xss4m"})
+    assert (changed["PYSPARK_PYTHON"], changed["SPARK_LOCAL_IP"]) == (sys.executable, "127.0.0.1")
+    own = str(changed["SPARK_SUBMIT_OPTS"])
     assert own.startswith("-Xss4m -Dlog4j2.configurationFile=file:///")
     assert Path(own.partition("file://")[2]).exists()
-    assert set(changes("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
-    assert "PYSPARK_PYTHON" not in changes("local[2]", {"PYSPARK_PYTHON": "python3.11"})
-    assert changes("local[2]", {"SPARK_REMOTE": "sc://there"})["SPARK_REMOTE"] is None
+    assert set(environment_changes("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
+    assert "PYSPARK_PYTHON" not in environment_changes("local[2]", {"PYSPARK_PYTHON": "python3.11"})
+    assert environment_changes("local[2]", {"SPARK_REMOTE": "sc://there"})["SPARK_REMOTE"] is None
     (tmp_path / "log4j2.properties").touch()
-    assert changes(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
+    assert environment_changes(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
 
 
-def test_the_gist_of_what_spark_says() -> None:
+def test_errors_of_spark_are_summarized_in_one_line() -> None:
     in_python = "Job aborted: Task 0 failed\nTraceback (most recent call last):\n  File x\nValueError: no\n\n\tat java"
-    assert gist(in_python) == "ValueError: no."
-    assert gist("[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03\nJVM") == (
+    assert summarize(in_python) == "ValueError: no."
+    assert summarize("[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03\nJVM") == (
         "[PATH_NOT_FOUND] Path does not exist: file:/x."
     )
     aborted = (
         "Job aborted: Lost task 0.0 (TID 1): org.apache.spark.SparkException: [MALFORMED] Bad records. SQLSTATE: 1"
     )
-    assert gist(f"{aborted}\nCaused by: java.Bad: end of input") == "[MALFORMED] Bad records."
-    assert gist("An error\njava.Bad: a\nCaused by: java.io.IOException: disk full\n\tat b") == "disk full."
-    assert gist("An error occurred while calling o1.x.\n: java.lang.Bad: stopped\n\tat b") == "stopped."
-    assert "Install textsieve[spark]" in gist("Traceback (most recent call last):\nE: No module named 'textsieve'")
+    assert summarize(f"{aborted}\nCaused by: java.Bad: end of input") == "[MALFORMED] Bad records."
+    assert summarize("An error\njava.Bad: a\nCaused by: java.io.IOException: disk full\n\tat b") == "disk full."
+    assert summarize("An error occurred while calling o1.x.\n: java.lang.Bad: stopped\n\tat b") == "stopped."
+    assert "Install textsieve[spark]" in summarize("Traceback (most recent call last):\nE: No module named 'textsieve'")
 
 
-def test_the_bar_of_connect(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_task_bar_of_a_connect_server(capsys: pytest.CaptureFixture[str]) -> None:
     from pyspark.sql.connect.shell.progress import StageInfo
 
-    bar = TaskBar(sys.stderr)
+    bar = task_bar(sys.stderr)
     bar([StageInfo(0, 4, 4, 0, True), StageInfo(1, 4, 2, 0, False)], 1, "x", False)
     bar([], 0, "x", True)
     drawn = capsys.readouterr().err.split("\r")
@@ -279,16 +284,16 @@ def test_a_run_that_is_interrupted_leaves_nothing_behind(sessions: Sessions, new
     assert program.returncode == 130, complained
     assert said == ""
     assert complained.strip() in ("", "WARNING: Using incubator modules: jdk.incubator.vector")
-    wait_for(lambda: not any(each.is_there for each in started) or None, lambda: f"the end of {started}")
+    wait_for(lambda: not any(process.is_there for process in started) or None, lambda: f"the end of {started}")
     assert not news.with_name("x").exists()
 
 
 def tasks_of(pid: int) -> list[Any]:
-    return [each for each in descendants(pid) if "pyspark.daemon" in command_of(each)]
+    return [process for process in descendants(pid) if "pyspark.daemon" in command_of(process)]
 
 
 @pytest.mark.slow
-def test_without_java_it_says_so(tmp_path: Path) -> None:
+def test_a_missing_java_is_an_error_of_one_line(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_REMOTE")}
     command = [sys.executable, "-m", "textsieve", "train", "x.parquet", "-o", str(tmp_path / "x"), "--engine", "spark"]
     done = subprocess.run(command, env={**env, "PATH": str(tmp_path)}, capture_output=True, text=True)

@@ -16,10 +16,11 @@ from pyspark.sql import functions as F
 
 from textsieve import Categorizer, ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
+from textsieve.errors import UnfitDocuments
 from textsieve.modelfile.writing import encode
-from textsieve.spark.chunks import chunks_of
-from textsieve.spark.columns import documents_of, labels_of
-from textsieve.spark.worker import reraise_own_errors
+from textsieve.spark.columns import count_classes, select_documents
+from textsieve.spark.counting import gather_chunks
+from textsieve.spark.tasks import map_batches, reraise_own_errors
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
@@ -35,7 +36,7 @@ TEXTS = [
     "pie tart",
 ]
 LABELS = ["food", "food", "sky", "sky", None, "", "food", "food"]
-TEACHING, TAUGHT = ["red apple pie", "blue sky high", "red"], ["r", "b", "r"]
+TRAIN_TEXTS, TRAIN_LABELS = ["red apple pie", "blue sky high", "red"], ["r", "b", "r"]
 SETTINGS: dict[str, Any] = {"selector": "chi", "classifier": "nb", "n_terms": 6}
 
 
@@ -68,7 +69,7 @@ def test_null_texts_null_and_empty_labels_and_partitions_without_documents(spark
 
 @on_this_machine
 @pytest.mark.parametrize("rows", [[], [("red apple", "food")], [("", "food"), (None, "sky")]])
-def test_too_little_is_refused_as_on_one_machine(spark: SparkSession, rows: list[tuple[str | None, str]]) -> None:
+def test_too_few_documents_raise_as_on_one_machine(spark: SparkSession, rows: list[tuple[str | None, str]]) -> None:
     texts, labels = [text or "" for text, _ in rows], [label for _, label in rows]
     with pytest.raises(InputError) as here:
         Categorizer(**SETTINGS).fit(texts, labels)
@@ -102,9 +103,9 @@ def test_a_line_that_spark_cannot_read_is_an_empty_document_without_a_label(
     assert_same(df, texts, ["a", "a", None, "b", "a", "b"])
 
 
-# -- labels of each type -----------------------------------------------------------------------------------------
+# -- labels of every type ----------------------------------------------------------------------------------------
 
-OF_EACH_TYPE: dict[str, list[Any]] = {
+LABELS_BY_TYPE: dict[str, list[Any]] = {
     "tinyint": [1, 1, 2, 2, None, 2, 1, 1],
     "long": [1 << 40, 7, 7, 7, None, 7, 1 << 40, 7],
     "boolean": [True, True, False, False, None, False, True, False],
@@ -118,33 +119,33 @@ OF_EACH_TYPE: dict[str, list[Any]] = {
 @on_this_machine
 def test_labels_of_every_type_are_the_classes_of_one_machine(spark: SparkSession) -> None:
     """Sizes of the classes come from a query, and the classes of a document from its batch, as in a task."""
-    kinds = list(OF_EACH_TYPE)
+    kinds = list(LABELS_BY_TYPE)
     names = [f"label{number}" for number in range(len(kinds))]
     schema = ", ".join(["text string", *(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))])
-    df = spark.createDataFrame(list(zip(TEXTS, *OF_EACH_TYPE.values(), strict=True)), schema).coalesce(1)
+    df = spark.createDataFrame(list(zip(TEXTS, *LABELS_BY_TYPE.values(), strict=True)), schema).coalesce(1)
     batches = df.toArrow().to_batches()
     counts = TermCounter().fit_transform([text or "" for text in TEXTS])
     for kind, name in zip(kinds, names, strict=True):
-        expected = ClassStats.from_matrix(counts, OF_EACH_TYPE[kind])
-        sizes = labels_of(documents_of(df, "text", name), None)
+        expected = ClassStats.from_matrix(counts, LABELS_BY_TYPE[kind])
+        sizes = count_classes(select_documents(df, "text", name), None)
         assert (sizes.classes, sizes.class_docs.tolist()) == (expected.classes, expected.class_docs.tolist())
         assert list(map(type, sizes.classes)) == list(map(type, expected.classes))
         assert (sizes.n_documents, sizes.form == "several") == (len(TEXTS), kind.startswith("array"))
-        (chunk,) = chunks_of(batch.select(["text", name]).rename_columns(["text", "label"]) for batch in batches)
+        (chunk,) = gather_chunks(batch.select(["text", name]).rename_columns(["text", "label"]) for batch in batches)
         members = chunk.members(pa.array(list(sizes.classes))).toarray()
-        labels = [set(label) if isinstance(label, list) else {label} for label in OF_EACH_TYPE[kind]]
+        labels = [set(label) if isinstance(label, list) else {label} for label in LABELS_BY_TYPE[kind]]
         assert members.tolist() == [[int(known in own) for known in sizes.classes] for own in labels]
 
 
 @on_this_machine
 @pytest.mark.parametrize("kind", ["double", "array<int>"])
 def test_models_of_numbers_as_labels_are_those_of_one_machine(spark: SparkSession, kind: str) -> None:
-    rows = list(zip(TEXTS, OF_EACH_TYPE[kind], strict=True))
-    assert_same(spark.createDataFrame(rows, f"text string, label {kind}").coalesce(1), TEXTS, OF_EACH_TYPE[kind])
+    rows = list(zip(TEXTS, LABELS_BY_TYPE[kind], strict=True))
+    assert_same(spark.createDataFrame(rows, f"text string, label {kind}").coalesce(1), TEXTS, LABELS_BY_TYPE[kind])
 
 
 @on_this_machine
-def test_a_label_that_is_no_number(spark: SparkSession) -> None:
+def test_a_label_that_is_nan_raises(spark: SparkSession) -> None:
     df = spark.createDataFrame([("red", 1.0), ("blue", float("nan"))], "text string, label double")
     with pytest.raises(InputError, match=r"^A label is NaN; .* use null"):
         sieve.fit(df)
@@ -156,23 +157,22 @@ def test_a_label_that_is_no_number(spark: SparkSession) -> None:
 
 
 @on_this_machine
-def test_columns_of_any_name(spark: SparkSession) -> None:
+def test_columns_may_have_any_name(spark: SparkSession) -> None:
     names = ["a.b c", "x`y.z", "label", "text", "TEXT", "score"]
     rows = [tuple(f"{name} {place}" for place in range(6)) for name in ("red apple pie", "blue sky high")]
     df = spark.createDataFrame(rows, list("abcdef")).toDF(*names)
-    for one, other in pairwise([*names, names[0]]):
-        found = documents_of(df, one, other)
-        assert [tuple(row) for row in found.collect()] == [
-            (row[names.index(one)], row[names.index(other)]) for row in rows
-        ]
-        assert found.columns == ["text", "label"]
+    for text, label in pairwise([*names, names[0]]):
+        documents = select_documents(df, text, label)
+        expected = [(row[names.index(text)], row[names.index(label)]) for row in rows]
+        assert [tuple(row) for row in documents.collect()] == expected
+        assert documents.columns == ["text", "label"]
     assert_same(df, [row[0] for row in rows], [row[5] for row in rows], text="a.b c", label="score")
-    predicted = sieve.predict(df, Categorizer(**SETTINGS).fit(TEACHING, TAUGHT), text="x`y.z").collect()
+    predicted = sieve.predict(df, Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS), text="x`y.z").collect()
     assert [row["prediction"] for row in predicted] == ["r", "b"]
     assert [tuple(row)[:6] for row in predicted] == rows
 
 
-REFUSED: list[tuple[dict[str, Any], str]] = [
+UNSUITABLE: list[tuple[dict[str, Any], str]] = [
     ({"text": "page.text"}, r"^text='page.text': this is a part of the column 'page'; .*withColumn"),
     ({"text": "page"}, r"^text='page': the column is of type struct<text:string>; use one with text"),
     ({"text": "Text"}, r"^text='Text': there is no such column; there are \['amount'"),
@@ -187,11 +187,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @on_this_machine
-def test_columns_that_are_none_are_refused_before_anything_is_read(spark: SparkSession) -> None:
+def test_unsuitable_columns_raise_before_anything_is_read(spark: SparkSession) -> None:
     row = ("red", ("red",), Decimal(1), date(2001, 2, 3), [["a"]], "a", "b", b"a")
     schema = "text string, page struct<text: string>, amount decimal(4, 2), day date, nested array<array<string>>, "
     df = spark.createDataFrame([row], schema + "twice string, twice string, data binary")
-    for columns, message in REFUSED:
+    for columns, message in UNSUITABLE:
         with pytest.raises(InputError, match=message):
             sieve.fit(df, **columns)
     red: Any = "red"
@@ -204,28 +204,8 @@ def test_columns_that_are_none_are_refused_before_anything_is_read(spark: SparkS
 BROKEN = [(b"red apple", "food"), (b"Gr\xc3\xbcn", "sky"), (b"a b\xfcrger", "food"), (None, "sky")]
 
 
-TOLD = r"^Document 2 of partition 0 \(both from 0\) is not utf-8: .*position 3: .*b'a b\\xfcrger'\. Decode"
-
-
-@here_and_away
-def test_bytes_that_are_no_text_are_told_as_ours_with_their_place(spark: SparkSession) -> None:
-    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
-    with pytest.raises(InputError, match=TOLD):
-        sieve.fit(df)
-
-
 @on_this_machine
-def test_so_are_texts_of_such_bytes_and_those_that_are_to_be_predicted(spark: SparkSession) -> None:
-    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
-    with pytest.raises(InputError, match=TOLD):
-        sieve.stats(df.withColumn("text", F.col("text").cast("string"))).to_local()
-    model = Categorizer(**SETTINGS).fit(TEACHING, TAUGHT)
-    with pytest.raises(InputError, match=TOLD), reraise_own_errors():
-        sieve.predict(df, model).collect()
-
-
-@on_this_machine
-def test_the_ways_out_that_are_named_work(spark: SparkSession) -> None:
+def test_the_hints_for_broken_texts_work(spark: SparkSession) -> None:
     df = spark.createDataFrame(BROKEN, "text binary, label string")
     decoded = df.withColumn("text", F.decode("text", "iso-8859-1"))
     assert sieve.stats(decoded).to_local()[0] == ["apple", "bürger", "grã¼n", "red"]
@@ -233,6 +213,28 @@ def test_the_ways_out_that_are_named_work(spark: SparkSession) -> None:
     assert sieve.stats(mended).to_local()[0] == ["apple", "grün", "red", "rger"]
     assert sieve.stats(df, decode_error="replace").to_local()[0] == ["apple", "grün", "red", "rger"]
     assert sieve.stats(df, encoding="latin1").to_local()[0] == ["apple", "bürger", "grã¼n", "red"]
+
+
+# The tests below end their Python workers; the next test starts new ones, which import everything again.
+
+NOT_UTF8 = r"^Document 2 of partition 0 \(both from 0\) is not utf-8: .*position 3: .*b'a b\\xfcrger'\. Decode"
+
+
+@here_and_away
+def test_bytes_that_are_not_utf8_raise_with_their_place(spark: SparkSession) -> None:
+    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
+    with pytest.raises(InputError, match=NOT_UTF8):
+        sieve.fit(df)
+
+
+@on_this_machine
+def test_broken_texts_raise_with_their_place_in_stats_and_predict(spark: SparkSession) -> None:
+    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
+    with pytest.raises(InputError, match=NOT_UTF8):
+        sieve.stats(df.withColumn("text", F.col("text").cast("string"))).to_local()
+    model = Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
+    with pytest.raises(InputError, match=NOT_UTF8), reraise_own_errors():
+        sieve.predict(df, model).collect()
 
 
 ACTIONS: list[Callable[[DataFrame], object]] = [
@@ -244,19 +246,21 @@ ACTIONS: list[Callable[[DataFrame], object]] = [
 
 
 @here_and_away
-def test_what_a_task_refuses_comes_out_of_every_action_as_ours(spark: SparkSession) -> None:
+def test_an_input_error_of_a_task_comes_out_of_every_action(spark: SparkSession) -> None:
     def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from textsieve.errors import InputError  # and nothing else: a process that failed is not used again
+        from textsieve.errors import UnfitDocuments  # and nothing else: a process that failed is not used again
 
         for batch in batches:
             if 7 in batch.column("id").to_pylist():
-                raise InputError("7 is no document; use others.")
+                raise UnfitDocuments("7 is no document", setting="id", value=b"<7>", hint="use others")
             yield batch
 
-    df = spark.range(0, 8, 1, 4).mapInArrow(refuse, "id long")
+    df = map_batches(spark.range(0, 8, 1, 4), refuse, "id long")
     for act in ACTIONS:
-        with pytest.raises(InputError, match=r"^7 is no document; use others\.$"), reraise_own_errors():
+        with pytest.raises(UnfitDocuments) as raised, reraise_own_errors():
             act(df)
+        assert str(raised.value) == "id=b'<7>': 7 is no document; use others."
+        assert raised.value.setting == "id"
 
 
 # -- huge --------------------------------------------------------------------------------------------------------
@@ -278,7 +282,7 @@ def test_a_document_of_50_megabytes_beside_small_ones(spark: SparkSession) -> No
 
 
 @on_this_machine
-def test_large_types_of_arrow(spark: SparkSession) -> None:
+def test_large_types_of_arrow_give_the_same_model(spark: SparkSession) -> None:
     name = "spark.sql.execution.arrow.useLargeVarTypes"
     spark.conf.set(name, "true")
     try:
@@ -289,19 +293,19 @@ def test_large_types_of_arrow(spark: SparkSession) -> None:
 
 
 @on_this_machine
-def test_labels_are_told_apart_by_their_letters_whatever_their_collation(spark: SparkSession) -> None:
+def test_labels_are_compared_by_character_whatever_their_collation(spark: SparkSession) -> None:
     texts, labels = ["red apple", "green pear", "blue sky"] * 4, ["Spam", "spam", "ham"] * 4
     df = spark.createDataFrame(list(zip(texts, labels, strict=True)), "text string, label string")
     collated = df.withColumn("label", F.collate("label", "UTF8_LCASE"))
-    found = sieve.fit(collated, categorizer=Categorizer(selector="df", classifier="nb"))
-    assert dict(zip(found.model_.classes, found.model_.class_docs, strict=True)) == {"Spam": 4, "ham": 4, "spam": 4}
+    model = sieve.fit(collated, categorizer=Categorizer(selector="df", classifier="nb"))
+    assert dict(zip(model.model_.classes, model.model_.class_docs, strict=True)) == {"Spam": 4, "ham": 4, "spam": 4}
 
 
 # -- the table alone, and what is predicted ----------------------------------------------------------------------
 
 
 @on_this_machine
-def test_statistics_without_labels_and_of_nothing(spark: SparkSession) -> None:
+def test_statistics_without_labels_and_without_documents(spark: SparkSession) -> None:
     df = spark.createDataFrame(list(zip(TEXTS, LABELS, strict=True)), "text string, label string")
     counter = TermCounter()
     expected = ClassStats.from_matrix(counter.fit_transform([text or "" for text in TEXTS]))
@@ -312,8 +316,8 @@ def test_statistics_without_labels_and_of_nothing(spark: SparkSession) -> None:
 
 
 @here_and_away
-def test_predictions_stand_beside_all_that_was_there(spark: SparkSession) -> None:
-    kept = (
+def test_predictions_are_added_to_all_other_columns(spark: SparkSession) -> None:
+    others = (
         7,
         ("red",),
         {"k": [1.5, None]},
@@ -327,19 +331,19 @@ def test_predictions_stand_beside_all_that_was_there(spark: SparkSession) -> Non
         "days array<date>, nothing string, text string, label string, scores string"
     )
     texts = ["red apple", None, "", "blue sky", "unheard of"]
-    rows = [(*kept, text, "a label that no document had", "1:0") for text in texts]
+    rows = [(*others, text, "a label that no document had", "1:0") for text in texts]
     df = spark.createDataFrame(rows, schema).repartition(8, "text")
-    model = Categorizer(**SETTINGS).fit(TEACHING, TAUGHT)
+    model = Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
     with pytest.raises(InputError, match="'scores' is a column already"):
         sieve.predict(df, model)
-    found = sieve.predict(df, model, scores="how much")
-    assert found.drop("prediction", "how much").schema == df.schema
+    predicted = sieve.predict(df, model, scores="how much")
+    assert predicted.drop("prediction", "how much").schema == df.schema
     expected = model.model_.predict(["" if text is None else text for text in texts])
     labels, scores = expected.labels.tolist(), expected.scores.tolist()
-    by_text = {text: each for text, *each in zip(texts, labels, scores, strict=True)} | {None: [None, None]}
+    by_text = {text: values for text, *values in zip(texts, labels, scores, strict=True)} | {None: [None, None]}
     beside = {row["text"]: tuple(row) for row in df.collect()}
-    for row in found.collect():
+    for row in predicted.collect():
         assert tuple(row)[:-2] == beside[row["text"]]
         assert [row["prediction"], row["how much"]] == by_text[row["text"]]
-    assert found.count() == len(rows)
+    assert predicted.count() == len(rows)
     assert sieve.predict(df.filter("false"), model, scores=None).collect() == []

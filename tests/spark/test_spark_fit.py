@@ -26,11 +26,11 @@ from textsieve import (
 )
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
-from textsieve.spark import chunks, ranking, testors
-from textsieve.spark.columns import documents_of
+from textsieve.spark import counting, ranking, selection
+from textsieve.spark.columns import select_documents
 from textsieve.spark.counting import Reading
-from textsieve.spark.learning import learned
-from textsieve.spark.table import collect_in_order, kept_in_few_parts
+from textsieve.spark.learning import fit_classifier
+from textsieve.spark.tasks import coalesce_cached_partitions, collect_in_order
 from textsieve.training import counted_documents
 from textsieve.training.targets import ClassSizes
 from textsieve.training.train import Training
@@ -74,7 +74,7 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count little text at once, so that a partition has several chunks."""
-    monkeypatch.setattr(chunks, "CHARACTERS", 1 << 14)
+    monkeypatch.setattr(counting, "CHARACTERS", 1 << 14)
 
 
 def assert_same(spark: SparkSession, label: str, **settings: Any) -> Categorizer:
@@ -181,7 +181,7 @@ def test_statistics_of_multilabel_documents_are_those_of_one_machine(spark: Spar
 def test_testors_by_number_from_few_terms_at_first(
     spark: SparkSession, fixed_date: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(testors, "AT_FIRST", 16)
+    monkeypatch.setattr(selection, "AT_FIRST", 16)
     assert_same(spark, "label", selector="testors", n_terms=60, classifier="knnfp")
 
 
@@ -198,7 +198,7 @@ def test_many_terms_are_selected_by_the_score_of_the_last(
 def test_fit_and_predict_on_a_cluster_and_through_connect(spark: SparkSession, fixed_date: None) -> None:
     model = assert_same(spark, "label", selector="forward", n_terms=100, classifier="nb")
     rows = sieve.predict(frame(spark), model, scores=None).collect()
-    assert [row["prediction"] for row in rows] == model.predict(TEXTS).tolist()
+    assert [row["prediction"] for row in rows] == model.model_.predict(TEXTS).labels.tolist()
 
 
 @here_and_away
@@ -248,11 +248,11 @@ def test_too_many_counts_for_the_driver_raise_before_they_are_collected(spark: S
 
 @on_this_machine
 def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
-    one = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
+    single = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
     multilabel = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, MULTILABEL)
     df = frame(spark)
-    rows = sieve.predict(sieve.predict(df, one), multilabel.model_, prediction="labels", scores=None).collect()
-    expected = one.model_.predict(TEXTS)
+    rows = sieve.predict(sieve.predict(df, single), multilabel.model_, prediction="labels", scores=None).collect()
+    expected = single.model_.predict(TEXTS)
     assert [row["prediction"] for row in rows] == expected.labels.tolist()
     assert np.array_equal([row["scores"] for row in rows], expected.scores)
     assert [tuple(row["labels"]) for row in rows] == multilabel.model_.predict(TEXTS).labels
@@ -278,11 +278,11 @@ def test_a_file_that_is_added_during_training_raises(spark: SparkSession, tmp_pa
 @on_this_machine
 @pytest.mark.parametrize("classifier", ["nb", "tcfp", "svm"])
 def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: SparkSession, classifier: str) -> None:
-    settings = Categorizer(classifier=classifier).get_params()
-    documents, plan = documents_of(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
+    settings = Categorizer(classifier=classifier).settings()
+    documents, plan = select_documents(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
     sizes, reading = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, "one"), Reading({"vocabulary": None})
     with pytest.raises(InputError, match=rf"read again: {len(TEXTS)} documents with .* and before 3 with 5\."):
-        learned(documents, reading, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
+        fit_classifier(documents, reading, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
 
 
 @on_this_machine
@@ -291,7 +291,7 @@ def test_fit_restores_the_settings_of_the_session(spark: SparkSession) -> None:
     for before in (None, "false"):
         if before is not None:
             spark.conf.set(name, before)
-        with kept_in_few_parts(spark):
+        with coalesce_cached_partitions(spark):
             assert spark.conf.get(name) == "true"
         assert spark.conf.get(name, None) == before
     spark.conf.unset(name)

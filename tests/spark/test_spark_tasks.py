@@ -1,4 +1,4 @@
-"""What runs on the machines of a cluster, run here: chunks, packed frequencies, rows that belong together."""
+"""Tasks that run on the workers of a cluster, called here without Spark."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
 from textsieve import ClassStats, InputError, TermCounter
-from textsieve.errors import NothingSelected
-from textsieve.spark.chunks import chunks_of
-from textsieve.spark.counting import CountClasses, Reading
-from textsieve.spark.frequencies import Frequencies, frequencies_and_batches, packed
-from textsieve.spark.table import Whole, _assembled, whole_groups
-from textsieve.spark.worker import reraise_own_errors
+from textsieve.errors import NothingSelected, Place, Setting
+from textsieve.spark.counting import CountClasses, Reading, gather_chunks
+from textsieve.spark.frequencies import Frequencies, pack_frequencies, split_frequencies
+from textsieve.spark.statistics import CorpusTotals, assemble_terms, group_batches
+from textsieve.spark.tasks import encode_error, reraise_own_errors
 from textsieve.training.counted_documents import Sample, levels_of
 
 words = st.sampled_from(["ant", "bee", "cow", "Ödön", "ähre"])
@@ -34,23 +33,23 @@ def batches_of(texts: list[str | None], labels: pa.Array, size: int) -> Iterator
 
 @given(st.integers(1, 7), st.integers(1, 40))
 def test_chunks_have_all_documents_in_order(size: int, characters: int) -> None:
-    chunks = list(chunks_of(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters=characters))
+    chunks = list(gather_chunks(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters=characters))
     assert [text for chunk in chunks for text in chunk.texts] == [*TEXTS, ""]
     members = np.concatenate([chunk.members(pa.array(["x", "y"])).toarray() for chunk in chunks])
     assert members.tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0], [1, 0]]
 
 
-def test_lists_of_labels() -> None:
+def test_lists_of_labels_are_multilabel() -> None:
     labels = pa.array([["y", "x", "y"], [], None, ["x", None, ""]], pa.list_(pa.large_string()))
-    (chunk,) = chunks_of(batches_of(["a", "b", "c", "d"], labels, 3))
+    (chunk,) = gather_chunks(batches_of(["a", "b", "c", "d"], labels, 3))
     assert chunk.members(pa.array(["x", "y"])).toarray().tolist() == [[1, 1], [0, 0], [0, 0], [1, 0]]
 
 
 @given(st.lists(st.integers(0, 5), max_size=40), st.integers(1, 6))
-def test_rows_of_a_key_stay_together(keys: list[int], size: int) -> None:
+def test_groups_contain_all_rows_of_a_key(keys: list[int], size: int) -> None:
     whole = pa.record_batch([pa.array(sorted(keys), pa.int64()), pa.array(range(len(keys)), pa.int64())], ["key", "at"])
     parts = [whole.slice(begin, size) for begin in range(0, len(keys), size)]
-    tables = list(whole_groups(iter(parts), "key"))
+    tables = list(group_batches(iter(parts), "key"))
     assert [value for table in tables for value in table["at"].to_pylist()] == list(range(len(keys)))
     seen = [set(table["key"].to_pylist()) for table in tables]
     assert sum(map(len, seen)) == len(set(keys))
@@ -72,18 +71,20 @@ def test_rows_of_any_chunks_add_up_to_the_statistics(size: int, batch: int) -> N
     )
     names = [re.sub("_sum$", "", name) for name in added.schema.names]
     ordered = added.rename_columns(names).sort_by([("term", "ascending"), ("class", "ascending")])
-    found = Whole(("x", "y"), (2, 2), len(TEXTS)).terms_of(
-        pa.Table.from_batches(list(_assembled(iter(ordered.to_batches(max_chunksize=batch)))))
+    statistics = CorpusTotals(("x", "y"), (2, 2), len(TEXTS)).terms_of(
+        pa.Table.from_batches(list(assemble_terms(iter(ordered.to_batches(max_chunksize=batch)))))
     )
     counter = TermCounter()
     expected = ClassStats.from_matrix(counter.fit_transform(TEXTS), LABELS)
-    assert found.terms == counter.get_feature_names_out().tolist()
-    assert found.stats == expected
-    assert found.doc_freq.tolist() == expected.doc_freq.tolist()
+    assert statistics.terms == counter.get_feature_names_out().tolist()
+    assert statistics.stats == expected
+    assert statistics.doc_freq.tolist() == expected.doc_freq.tolist()
 
 
 def part(terms: list[str], numbers: list[int]) -> bytes:
-    return packed(pa.table({"term": pa.array(terms, pa.string()), "documents": pa.array(numbers, pa.int64())}))
+    return pack_frequencies(
+        pa.table({"term": pa.array(terms, pa.string()), "documents": pa.array(numbers, pa.int64())})
+    )
 
 
 @given(st.lists(words, max_size=6, unique=True))
@@ -94,29 +95,29 @@ def test_frequencies_of_terms_in_several_parts(asked: list[str]) -> None:
 
 @given(st.integers(1, 6), st.integers(1, 4))
 def test_frequencies_come_with_the_first_document_and_every_document_once(n_documents: int, size: int) -> None:
-    each = [part(["ant"], [1]), part(["bee"], [2])]
+    parts = [part(["ant"], [1]), part(["bee"], [2])]
     texts = [f"text{at}" for at in range(n_documents)]
-    beside = pa.array([each, *[None] * (n_documents - 1)], pa.list_(pa.binary()))
+    beside = pa.array([parts, *[None] * (n_documents - 1)], pa.list_(pa.binary()))
     whole = pa.record_batch([pa.array(texts), beside], names=["text", "frequencies"])
-    found, rest = frequencies_and_batches(whole.slice(begin, size) for begin in range(0, n_documents, size))
+    frequencies, rest = split_frequencies(whole.slice(begin, size) for begin in range(0, n_documents, size))
     assert [text for batch in rest for text in batch.column(0).to_pylist()] == texts
-    assert found.of(["bee", "cow", "ant"]).tolist() == [2, 0, 1]
+    assert frequencies.of(["bee", "cow", "ant"]).tolist() == [2, 0, 1]
 
 
-def test_documents_without_frequencies_are_no_documents_without_terms() -> None:
+def test_documents_without_frequencies_raise() -> None:
     batch = pa.record_batch([pa.array(["text"]), pa.array([None], pa.list_(pa.binary()))], ["text", "frequencies"])
     with pytest.raises(RuntimeError, match="came without the frequencies"):
-        frequencies_and_batches(iter([batch]))
+        split_frequencies(iter([batch]))
 
 
 def test_a_partition_without_documents_has_no_frequencies() -> None:
-    found, rest = frequencies_and_batches(iter(()))
+    frequencies, rest = split_frequencies(iter(()))
     assert list(rest) == []
-    assert found.of(["ant"]).tolist() == [0]
+    assert frequencies.of(["ant"]).tolist() == [0]
 
 
 @given(st.integers(1, 300), st.integers(0, 5))
-def test_levels_are_the_halvings_that_a_sample_keeps_a_document_for(n_documents: int, halvings: int) -> None:
+def test_the_level_of_a_document_is_the_number_of_halvings_it_stays_in(n_documents: int, halvings: int) -> None:
     from scipy.sparse import csr_matrix
 
     sample = Sample()
@@ -130,10 +131,29 @@ def test_levels_are_the_halvings_that_a_sample_keeps_a_document_for(n_documents:
 # -- errors, and kernels -----------------------------------------------------------------------------------------
 
 
-def test_an_error_of_ours_is_raised_as_itself() -> None:
-    told = "Traceback ...\ntextsieve.errors.NothingSelected: no term is left. Use more.\n\n\tat org.apache.spark..."
-    with pytest.raises(NothingSelected, match=r"^no term is left\. Use more\.$"), reraise_own_errors():
-        raise PySparkException(told)
+ERRORS = [
+    NothingSelected("no term is left. Use more."),
+    InputError(
+        ("not with ", Setting("multilabel", value=True), ",\na line further"),
+        place=Place("news.csv", "line 3"),
+        setting="min_df",
+        value=(1, "ä"),
+        allowed=["a", 2, None, 0.5],
+        hint=("use ", Setting("max_df")),
+    ),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_input_error_of_a_task_is_raised_with_its_class_and_fields(error: InputError) -> None:
+    text = f"Traceback ...\ntextsieve.spark.tasks.TaskError: {encode_error(error)}\n\n\tat org.apache.spark..."
+    with pytest.raises(InputError) as raised, reraise_own_errors():
+        raise PySparkException(text)
+    assert type(raised.value) is type(error)
+    assert str(raised.value) == str(error)
+    for name in ("problem", "place", "setting", "allowed", "hint"):
+        assert getattr(raised.value, name) == getattr(error, name)
+    assert repr(raised.value.value) == repr(error.value)
 
 
 def test_other_errors_stay_as_they_are() -> None:
@@ -143,12 +163,12 @@ def test_other_errors_stay_as_they_are() -> None:
         raise InputError("bad")
 
 
-def test_rows_of_a_term_that_are_on_two_machines_are_refused() -> None:
+def test_rows_of_a_term_on_two_machines_raise() -> None:
     counting = CountClasses(Reading({"vocabulary": None}), ["x", "y"])
     rows = pa.Table.from_batches(list(counting(batches_of(list(TEXTS), pa.array(LABELS, pa.string()), 9))))
     ordered = rows.sort_by([("term", "ascending"), ("class", "ascending")])
-    assert len(list(_assembled(iter(ordered.to_batches())))) > 0
+    assert len(list(assemble_terms(iter(ordered.to_batches())))) > 0
     for other in (-1, -2):
         torn = ordered.filter(pc.not_equal(ordered["class"], other))
         with pytest.raises(InputError, match="not all on one machine"):
-            list(_assembled(iter(torn.to_batches())))
+            list(assemble_terms(iter(torn.to_batches())))

@@ -61,28 +61,28 @@ engine = options.bundle(
         "--most-values",
         type=click.IntRange(min=1),
         metavar="N",
-        help="With Spark: how many counts of chosen terms may come to the driver, for classifiers that learn from "
+        help="With Spark: how many counts of selected terms may come to the driver, for classifiers that learn from "
         "documents, at eight bytes each.  [default: 134217728, which is 1 GB]",
     ),
 )
 
 
-class OpenedDocuments(Protocol):
+class EngineDocuments(Protocol):
     """The documents at PATH, as an engine reads them."""
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         """Return a categorizer with the settings of `model`, trained on all documents."""
 
-    def told(self, model: Categorizer) -> str:
+    def summary(self, model: Categorizer) -> str:
         """Return a line about the documents, available once a model is trained."""
 
     def progress(self) -> AbstractContextManager[Tell]:
         """Return a context manager that yields the progress callback."""
 
 
-def opened_by(
+def open_documents(
     engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
-) -> AbstractContextManager[OpenedDocuments]:
+) -> AbstractContextManager[EngineDocuments]:
     """Open the documents at `paths` with the requested engine."""
     from .opening import LIMITS
 
@@ -93,24 +93,24 @@ def opened_by(
                     f"--{option.replace('_', '-')} is for files that are read on this machine; leave it out with "
                     "--engine spark."
                 )
-        return _on_spark(engine, paths, reading)
+        return _open_spark(engine, paths, reading)
     for option in ("master", "conf", "most_values"):
         if engine[option]:
             raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; give --engine spark with it.")
-    return _here(paths, reading)
+    return _open_local(paths, reading)
 
 
 # -- on this machine ---------------------------------------------------------------------------------------------
 
 
-class _Here:
+class _LocalDocuments:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         return model.fit(self._corpus, progress=tell)
 
-    def told(self, model: Categorizer) -> str:
+    def summary(self, model: Categorizer) -> str:
         return f"{self._corpus.name}: {self._corpus.report}"
 
     def progress(self) -> AbstractContextManager[Tell]:
@@ -120,17 +120,17 @@ class _Here:
 
 
 @contextmanager
-def _here(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[OpenedDocuments]:
+def _open_local(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[EngineDocuments]:
     from .opening import opened_one_after_the_other
 
     with opened_one_after_the_other(paths, reading) as corpus:
-        yield _Here(corpus)
+        yield _LocalDocuments(corpus)
 
 
 # -- on Spark ----------------------------------------------------------------------------------------------------
 
 
-class _OnSpark:
+class _SparkDocuments:
     def __init__(self, df: Any, name: str, most_values: int | None) -> None:
         self._df, self._name = df, name
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
@@ -144,7 +144,7 @@ class _OnSpark:
             warn((f"{self._name}: ", *hint))
         return trained
 
-    def told(self, model: Categorizer) -> str:
+    def summary(self, model: Categorizer) -> str:
         from ..corpus import Report
 
         about = model.model_.about
@@ -177,15 +177,15 @@ class _StageLines:
 
 
 @contextmanager
-def _on_spark(
+def _open_spark(
     engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
-) -> Iterator[OpenedDocuments]:
+) -> Iterator[EngineDocuments]:
     from ..spark.files import read_files, shown_paths
-    from ..spark.session import session_on
+    from ..spark.session import open_session
     from .opening import READING
 
     logging.getLogger().addHandler(logging.NullHandler())  # errors that libraries below Spark log are raised as well
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
-    with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
+    with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
         settings = {part: reading[part] for part in READING}
-        yield _OnSpark(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])
+        yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])

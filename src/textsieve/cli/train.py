@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import options
-from .engine import engine, opened_by
+from .engine import engine, open_documents
 
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
-    from .engine import OpenedDocuments
+    from .engine import EngineDocuments
 
 
 _METHODS = options.bundle(
@@ -87,7 +87,7 @@ def command(
     model = Categorizer(**settings, n_jobs=jobs)
     with exit_as_usage_error():
         check_settings(model.settings())
-    with opened_by(engine, paths, reading) as documents:
+    with open_documents(engine, paths, reading) as documents:
         with documents.progress() as tell:
             model = _fit(model, documents, tell)
             if columns := columns_given(reading):
@@ -108,7 +108,7 @@ def _require_file_name(name: str) -> str:
 
 
 def _fit(
-    model: "Categorizer", documents: "OpenedDocuments", tell: Callable[[str, int, int | None], None]
+    model: "Categorizer", documents: "EngineDocuments", tell: Callable[[str, int, int | None], None]
 ) -> "Categorizer":
     """Train; without held-out documents if there are too few to hold some out."""
     from ..errors import TooFewDocuments
@@ -125,7 +125,7 @@ def _fit(
         return trained
 
 
-def _report(model: "Categorizer", documents: "OpenedDocuments", output: str, written: float, wants_json: bool) -> None:
+def _report(model: "Categorizer", documents: "EngineDocuments", output: str, written: float, wants_json: bool) -> None:
     """Print the trained model and its quality on held-out documents."""
     from ..errors import counted
     from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
@@ -138,7 +138,7 @@ def _report(model: "Categorizer", documents: "OpenedDocuments", output: str, wri
         print_json({**described(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
         return
     page = Page()
-    page.line(documents.told(model))
+    page.line(documents.summary(model))
     selected = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
     by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"

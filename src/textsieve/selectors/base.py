@@ -103,7 +103,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         """Return one score per term."""
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
@@ -122,17 +122,17 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """Return one score per term, and the columns from best to worst."""
-        scores = self._score(stats)
+        scores = self.score_terms(stats)
         return scores, ranked(scores)
 
-    def _least_score(self, stats: ClassStats) -> float | None:
+    def least_score(self, stats: ClassStats) -> float | None:
         """Return the minimum score of selected terms, or None."""
         min_score = getattr(self, "min_score", None)
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
             raise InputError(setting="min_score", value=min_score, hint="use a number")
         return None if min_score is None else float(min_score)
 
-    def _most(self, scores: Floats, ranking: Ints) -> int | None:
+    def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
         """Return the maximum number of selected terms, or None for no limit."""
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
         if self.k is None and all(limit is None for limit in other_limits):
@@ -205,8 +205,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         scores, ranking = self._score_and_rank(stats)
         if is_whole(self.k) and self.k > len(scores):
             warn((Setting("k", self.k), f", but there are {len(scores):,} terms; all of them are kept."))
-        selected = ranking[: self._most(scores, ranking)]
-        min_score = self._least_score(stats)
+        selected = ranking[: self.most_terms(scores, ranking)]
+        min_score = self.least_score(stats)
         if min_score is not None:
             selected = selected[scores[selected] >= min_score]
         support = np.zeros(len(scores), np.bool_)

@@ -34,7 +34,7 @@ class Cascade(TermSelector):
         self.selectors = selectors
 
     def _needs_labels(self) -> bool:
-        return any(selector._needs_labels() for selector in self._sound())
+        return any(selector._needs_labels() for selector in self.valid_selectors())
 
     @property
     def _no_label(self) -> Any:
@@ -42,12 +42,14 @@ class Cascade(TermSelector):
 
         It applies to all of them, since they share statistics.
         """
-        return next((selector._no_label for selector in self._sound() if selector._no_label is not None), None)
+        return next((selector._no_label for selector in self.valid_selectors() if selector._no_label is not None), None)
 
     def _without_labels(self) -> str:
-        return next((selector._without_labels() for selector in self._sound() if selector._no_label is not None), "")
+        return next(
+            (selector._without_labels() for selector in self.valid_selectors() if selector._no_label is not None), ""
+        )
 
-    def _sound(self) -> list[TermSelector]:
+    def valid_selectors(self) -> list[TermSelector]:
         """Return the valid elements of `selectors`."""
         given = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in given if isinstance(selector, TermSelector)]
@@ -57,7 +59,7 @@ class Cascade(TermSelector):
     """The documents and their weights; set only during fitting."""
 
     def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
-        if not self._sound() or len(self._sound()) < len(self.selectors):
+        if not self.valid_selectors() or len(self.valid_selectors()) < len(self.selectors):
             raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
         self._documents, self._weights = documents, weights
         try:
@@ -104,7 +106,7 @@ class Cascade(TermSelector):
         reached = np.flatnonzero(np.isfinite(self.scores_))
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
 
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         """Fail: `_choose` is overridden, so nothing calls this method."""
         raise AssertionError
 

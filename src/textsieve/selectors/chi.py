@@ -52,4 +52,4 @@ class ChiSquare(PooledSelector):
     """
 
     _own_poolings: ClassVar = {"mean": chi_square}
-    _score_class = staticmethod(chi_square_of_class)
+    score_class = staticmethod(chi_square_of_class)

@@ -167,7 +167,7 @@ class ForwardSelection(TermSelector):
 
     # -- the method ----------------------------------------------------------------------------------------------
 
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         return between_class_scatter(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
@@ -175,8 +175,8 @@ class ForwardSelection(TermSelector):
 
     def _read(self, documents: ReadAgain | None, weights: Floats | None) -> None:
         self.check_settings()
-        by_score = ranked(self._score(self.stats_))
-        most = self._most(np.empty(len(by_score)), by_score)
+        by_score = ranked(self.score_terms(self.stats_))
+        most = self.most_terms(np.empty(len(by_score)), by_score)
         if most is None or most >= min(self.candidates, len(by_score)):
             self._first = ForwardSteps(by_score[:0], np.zeros(0))
             return

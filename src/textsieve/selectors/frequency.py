@@ -34,10 +34,10 @@ class DocumentFrequency(TermSelector):
     def _needs_labels(self) -> bool:
         return False
 
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         return document_frequency(stats)
 
-    def _least_score(self, stats: ClassStats) -> float | None:
+    def least_score(self, stats: ClassStats) -> float | None:
         if is_whole(self.min_df) and self.min_df >= 0:
             return float(self.min_df)
         if isinstance(self.min_df, float) and 0.0 <= self.min_df <= 1.0:

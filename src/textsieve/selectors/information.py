@@ -88,7 +88,7 @@ class InformationGain(PooledSelector):
     """
 
     _own_poolings: ClassVar = {"joint": information_gain}
-    _score_class = staticmethod(information_gain_of_class)
+    score_class = staticmethod(information_gain_of_class)
 
     def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: GainPooling = "joint") -> None:
         self.k = k
@@ -110,4 +110,4 @@ class MutualInformation(PooledSelector):
         How the class scores of a term are combined, as for `ChiSquare`.
     """
 
-    _score_class = staticmethod(mutual_information_of_class)
+    score_class = staticmethod(mutual_information_of_class)

@@ -142,7 +142,7 @@ def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Float
 class PooledSelector(TermSelector):
     """Base class of selectors whose method scores each class."""
 
-    _score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
+    score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
 
     def __init__(
@@ -156,23 +156,23 @@ class PooledSelector(TermSelector):
     def class_scores_(self) -> Floats:
         """Return the score of each class (row) and term (column); it is computed on each access."""
         check_is_fitted(self, "stats_")
-        scores = ClassScorer(self.stats_, self._score_class).all()
+        scores = ClassScorer(self.stats_, self.score_class).all()
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        scores_of = ClassScorer(stats, self._score_class)
+        scores_of = ClassScorer(stats, self.score_class)
         return lambda number: np.where(stats.favours(number), scores_of(number), 0.0)
 
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         if not isinstance(self.pooling, str) or self.pooling not in {**self._own_poolings, **POOLINGS}:
             allowed = ", ".join(map(repr, {**self._own_poolings, **POOLINGS}))
             raise InputError(setting="pooling", value=self.pooling, hint=f"use one of {allowed}")
         if self.pooling in self._own_poolings:
             return self._own_poolings[self.pooling](stats)
-        return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
+        return POOLINGS[self.pooling](ClassScorer(stats, self.score_class), stats.n_terms)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
-        most = self._most(np.zeros(stats.n_terms), np.arange(stats.n_terms))
-        return in_turns(ClassScorer(stats, self._score_class), stats.n_terms, most)
+        most = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
+        return in_turns(ClassScorer(stats, self.score_class), stats.n_terms, most)

@@ -167,7 +167,7 @@ class TOFA(TermSelector):
 
     # -- the method ----------------------------------------------------------------------------------------------
 
-    def _asked_weight(self) -> float | Literal["auto"]:
+    def requested_weight(self) -> float | Literal["auto"]:
         """Return the `weight` setting as a number or "auto"; raise `InputError` if it is invalid."""
         weight = self.weight
         if isinstance(weight, str) and weight == "auto":
@@ -177,14 +177,14 @@ class TOFA(TermSelector):
         return number
 
     def _needs_labels(self) -> bool:
-        return self._asked_weight() != 0.0
+        return self.requested_weight() != 0.0
 
     def _without_labels(self) -> str:
         never = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
         return f"{never} Without labels only weight=0 can be used."
 
-    def _score(self, stats: ClassStats) -> Floats:
-        weight = self._asked_weight()
+    def score_terms(self, stats: ClassStats) -> Floats:
+        weight = self.requested_weight()
         require_class_weight(self.class_weight)
         if weight != "auto":
             self._found_weight = weight
@@ -199,8 +199,8 @@ class TOFA(TermSelector):
         """Return the class part of S_b for any weight: only S_b, not the variance, shows which class a term favours."""
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
-    def _most(self, scores: Floats, ranking: Ints) -> int | None:
-        most = super()._most(scores, ranking)
+    def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
+        most = super().most_terms(scores, ranking)
         if self.energy is None:
             return most
         self._require_energy(Setting("energy", self.energy), scores)

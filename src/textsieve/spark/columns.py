@@ -1,14 +1,24 @@
-"""Find the columns of a DataFrame with the texts and the labels, and count the documents of each class.
+"""Find the columns with texts and labels, and convert them: the first step of everything.
 
-A document whose text is null is empty; one without a label (null, an empty text, an empty array) is unlabelled, as on
-one machine. No documents come to the driver here, only a row for each class and two numbers.
+- `select_documents` finds the columns of a DataFrame, and checks their types.
+- `count_classes` counts the documents of each class. Only a row for each class and two numbers come to the driver.
+- `labels_as_text` converts labels to text within Spark, as they are when a file is read on one machine
+  (`corpus.labels`): 1 and 1.0 both become "1", and white space around a label is removed. The value that programs write
+  for a missing number (NaN) is neither a class nor clearly "unlabelled", and raises an error.
+- `decode_texts` decodes texts on the workers. Spark accepts any bytes as text, and a column of bytes may contain
+  anything. The error for a text that can't be decoded says where it is; its partition is the number that
+  `F.spark_partition_id()` returns.
+
+A document whose text is null is empty. A document without a label (null, an empty text, an empty array) is unlabelled.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -16,14 +26,18 @@ from pyspark.sql import types as T
 from ..errors import InputError, Setting, shown
 from ..training.targets import ClassSizes, Form, sorted_classes
 
+if TYPE_CHECKING:
+    from pyspark.sql import Column as Expression
+
+
 TEXT, LABEL = "text", "label"
-"""Names of the two columns after `documents_of`."""
+"""Names of the two columns after `select_documents`."""
 
 MOST_CLASSES = 1 << 20
 """More different labels than this are considered a mistake."""
 
 
-def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
+def select_documents(df: DataFrame, text: str, label: str | None) -> DataFrame:
     """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else."""
     columns = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
     positions = []
@@ -32,7 +46,7 @@ def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
         inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
         if not isinstance(inner, allowed):
             raise InputError(
-                f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=f"{_WAY_OUT[role]}"
+                f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=_HINTS[role]
             )
         positions.append((str(df.columns.index(name)), role))
     numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark ignores the case of column names
@@ -51,7 +65,7 @@ def _plain(df: DataFrame, position: str) -> Column:
 
 _TEXTS = (T.StringType, T.BinaryType)
 _LABELS = (T.StringType, T.IntegralType, T.BooleanType, T.FloatType, T.DoubleType)
-_WAY_OUT = {
+_HINTS = {
     TEXT: "use one with text, or cast it.",
     LABEL: "use text, numbers, or an array of them for documents that may have several labels.",
 }
@@ -84,7 +98,7 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
     return types[name]
 
 
-def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
+def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     """Count the documents of each class, in one Spark query that reads no text.
 
     `posexplode_outer` gives a row for each label of a document, numbered from 0, and one row of nulls for a document
@@ -93,13 +107,13 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
     if not (multilabel is None or isinstance(multilabel, bool)):
         raise InputError(
-            setting="multilabel", value=multilabel, hint="use True, False, or None to have it told from the labels"
+            setting="multilabel", value=multilabel, hint="use True, False, or None to detect it from the labels"
         )
-    labels = documents.select(_known(F.col(LABEL), documents.schema[LABEL].dataType).alias("each"))
+    labels = documents.select(_label_array(F.col(LABEL), documents.schema[LABEL].dataType).alias("labels"))
     number = F.coalesce("number", F.lit(0))
     rows = (
-        labels.select(F.posexplode_outer("each").alias("number", "one"))
-        .groupBy("one")
+        labels.select(F.posexplode_outer("labels").alias("number", "label"))
+        .groupBy("label")
         .agg(
             F.count("*").alias("count"),
             F.sum((number == 0).cast("long")).alias("documents"),
@@ -108,8 +122,8 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
         .limit(MOST_CLASSES + 2)
         .collect()
     )
-    groups = [row for row in rows if row["one"] is not None]
-    n_unlabelled = sum(int(row["count"]) for row in rows if row["one"] is None)
+    groups = [row for row in rows if row["label"] is not None]
+    n_unlabelled = sum(int(row["count"]) for row in rows if row["label"] is None)
     most = max((row["most"] for row in groups), default=0)
     if multilabel is False and most > 1:
         raise InputError(
@@ -121,10 +135,10 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
         _refuse_indicators(documents)
     if len(groups) > MOST_CLASSES:
         raise InputError(
-            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(groups[0]['one'])}; is this the "
+            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(groups[0]['label'])}; is this the "
             "column with the classes?"
         )
-    by_label = {row["one"]: int(row["count"]) for row in groups}
+    by_label = {row["label"]: int(row["count"]) for row in groups}
     if any(label != label for label in by_label):
         raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
     classes = sorted_classes(by_label)
@@ -143,15 +157,112 @@ def _refuse_indicators(documents: DataFrame) -> None:
     if sizes["are_rows"] and sizes["least"] == sizes["most"] >= 2:
         raise InputError(
             f"All arrays of labels have {sizes['most']} entries, each 0 or 1: rows of a matrix with a column for each "
-            "class. Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda one, at: "
-            "F.when(one == 1, at)), lambda at: at.isNotNull())."
+            "class. Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda cell, at: "
+            "F.when(cell == 1, at)), lambda at: at.isNotNull())."
         )
 
 
-def _known(label: Any, kind: T.DataType) -> Any:
+def _label_array(label: Any, kind: T.DataType) -> Any:
     """Return the labels of a document as an array, each once, without null and empty texts."""
     labels = F.array_distinct(label) if isinstance(kind, T.ArrayType) else F.array(label)
     inner = kind.elementType if isinstance(kind, T.ArrayType) else kind
     empty = F.lit("") if isinstance(inner, T.StringType) else None
-    known = F.filter(labels, lambda each: each.isNotNull() if empty is None else each.isNotNull() & (each != empty))
+    known = F.filter(labels, lambda item: item.isNotNull() if empty is None else item.isNotNull() & (item != empty))
     return F.coalesce(known, F.array().cast(T.ArrayType(inner)))
+
+
+_NO_CLASS = ("nan", "NaN", "Infinity", "-Infinity")
+_WHOLE_BELOW = 2**53
+
+
+def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
+    """Return labels of any type as text, or as arrays of texts if a document may have several."""
+    if isinstance(kind, T.ArrayType):
+        texts = F.transform(labels, lambda label: _as_text(label, kind.elementType))
+        return texts if separator is None else F.flatten(F.transform(texts, lambda text: _split(text, separator)))
+    text = _as_text(labels, kind)
+    return text if separator is None else _split(text, separator)
+
+
+def refuse_lists(label: Expression) -> Expression:
+    """Return the labels, but raise an error for a label that is a JSON list.
+
+    If only some lines of a file have lists, Spark reads all labels as text.
+    """
+    problem = F.concat(
+        F.lit("A label is the list "),
+        F.substring(label, 1, 60),
+        F.lit(", and others are texts; write lists in all lines, also for one label or none."),
+    )
+    is_list = label.rlike(r'^\[(".*")?\]$')
+    return F.when(is_list, F.raise_error(problem).cast("string")).otherwise(label)
+
+
+def _as_text(label: Expression, kind: T.DataType) -> Expression:
+    """Return a label as text; integers have no decimal point, whatever their type."""
+    written = _stripped(label.cast("string"))
+    if isinstance(kind, T.FloatType | T.DoubleType):
+        is_whole = (F.abs(label) < _WHOLE_BELOW) & (F.floor(label) == label)
+        written = F.when(is_whole, label.cast("long").cast("string")).otherwise(written)
+    problem = F.concat(
+        F.lit("A label is "),
+        written,
+        F.lit(", which is not a class. Leave it empty (null) if the document is unlabelled, or give it a class."),
+    )
+    return F.when(written.isin(*_NO_CLASS), F.raise_error(problem).cast("string")).otherwise(written)
+
+
+def _stripped(text: Expression) -> Expression:
+    """Return a text without white space around it; Spark's own function removes only blanks."""
+    return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
+
+
+def _split(label: Expression, separator: str) -> Expression:
+    """Return the array of labels in a text with separators, without empty ones."""
+    parts = F.transform(F.split(label, re.escape(separator)), _stripped)
+    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda part: part != "")
+
+
+class Decoding(NamedTuple):
+    """Settings for decoding bytes, as in a `TermCounter`."""
+
+    encoding: str = "utf-8"
+    errors: str = "strict"
+
+
+UTF_8 = Decoding()
+
+
+def decode_texts(column: pa.Array, first: int, decoding: Decoding = UTF_8) -> list[str]:
+    """Return the texts of a batch, with an empty text for null.
+
+    `first` is the number of documents of the partition in the batches before.
+    """
+    if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
+        try:
+            return ["" if text is None else text for text in column.to_pylist()]
+        except UnicodeDecodeError:
+            column, decoding = column.cast(pa.large_binary()), decoding._replace(encoding="utf-8")
+    return [_decoded(data, number, decoding) for number, data in enumerate(column.to_pylist(), first)]
+
+
+def _decoded(data: bytes | None, number: int, decoding: Decoding) -> str:
+    if data is None:
+        return ""
+    try:
+        return data.decode(*decoding)
+    except UnicodeDecodeError as problem:
+        around = data[max(problem.start - 20, 0) : problem.start + 10]
+        raise InputError(
+            f"Document {number} of partition {partition_number()} (both from 0) is not {decoding.encoding}: {problem}, "
+            f"{shown(around)}. Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "
+            "F.make_valid_utf8(column.cast('string'))."
+        ) from problem
+
+
+def partition_number() -> int:
+    """Return the number of the partition that this task processes."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())

@@ -2,7 +2,7 @@
 
 Spark finds the files (folders, wildcards, s3a://... and whatever else its file systems support) and distributes them.
 This module makes the result the same as on one machine: columns are found by the same rule (`corpus.columns`), labels
-become text (`labeltexts.py`), and in CSV, quoted fields may contain line ends, and two quotes mean one. A CSV file is
+become text (`columns.py`), and in CSV, quoted fields may contain line ends, and two quotes mean one. A CSV file is
 read by one task, so that no record is split; files of Parquet and JSON Lines are distributed in parts.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,8 @@ from ..corpus.formats import by_ending
 from ..corpus.named_corpora import is_name
 from ..corpus.source import Column, Source, choose
 from ..errors import InputError, Setting
-from .columns import LABEL, TEXT, documents_of
-from .labeltexts import labels_as_text, not_a_list
-from .session import speaks_connect
+from .columns import LABEL, TEXT, labels_as_text, refuse_lists, select_documents
+from .session import is_connect_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -51,7 +51,7 @@ def read_files(
     """
     name = shown_paths(paths)
     _require_files(paths)
-    if speaks_connect(session):  # the server runs in another folder, or on another machine
+    if is_connect_session(session):  # the server runs in another folder, or on another machine
         paths = [os.path.abspath(path) if os.path.exists(path) else path for path in paths]
     kind = format or _format_of(session, paths)
     if kind not in READERS:
@@ -63,13 +63,14 @@ def read_files(
         text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
         raise InputError(
-            f"{name}: no column beside {table.columns[text_at]!r} has the labels",
+            f"no column beside {table.columns[text_at]!r} has the labels",
+            place=name,
             hint=("name it with ", Setting("label")),
         )
-    documents = documents_of(table, table.columns[text_at], table.columns[label_at])
+    documents = select_documents(table, table.columns[text_at], table.columns[label_at])
     labels = labels_as_text(F.col(LABEL), documents.schema[LABEL].dataType, label_separator)
     if kind == "jsonl" and isinstance(documents.schema[LABEL].dataType, T.StringType) and label_separator is None:
-        labels = not_a_list(labels)
+        labels = refuse_lists(labels)
     return documents.select(TEXT, labels.alias(LABEL))
 
 
@@ -80,11 +81,11 @@ def shown_paths(paths: Sequence[str]) -> str:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Call files by the name that they were given, which a `Path` may not keep (s3a://)."""
+    """Raise errors about the files with the name that users gave, which a `Path` may change (s3a://)."""
     try:
         yield
     except InputError as problem:
-        raise InputError(str(problem).replace(str(Path(name)), name, 1)) from problem
+        raise (problem if problem.place is None else problem.at(replace(problem.place, source=name))) from problem
 
 
 # -- formats -----------------------------------------------------------------------------------------------------
@@ -122,12 +123,9 @@ def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
 
 def _unreadable(name: str, problem: str) -> InputError:
     return InputError(
-        f"{name}: {problem}",
-        hint=(
-            f"Spark reads {', '.join(READERS)} here. Name one of them with ",
-            Setting("format"),
-            ", or read it on one machine, without Spark",
-        ),
+        f"{problem}; Spark reads {', '.join(READERS)} here",
+        place=name,
+        hint=("Name one of them with ", Setting("format"), ", or read it on one machine, without Spark"),
     )
 
 

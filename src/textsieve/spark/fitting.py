@@ -4,7 +4,7 @@
 2. Count the document frequency of each term; leave out terms in too few or too many documents.
 3. Tune what needs held-out documents on a sample, as on one machine.
 4. Compute the statistics of the counts, or, if the selector reads weights, of the weights, now that the idf is known.
-5. Select terms (`choosing.py`).
+5. Select terms (`selection.py`).
 6. Train the classifier on the selected terms (`learning.py`).
 
 Each step brings only few rows to the driver: classes, selected terms. The result is the model that `Categorizer.fit`
@@ -30,16 +30,15 @@ from ..training.counted_documents import Progress
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Choices, Training, require_classes
-from .choosing import chosen_by
-from .columns import documents_of, labels_of
+from .columns import count_classes, select_documents
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
-from .learning import MOST_VALUES, learned, require_sums
-from .ranking import Ranking
-from .rows import weights_of
-from .sampling import sample_of
-from .table import Whole, added_up, kept, kept_in_few_parts
-from .worker import mapped, reraise_own_errors
+from .learning import MOST_VALUES, fit_classifier, require_sums
+from .ranking import Ranking, read_weights
+from .sampling import sample_documents
+from .selection import select_terms
+from .statistics import CorpusTotals, add_up_rows
+from .tasks import coalesce_cached_partitions, map_batches, persisted, reraise_own_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,8 +81,8 @@ def fit(
     if not (is_whole(most_values) and most_values > 0):
         raise InputError(setting="most_values", value=most_values, hint="use a number of counts from 1")
     trained = Categorizer(**settings.get_params(deep=False))
-    job = _Fit(trained.settings(), documents_of(df, text, label), most_values, progress or (lambda *_: None))
-    with reraise_own_errors(), kept_in_few_parts(df.sparkSession):
+    job = _Fit(trained.settings(), select_documents(df, text, label), most_values, progress or (lambda *_: None))
+    with reraise_own_errors(), coalesce_cached_partitions(df.sparkSession):
         trained.model_ = job.run()
     trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
     return trained
@@ -107,7 +106,7 @@ class _Fit:
         """Train and return the model."""
         check_limits(**self.training.limits)
         with self.training.clock("counting"):
-            self._sizes = labels_of(self._documents, self._multilabel)
+            self._sizes = count_classes(self._documents, self._multilabel)
             if not self._sizes.n_documents:
                 raise InputError("There are no documents: the DataFrame has no rows.")
             require_classes(self._sizes)
@@ -116,20 +115,20 @@ class _Fit:
     # -- statistics ----------------------------------------------------------------------------------------------
 
     def _from_counts(self) -> Model:
-        statistics = added_up(mapped(self._documents, self._weighing, ROWS))
-        with kept(self._within_limits(statistics)) as table:
+        statistics = add_up_rows(map_batches(self._documents, self._weighing, ROWS))
+        with persisted(self._within_limits(statistics)) as table:
             with self.training.clock("counting"):
                 size = measure_vocabulary(table)
             return self._from_table(size, table, self._documents)
 
     def _from_weights(self) -> Model:
-        counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
-        added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
-        with kept(self._within_limits(added)) as frequencies:
+        frequency_rows = map_batches(self._documents, CountTerms(self._reading), FREQUENCIES)
+        added_frequencies = frequency_rows.groupBy("term").agg(F.sum("documents").alias("documents"))
+        with persisted(self._within_limits(added_frequencies)) as frequencies:
             with self.training.clock("counting"):  # compute them before the broadcast, which has a short timeout
                 size = measure_vocabulary(frequencies)
             documents = with_frequencies(self._documents, frequencies, size)
-            with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
+            with persisted(add_up_rows(map_batches(documents, self._weighing, ROWS))) as table:
                 return self._from_table(size, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
@@ -156,14 +155,15 @@ class _Fit:
         self.training.warn_of_fewer_terms(n_seen)
         choices, seen = self._decide(size)
         with clock("selecting"):
-            ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
-            selector, candidates = chosen_by(ranking, with_every_label(self._plan.selector), choices.most)
+            weights_reader = partial(read_weights, documents, self._weighing)
+            ranking = Ranking(table, CorpusTotals.of(self._sizes), n_seen, weights_reader)
+            selector, candidates = select_terms(ranking, with_every_label(self._plan.selector), choices.most)
             best = self._plan.kept_by(selector, choices.most)
             terms = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
             common = self._documents, self._reading, self._plan, self._sizes
-            fitted = learned(*common, terms, doc_freq, self._most_values, keep_stats=self._keep_stats)
+            fitted = fit_classifier(*common, terms, doc_freq, self._most_values, keep_stats=self._keep_stats)
         # A model stores nothing that a cascade has learned.
         learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.found
         return self.training.model(self._sizes, terms, fitted, choices, seen, learned_settings)
@@ -182,7 +182,7 @@ class _Fit:
                 most_values = counted_documents.MOST_VALUES
                 n_values = None if self._is_limited else size.n_values  # of all terms, or only of those within limits
                 common = self._documents, self._reading, self._sizes, training.limits
-                sample = sample_of(*common, most_values, n_values)
+                sample = sample_documents(*common, most_values, n_values)
             n_sampled = sample.targets.n_documents
             n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)

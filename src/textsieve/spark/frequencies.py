@@ -20,12 +20,12 @@ from pyspark.sql import functions as F
 
 from ..arrays import Ints
 from ..errors import InputError, Setting
-from .worker import mapped
+from .tasks import map_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from .worker import Batches
+    from .tasks import Batches
 
 MOST_PARTS = 8
 """The largest number of parts in which the frequencies are packed, each by a task."""
@@ -62,8 +62,8 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
     """
     if size.n_bytes > MOST_BYTES:
         raise InputError(
-            f"There are {size.n_terms:,} terms, {size.n_bytes >> 20:,} MB, and every machine must know in "
-            f"how many documents each is, which can be done up to {MOST_BYTES >> 20:,} MB",
+            f"There are {size.n_terms:,} terms, {size.n_bytes >> 20:,} MB, and every machine must know in how many "
+            f"documents each is, which can be done up to {MOST_BYTES >> 20:,} MB",
             hint=(
                 "Leave out rare terms (",
                 Setting("min_df", 2),
@@ -73,7 +73,7 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
             ),
         )
     n_parts = min(MOST_PARTS, 1 + size.n_bytes // PART_BYTES)
-    parts = mapped(frequencies.repartition(n_parts, "term"), _packed, "part binary")
+    parts = map_batches(frequencies.repartition(n_parts, "term"), _pack_partition, "part binary")
     packed = parts.agg(F.collect_list("part").alias(_COLUMN)).withColumn(_GOES_TO_FIRST, F.lit(True))
     row = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION))
     numbered = documents.withColumn(_FIRST, row == 0)
@@ -81,13 +81,14 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
     return joined.drop(_FIRST, _GOES_TO_FIRST)
 
 
-def _packed(batches: Batches) -> Batches:
+def _pack_partition(batches: Batches) -> Batches:
     """Pack all terms of a partition into one row."""
     tables = [pa.Table.from_batches([batch]).cast(_PACKED) for batch in batches]
-    yield pa.record_batch([pa.array([packed(pa.concat_tables([_PACKED.empty_table(), *tables]))])], names=["part"])
+    part = pack_frequencies(pa.concat_tables([_PACKED.empty_table(), *tables]))
+    yield pa.record_batch([pa.array([part])], names=["part"])
 
 
-def packed(table: pa.Table) -> bytes:
+def pack_frequencies(table: pa.Table) -> bytes:
     """Return terms and their frequencies as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -116,7 +117,7 @@ class Frequencies:
         return doc_freq
 
 
-def frequencies_and_batches(batches: Batches) -> tuple[Frequencies, Iterator[pa.RecordBatch]]:
+def split_frequencies(batches: Batches) -> tuple[Frequencies, Iterator[pa.RecordBatch]]:
     """Return the frequencies that came with the first document of a partition, and all batches."""
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:

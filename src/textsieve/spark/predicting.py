@@ -1,8 +1,15 @@
-"""`predict`: add the labels that a trained model predicts for the documents of a DataFrame, and the scores."""
+"""`predict`: add the labels and scores that a trained model predicts to a DataFrame.
+
+The workers get the model as the bytes of its file, and a process decodes it once. Meanwhile, all columns are named 0,
+1, 2, ..., so that their real names may be any: Spark reads a dot in a name as access to a part of a column, and does
+not distinguish lowercase and uppercase letters.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,11 +18,67 @@ from pyspark.sql import types as T
 from ..arrays import Bools
 from ..categorizer import Categorizer
 from ..errors import InputError, shown
+from ..modelfile.reading import decode
+from ..modelfile.writing import encode
 from ..prediction import Model
-from .adding import with_columns
+from .columns import decode_texts, select_documents
+from .tasks import map_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from .tasks import Batches
+
+
+MakeColumns = Callable[[Model, list[str], Bools], list[pa.Array]]
+"""Function of a model, texts, and which of them are null (empty in `texts`), that returns the columns to add."""
+
+
+@lru_cache(4)
+def _model(data: bytes) -> Model:
+    return decode(data)
+
+
+@dataclass(frozen=True)
+class _AddColumns:
+    """Task that adds columns to batches of documents."""
+
+    data: bytes
+    text_position: int
+    """Position of the column with the texts."""
+    make: MakeColumns
+
+    def __call__(self, batches: Batches) -> Batches:
+        model, n_before = _model(self.data), 0
+        for batch in batches:
+            column = batch.column(self.text_position)
+            new_columns = self.make(
+                model, decode_texts(column, n_before), column.is_null().to_numpy(zero_copy_only=False)
+            )
+            n_before += len(column)
+            columns = [*batch.columns, *new_columns]
+            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
+
+
+def add_model_columns(
+    df: DataFrame, model: Model, text: str, added: list[T.StructField], make: MakeColumns
+) -> DataFrame:
+    """Return the DataFrame with more columns; raise `InputError` if one exists already.
+
+    The metadata of the other columns is kept.
+    """
+    select_documents(df, text, None)  # raises an error if the column is not suitable
+    for field in added:
+        if field.name in df.columns:
+            raise InputError(f"{field.name!r} is a column already; drop it, or name another for what is added.")
+    fields = [*df.schema.fields, *added]
+    schema = [
+        T.StructField(str(position), field.dataType, True, field.metadata) for position, field in enumerate(fields)
+    ]
+    numbered = df.toDF(*map(str, range(len(df.columns))))
+    task = _AddColumns(encode(model), df.columns.index(text), make)
+    return map_batches(numbered, task, T.StructType(schema)).toDF(*(field.name for field in fields))
+
 
 _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
     str: (T.StringType(), pa.string()),
@@ -66,4 +129,4 @@ def predict(
     added = [T.StructField(prediction, label_type if model.labels == "one" else T.ArrayType(label_type))]
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    return with_columns(df, model, text, added, partial(_labels_and_scores, scores is not None))
+    return add_model_columns(df, model, text, added, partial(_labels_and_scores, scores is not None))

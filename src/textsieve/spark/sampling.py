@@ -23,17 +23,15 @@ from ..arrays import Ints
 from ..categorizer_settings import Limits
 from ..training.counted_documents import CountedDocuments, Sample, columns_in_order, levels_of, limits_of_sample
 from ..training.targets import ClassSizes
-from .chunks import Chunk
-from .counting import Reading
-from .counts import targets_of
-from .table import collect_in_order
-from .texts import own_partition
-from .worker import mapped
+from .columns import partition_number
+from .counting import Chunk, Reading
+from .learning import build_targets
+from .tasks import collect_in_order, map_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from .worker import Batches
+    from .tasks import Batches
 
 _LEVELS = 64
 
@@ -41,7 +39,7 @@ _LEVELS = 64
 def _count(batches: Batches) -> Batches:
     """Yield the number of documents of a partition."""
     n_documents = sum(len(batch) for batch in batches)
-    yield pa.record_batch([pa.array([own_partition()]), pa.array([n_documents])], names=["partition", "documents"])
+    yield pa.record_batch([pa.array([partition_number()]), pa.array([n_documents])], names=["partition", "documents"])
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class _Numbered:
 
     def chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
         """Yield each chunk with the numbers of its documents."""
-        number = self.first[own_partition()] if self.first else 0
+        number = self.first[partition_number()] if self.first else 0
         for chunk in self.reading.chunks(batches):
             yield np.arange(number, number + len(chunk.texts)), chunk
             number += len(chunk.texts)
@@ -67,7 +65,7 @@ class _Levels(_Numbered):
     def __call__(self, batches: Batches) -> Batches:
         values, documents = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
         for numbers, chunk in self.chunks(batches):
-            counts, _ = self.reading.counted(chunk)
+            counts, _ = self.reading.count_terms(chunk)
             levels = levels_of(numbers)
             np.add.at(values, levels, np.diff(counts.indptr))
             np.add.at(documents, levels, 1)
@@ -95,7 +93,7 @@ class _Sampled(_Numbered):
             yield pa.record_batch([pa.array(texts, pa.binary()), pa.array(labels, pa.binary())], ["text", "labels"])
 
 
-def sample_of(
+def sample_documents(
     documents: DataFrame,
     reading: Reading,
     sizes: ClassSizes,
@@ -109,20 +107,20 @@ def sample_of(
     """
     first, level = {}, 0
     if n_values is None or n_values > most_values:
-        rows = mapped(documents, _count, "partition long, documents long").collect()
+        rows = map_batches(documents, _count, "partition long, documents long").collect()
         n_before = 0
         for partition, n_documents in sorted((row["partition"], row["documents"]) for row in rows):
             first[partition], n_before = n_before, n_before + n_documents
         level = _level(documents, first, reading, most_values)
     task = _Sampled(first, reading, level, list(sizes.classes))
-    return _count_sample(mapped(documents, task, "text binary, labels binary"), reading, sizes, limits)
+    return _count_sample(map_batches(documents, task, "text binary, labels binary"), reading, sizes, limits)
 
 
 def _level(documents: DataFrame, first: dict[int, int], reading: Reading, most_values: int) -> int:
     """Return the lowest level at which the sample has at most `most_values` counts, or a single document."""
     from pyspark.sql import functions as F
 
-    rows = mapped(documents, _Levels(first, reading), "level long, counts long, documents long")
+    rows = map_batches(documents, _Levels(first, reading), "level long, counts long, documents long")
     totals = rows.groupBy("level").agg(F.sum("counts").alias("counts"), F.sum("documents").alias("documents")).collect()
     counts, n_documents = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
     for row in totals:
@@ -150,7 +148,7 @@ def _count_sample(rows: DataFrame, reading: Reading, sizes: ClassSizes, limits: 
     counts = columns_in_order(sample.matrix(len(terms)), order)
     share = n_documents / max(sizes.n_documents, 1)
     in_order = [terms[column] for column in order.tolist()]
-    return CountedDocuments(counts, in_order, targets_of(members, sizes), limits_of_sample(limits, share))
+    return CountedDocuments(counts, in_order, build_targets(members, sizes), limits_of_sample(limits, share))
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:

@@ -1,33 +1,220 @@
-"""Start a Spark session for one run of the command line.
+"""Start a Spark session for one run of the command line, and report its problems in one sentence.
 
 It uses the given master or, if none is given, that of the environment (`SPARK_REMOTE`, the files in `SPARK_CONF_DIR`),
-which is this machine's cores by default. The session is stopped when the run ends, also by an error. Settings that
-cannot work are detected before Java is started (`masters.py`). If a session exists already, it is used and not stopped.
+which is this machine's cores by default. The session is stopped when the run ends, also by an error. If a session
+exists already, it is used and not stopped.
 
-Of Spark's log, only errors are shown, and the warning that it gets no machines to run on (`log4j2.properties`), unless
-users have logging settings of their own.
+- A master URL that cannot work and a missing Java are detected before Java is started. Spark itself would try for
+  minutes to reach a master that does not exist, and report a missing Java in pages of text.
+- An error of Spark is summarised by the line of its Java and Python traces that says what is wrong (`summarize`).
+- Of Spark's log, only errors are shown, and the warning that it gets no machines to run on (`log4j2.properties`),
+  unless users have logging settings of their own.
+- For a Connect server, `task_bar` shows the progress of a job; for others, Spark shows such a bar itself.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import socket
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from .explaining import in_one_sentence
-from .masters import CONNECT, addresses, is_of_connect, require_answer, require_java, require_master
+from ..errors import InputError, MissingPackage, Setting
+from .tasks import reraise_own_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
+
+
+# -- master URLs -------------------------------------------------------------------------------------------------
+
+CONNECT = "sc://"
+CONNECT_TIMEOUT = 20.0
+"""Seconds to wait for a master to answer; one that was just started needs some."""
+
+_PORTS = {"spark": 7077, "sc": 15002}
+_KINDS = re.compile(r"local($|\[|-cluster)|yarn|(spark|k8s|sc)://")
+_ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
+
+
+def uses_connect(master: str | None) -> bool:
+    """Return whether the session would use Spark Connect, which needs no Java on this machine."""
+    return master_url(master).startswith(CONNECT)
+
+
+def master_url(master: str | None) -> str:
+    """Return the master that is given here or in the environment, or an empty string."""
+    return master or os.environ.get("SPARK_REMOTE", "")
+
+
+def addresses(master: str) -> list[tuple[str, int]]:
+    """Return the hosts and ports of a Spark master or Connect server, or an empty list for other kinds of masters."""
+    kind, separator, rest = master.partition("://")
+    if not separator or kind not in _PORTS:
+        return []
+    hosts = rest.split(",") if kind == "spark" else [re.split(r"[/;]", rest)[0]]
+    matches = [_ADDRESS.fullmatch(host) for host in hosts]
+    if not all(matches):
+        raise InputError((Setting("master", master), " is no address"), hint=f"write {kind}://HOST:{_PORTS[kind]}")
+    return [(match["six"] or match["host"], int(match["port"] or _PORTS[kind])) for match in matches if match]
+
+
+def require_master(master: str | None) -> None:
+    """Raise `InputError` for an unknown kind of master; Spark would only say that its Java process has ended."""
+    if master and not _KINDS.match(master):
+        like = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
+        raise InputError(
+            (Setting("master", master), " is none"),
+            hint=f"write {like} for a cluster, sc://HOST:15002 for a Connect server, yarn, k8s://..., or local[2] "
+            "for two cores of this machine",
+        )
+
+
+def require_listening(master: str | None, timeout: float = CONNECT_TIMEOUT) -> None:
+    """Raise `InputError` if no server listens at the master's address; of several addresses, one is enough."""
+    endpoints, end = addresses(master_url(master)), time.monotonic() + timeout
+    problems = _connection_errors(endpoints, timeout)
+    while len(problems) == len(endpoints) > 0 and time.monotonic() < end:
+        time.sleep(0.2)
+        problems = _connection_errors(endpoints, timeout)
+    if problems and len(problems) == len(endpoints):
+        raise InputError(
+            (Setting("master", master_url(master)), f" does not answer ({'; '.join(problems)})"),
+            hint="Start it, correct the address, or leave it out to use this machine's cores",
+        )
+
+
+def _connection_errors(endpoints: list[tuple[str, int]], timeout: float) -> list[str]:
+    """Return the error of each address that does not accept a connection."""
+    problems = []
+    for host, port in endpoints:
+        try:
+            socket.create_connection((host, port), timeout).close()
+        except OSError as problem:
+            problems.append(f"{host}:{port}: {problem.strerror or problem}")
+    return problems
+
+
+def require_java() -> None:
+    """Raise `MissingPackage` if there is no Java where Spark would look for it."""
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which(os.path.join(home, "bin", "java") if home else "java") is None:
+        where = f"JAVA_HOME is {home}, and has none" if home else "there is none on this machine"
+        raise MissingPackage(
+            f"Spark needs Java 17 or later, and {where}. Install it (Debian: apt install openjdk-17-jre-headless), or "
+            "use a Connect server, which has its own: sc://HOST:15002."
+        )
+
+
+# -- errors of Spark ---------------------------------------------------------------------------------------------
+
+_RAISED_IN_PYTHON = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
+_ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")
+_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
+_CODES = re.compile(r"^\s*(?:\[USER_RAISED_EXCEPTION\]\s*)?|\s*SQLSTATE: \w+\s*$")
+_ADVICE = (
+    ("No module named 'textsieve'", "Install textsieve[spark] for the Python of the workers, PYSPARK_PYTHON."),
+    ("No module named", "Install it for the Python of the workers, PYSPARK_PYTHON."),
+    ("PYTHON_VERSION_MISMATCH", "Name the same Python for driver and workers with PYSPARK_PYTHON."),
+    ("JAVA_GATEWAY_EXITED", "Above it says why; look whether java -version is 17 or later, and at --conf."),
+    ("MALFORMED_RECORD", "A line of a file is broken; training on each file without --engine spark names the line."),
+    ("java.lang.OutOfMemoryError", "Give it more memory: spark.driver.memory, spark.executor.memory."),
+    ("maxResultSize", "Raise spark.driver.maxResultSize."),
+    ("ClassNotFoundException: Class org.apache.hadoop.fs.s3a", "Have Spark load it: spark.jars.packages."),
+)
+"""Text in an error message, and the advice for it."""
+
+
+def summarize(message: str) -> str:
+    """Return the most informative line of an error message, with advice if there is some.
+
+    It is the last Python error, or the error with a Spark error class, or the last Java cause, or the first line.
+    """
+    _, traceback, after = message.rpartition("Traceback (most recent call last):")
+    raised = _RAISED_IN_PYTHON.findall(after) if traceback else []
+    error_class, causes = _ERROR_CLASS.search(message), _CAUSE.findall(message)
+    line = (
+        raised[0]
+        if raised
+        else error_class[0]
+        if error_class
+        else causes[-1]
+        if causes
+        else message.strip().partition("\n")[0]
+    )
+    reason = _CODES.sub("", line).rstrip(".")
+    advice = next((text for part, text in _ADVICE if part in message), None)
+    return f"{reason}." if advice is None else f"{reason}. {advice}"
+
+
+@contextmanager
+def summarize_errors() -> Iterator[None]:
+    """Raise exceptions of Spark as an `InputError` of one sentence; exceptions of textsieve are not changed."""
+    try:
+        with reraise_own_errors():
+            yield
+    except Py4JNetworkError as problem:
+        raise InputError("Spark: its Java has ended, perhaps for want of memory (spark.driver.memory).") from problem
+    except (PySparkException, Py4JError) as problem:
+        raise InputError(f"Spark: {summarize(str(problem))}") from problem
+
+
+# -- progress ----------------------------------------------------------------------------------------------------
+
+WIDTH = 40
+
+
+def bar_of(done: int, total: int, running: int) -> str:
+    """Return a progress bar with its numbers, as text."""
+    filled = WIDTH * done // max(total, 1)
+    return f"[{'=' * filled}{' ' * (WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
+
+
+def task_bar(out: TextIO) -> ProgressHandler:
+    """Return a progress handler that draws a bar over the previous one, and removes it when a job is done."""
+    from pyspark.sql.connect.shell.progress import ProgressHandler
+
+    class TaskBar(ProgressHandler):
+        drawn = 0
+
+        def __call__(
+            self,
+            stages: Iterable[StageInfo] | None,
+            inflight_tasks: int,
+            operation_id: str | None,
+            done: bool,
+            **_: Any,
+        ) -> None:
+            known = list(stages or ())
+            line = ""
+            if known and not done:
+                completed = sum(stage.num_completed_tasks for stage in known)
+                line = bar_of(completed, sum(stage.num_tasks for stage in known), inflight_tasks)
+            out.write(f"\r{line:<{self.drawn}}\r")
+            out.flush()
+            self.drawn = len(line)
+
+    return TaskBar()
+
+
+# -- session -----------------------------------------------------------------------------------------------------
 
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
-
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 @contextmanager
-def session_on(
+def open_session(
     master: str | None, conf: Mapping[str, str], *, name: str = "textsieve", shows_progress: bool = False
 ) -> Iterator[SparkSession]:
     """Yield a session on a Spark master or a Connect server.
@@ -36,23 +223,21 @@ def session_on(
     """
     existing = SparkSession.getActiveSession()
     if existing is not None:
-        with in_one_sentence():
+        with summarize_errors():
             yield existing
         return
-    is_connect = is_of_connect(master)
+    is_connect = uses_connect(master)
     require_master(master)
-    require_answer(master)
+    require_listening(master)
     if not is_connect:
         require_java()
-    with in_one_sentence():
+    with summarize_errors():
         defaults = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
-        with _environment(changes(master, os.environ)):
+        with _environment(environment_changes(master, os.environ)):
             session = _builder(master).appName(name).config(map={**defaults, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
-                from .taskbar import TaskBar
-
-                session.registerProgressHandler(TaskBar(sys.stderr))
+                session.registerProgressHandler(task_bar(sys.stderr))
             yield session
         finally:
             session.stop()
@@ -65,7 +250,7 @@ def _builder(master: str | None) -> SparkSession.Builder:
     return builder.remote(master) if master.startswith(CONNECT) else builder.master(master)
 
 
-def speaks_connect(session: SparkSession) -> bool:
+def is_connect_session(session: SparkSession) -> bool:
     """Return whether a session uses Spark Connect, without a Java process of its own."""
     return type(session).__module__.startswith("pyspark.sql.connect.")
 
@@ -73,7 +258,7 @@ def speaks_connect(session: SparkSession) -> bool:
 # -- environment of the Java process -----------------------------------------------------------------------------
 
 
-def changes(master: str | None, env: Mapping[str, str]) -> dict[str, str | None]:
+def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str, str | None]:
     """Return the changes to the environment in which Spark is started; None means that a variable is removed.
 
     Variables that are set already are kept, except that a given master overrides the Connect server in `SPARK_REMOTE`,
@@ -86,7 +271,7 @@ def changes(master: str | None, env: Mapping[str, str]) -> dict[str, str | None]
     if on_this_machine:
         changed |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     changed = {key: value for key, value in changed.items() if key not in env}
-    if "SPARK_REMOTE" in env and not is_of_connect(master):
+    if "SPARK_REMOTE" in env and not uses_connect(master):
         changed["SPARK_REMOTE"] = None
     if not _has_log_settings(env):
         option = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"

@@ -170,7 +170,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def partial_fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Add the terms of more documents to the vocabulary, and count these documents."""
-        reading = self._validated()
+        reading = self.validated_reading()
         self._refuse_pruning()
         known = getattr(self, "_vocabulary", None)
         if known is None:
@@ -190,7 +190,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def resume(self, terms: Iterable[str]) -> Self:
         """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
-        self._validated()
+        self.validated_reading()
         self._refuse_pruning()
         self._vocabulary = Vocabulary(each_once(terms), self.ngram_range, self._stop_words())
         return self
@@ -225,7 +225,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
         """Return a function that lists the terms of one document, as often as it has them, single words first."""
-        return partial(analyze, reading=self._validated(), ngram_range=self.ngram_range, stop_words=self._stop_words())
+        return partial(
+            analyze, reading=self.validated_reading(), ngram_range=self.ngram_range, stop_words=self._stop_words()
+        )
 
     def get_stop_words(self) -> frozenset[str] | None:
         """Return the words that are left out, or None if the setting `stop_words` is None."""
@@ -245,14 +247,14 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _require_vocabulary(self) -> None:
         """A vocabulary that was given needs no fit; any other does."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._warn_of_idle_stop_words(self._validated())
+            self._warn_of_idle_stop_words(self.validated_reading())
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
     # -- few documents, and many ---------------------------------------------------------------------------------
 
     def _fit_and_count(self, documents: Iterable[str | bytes]) -> csr_matrix:
-        reading = self._validated()
+        reading = self.validated_reading()
         self._warn_of_idle_stop_words(reading)
         if self.vocabulary is not None:
             self._vocabulary = self._given_vocabulary()
@@ -329,7 +331,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _limits(self) -> dict[str, Any]:
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
 
-    def _validated(self) -> Reading:
+    def validated_reading(self) -> Reading:
         """How documents are read, if all settings are sound."""
         lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
         if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:

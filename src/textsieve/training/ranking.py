@@ -117,7 +117,7 @@ class RankedTerms:
 
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Raise `InputError` for settings that a `TermCounter` can't use, without reading a document."""
-    TermCounter(**reading)._validated()
+    TermCounter(**reading).validated_reading()
 
 
 def rank_terms(

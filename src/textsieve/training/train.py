@@ -121,7 +121,7 @@ class Training:
         self.statistics: Statistics | None = None
         require_incremental(settings, self.plan)
         _stop_words(settings)
-        reading = self.counter(**settings.limits)._validated()
+        reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)):
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
 

@@ -273,14 +273,14 @@ class TypicalTestors(TermSelector):
             ]
         return self._shares
 
-    def _score(self, stats: ClassStats) -> Floats:
+    def score_terms(self, stats: ClassStats) -> Floats:
         scores = np.zeros(stats.n_terms)
         for class_shares in self._class_shares():
             scores[class_shares.terms] = np.maximum(scores[class_shares.terms], class_shares.shares.values)
         return scores
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
-        scores = self._score(stats)
+        scores = self.score_terms(stats)
         return scores, np.lexsort((-self._given.largest(), -scores))
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:

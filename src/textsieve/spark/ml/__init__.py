@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from ...lazy import attach
 
 if TYPE_CHECKING:
-    from .categorizing import SieveCategorizer as SieveCategorizer
-    from .categorizing import SieveCategorizerModel as SieveCategorizerModel
-    from .selecting import SieveSelector as SieveSelector
-    from .selecting import SieveSelectorModel as SieveSelectorModel
+    from .estimators import SieveCategorizer as SieveCategorizer
+    from .estimators import SieveCategorizerModel as SieveCategorizerModel
+    from .estimators import SieveSelector as SieveSelector
+    from .estimators import SieveSelectorModel as SieveSelectorModel
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "categorizing": ["SieveCategorizer", "SieveCategorizerModel"],
-        "selecting": ["SieveSelector", "SieveSelectorModel"],
+        "estimators": ["SieveCategorizer", "SieveCategorizerModel", "SieveSelector", "SieveSelectorModel"],
     },
 )

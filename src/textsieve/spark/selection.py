@@ -1,0 +1,292 @@
+"""Select terms when no machine has the statistics of all of them.
+
+Most methods score each term by its own row of the table, and only the rows of the k best come to the driver
+(`ranking.py`). User-defined selectors are treated in this way, too, so their scores must be of this kind. The other
+methods select the same terms as they would among all if the terms that are not collected do not matter:
+
+- *Forward selection* selects among the terms with the best scores, and says among how many.
+- *Round-robin*: a class takes at most k terms, each time the best one that is left; so its k best are enough.
+- *TOFA's automatic weight* depends on its candidates: the k best terms by each of two scores. Once the weight is known,
+  TOFA scores each term like other methods.
+- *Energy* is a share of the sum of all scores: the scores of all terms come to the driver, and nothing else.
+- *Typical testors*: a class selects among the terms that weigh ε or more in its mean document, relative to its largest
+  weight; and the weights of such a term in the other classes are in its own row of the table. So of all other terms,
+  only the largest weight in each class must be known. If ε has to be found for a number of terms, the search goes from
+  the largest weight down and stops when there are too many terms (`selectors.testors.contrast`). It equals the search
+  among all terms as long as it looks at no weight that a term which was not collected could have; if it does, or does
+  not come to an end, it is repeated with twice as many terms.
+- A *cascade* is one selector after the other: each leaves fewer rows to the next.
+
+Of terms with equal scores, the first in alphabetical order is selected, which has the lower column on one machine.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+from sklearn.base import clone
+
+from ..arrays import Floats
+from ..errors import InputError, NothingSelected, UnfitDocuments
+from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors
+from ..selectors.base import DEFAULT_K, limit_of
+from ..selectors.pooled import ClassScorer, PooledSelector
+from ..selectors.testors.contrast import Representatives
+from ..selectors.testors.estimator import DEFAULT_EPSILON
+from ..selectors.trace import between_class_scatter, total_scatter
+from ..selectors.trace_weight import auto_weight, bound_of_running
+from ..stats import ClassStats
+from ..stats.weights import class_shares
+from ..warning import warn
+from .ranking import (
+    SCORE,
+    NoTermSelected,
+    Ranking,
+    SparkSelection,
+    best_by_score,
+    best_rows,
+    is_among_best,
+    most_selected,
+    selected_rows,
+    with_number_of_terms,
+)
+from .statistics import CorpusTotals, collect_terms
+from .tasks import map_batches, persisted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .tasks import Batches
+
+
+def select_terms(ranking: Ranking, selector: TermSelector, most: int | None) -> SparkSelection:
+    """Fit a selector that keeps at most `most` terms; None: as many as its own settings say."""
+    own_selector = with_number_of_terms(selector, most, ranking.n_terms)
+    strategy = next((strategy for kind, strategy in STRATEGIES if isinstance(own_selector, kind)), best_by_score)
+    return strategy(ranking, own_selector)
+
+
+def _select_forward(ranking: Ranking, selector: ForwardSelection) -> SparkSelection:
+    selector.check_settings()
+    number = max(most_selected(ranking, selector) or ranking.n_terms, selector.candidates)
+    rows = best_rows(ranking.with_scores(selector.score_terms), number if number < ranking.n_terms else None)
+    return ranking.fit_selector(selector, rows)
+
+
+def _select_tofa(ranking: Ranking, selector: TOFA) -> SparkSelection:
+    return best_by_score(ranking, _resolve_tofa(ranking, selector))
+
+
+def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
+    """Return the selector with its weight computed, and with the number of terms that its energy corresponds to."""
+    resolved: Any = selector
+    if resolved.requested_weight() == "auto":
+        resolved = _with_weight(ranking, resolved)
+    if resolved.energy is not None:
+        rows = ranking.with_scores(resolved.score_terms).select(SCORE)
+        scores = -np.sort(-rows.toArrow()[SCORE].to_numpy())
+        resolved.score_terms(ranking.totals.without_terms())  # sets its weight
+        number = resolved.most_terms(scores, np.arange(len(scores)))
+        resolved = clone(resolved).set_params(k=number, energy=None)
+    trace_selector: TermSelector = resolved
+    return trace_selector
+
+
+def _with_weight(ranking: Ranking, selector: Any) -> Any:
+    """Return TOFA with the weight that it would find, computed from the rows of its candidates."""
+    limit = limit_of(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
+    k, class_weight = min(limit or ranking.n_terms, ranking.n_terms), selector.class_weight
+    rows = ranking.with_scores(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
+    is_candidate = F.lit(False)
+    for position in range(2):
+        values = rows.select(F.col(SCORE)[position].alias("value")).orderBy(F.desc("value")).limit(k)
+        least = values.agg(F.min("value").alias("least")).collect()[0]["least"]
+        is_candidate = is_candidate | (F.col(SCORE)[position] >= bound_of_running(least))
+    stats = collect_terms(rows.filter(is_candidate).drop(SCORE), ranking.totals).stats
+    shares = class_shares(stats.class_docs, class_weight)
+    return clone(selector).set_params(weight=auto_weight(*_two_scatters(stats, class_weight), stats, k, shares))
+
+
+def _two_scatters(stats: ClassStats, class_weight: Any) -> tuple[Floats, Floats]:
+    return between_class_scatter(stats, class_weight), total_scatter(stats)
+
+
+def _select_pooled(ranking: Ranking, selector: PooledSelector) -> SparkSelection:
+    number = most_selected(ranking, selector)
+    if selector.pooling != "round-robin":
+        return best_by_score(ranking, selector)
+    if number is None:
+        return ranking.fit_selector(selector, ranking.table)
+    class_best = map_batches(ranking.table, _ClassBest(ranking.totals, selector.score_class, number), _ClassBest.SCHEMA)
+    rank = F.row_number().over(Window.partitionBy("class").orderBy(F.desc("own"), "term"))
+    terms = class_best.withColumn("place", rank).filter(F.col("place") <= number).select("term").distinct()
+    return ranking.fit_selector(selector, ranking.table.join(terms, "term", "left_semi"))
+
+
+@dataclass(frozen=True)
+class _ClassBest:
+    """Task that yields the best terms of each batch for each class, one class at a time."""
+
+    totals: CorpusTotals
+    score_class: Any
+    number: int
+    SCHEMA: ClassVar[str] = "class int, own double, term string"
+
+    def __call__(self, batches: Batches) -> Batches:
+        for batch in batches:
+            terms, _, stats = self.totals.terms_of(batch)
+            term_texts, scorer = pa.array(terms, pa.string()), ClassScorer(stats, self.score_class)
+            for number in scorer.with_documents:
+                scores = scorer(number)
+                best = np.argsort(-scores, kind="stable")[: self.number]
+                columns = [pa.array(np.full(len(best), number, np.int32)), pa.array(scores[best])]
+                yield pa.record_batch([*columns, term_texts.take(pa.array(best))], names=["class", "own", "term"])
+
+
+def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
+    if not selector.valid_selectors() or len(selector.valid_selectors()) < len(selector.selectors):
+        raise InputError(setting="selectors", value=selector.selectors, hint="give a list of at least one selector")
+    *before, last = selector.selectors
+    for stage in before:
+        ranking = _ranking_after(ranking, with_number_of_terms(stage, None, ranking.n_terms))
+    with _naming_stage(last, ranking):
+        return select_terms(ranking, last, None)
+
+
+def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
+    """Return the ranking of the terms that a stage leaves to the next."""
+    with _naming_stage(stage, ranking):
+        if isinstance(stage, TOFA):
+            stage = _resolve_tofa(ranking, stage)
+        elif isinstance(stage, NEED_OTHERS) or getattr(stage, "pooling", None) == "round-robin":
+            fitted, candidates = select_terms(ranking, stage, None)
+            return ranking.restricted_to(candidates.terms[column] for column in fitted.kept_columns().tolist())
+        rows = selected_rows(ranking, stage).drop(SCORE)
+        n_terms = rows.count()
+        if not n_terms:
+            raise NoTermSelected("none")
+        return replace(ranking, table=rows, n_terms=n_terms)
+
+
+@contextmanager
+def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
+    """Raise the error message of a cascade if a stage keeps no terms."""
+    try:
+        yield
+    except NoTermSelected as problem:
+        raise InputError(f"{stage!r} keeps none of the {ranking.n_terms:,} terms that reached it.") from problem
+
+
+# -- typical testors ---------------------------------------------------------------------------------------------
+
+AT_FIRST = 4096
+"""Number of the heaviest terms in the first attempt."""
+
+
+def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelection:
+    """Fit the selector to the terms that matter to it."""
+    selector.check_settings()
+    rows = _with_largest_weights(ranking, selector.scale)
+    if selector.epsilon is None and limit_of(selector.k, ranking.n_terms) is not None:
+        with persisted(rows) as stored:
+            return _select_testors_by_number(ranking, selector, stored)
+    epsilon = DEFAULT_EPSILON if selector.epsilon is None else float(selector.epsilon)
+    heavy = rows.filter(F.col(SCORE) >= epsilon)
+    if heavy.limit(1).count() == 0:  # the selector will raise an error that says why
+        heavy = best_rows(rows, AT_FIRST)
+    return ranking.fit_selector(selector, heavy)
+
+
+def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: DataFrame) -> SparkSelection:
+    """Fit the selector to more and more of the heaviest terms; show only the warnings of the last attempt."""
+    n = AT_FIRST
+    while True:
+        is_heavy = is_among_best(rows, n)
+        largest_left = rows.filter(~is_heavy).agg(F.max(SCORE).alias("most")).collect()[0]["most"]
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                selection = ranking.fit_selector(selector, rows.filter(is_heavy))
+        except (NothingSelected, UnfitDocuments):
+            if largest_left is None:
+                raise
+        else:
+            if largest_left is None or _equals_search_among_all(selection, largest_left):
+                for warning in caught:
+                    warn(str(warning.message), warning.category)
+                return selection
+        n *= 2
+
+
+def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> bool:
+    """Return whether the search among the collected terms is the same as among all terms.
+
+    It is if it came to an end, and looked at no weight that a term which was not collected could have.
+    """
+    fitted: Any = selection.selector
+    weights = Representatives(selection.candidates.stats, fitted.scale).weights
+    return bool(fitted.least_weight_tried_ > max(largest_left, weights[weights > 0].min()))
+
+
+# -- weights in mean documents -----------------------------------------------------------------------------------
+
+
+def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
+    """Return the table with the largest weight of each term in the mean document of any class, as score."""
+    Representatives(ranking.totals.without_terms(), scale)  # raises an error if there is no such scale
+    divisors = np.ones(len(ranking.totals.classes))
+    if scale == "max":
+        largest = map_batches(ranking.table, _LargestOfClasses(ranking.totals), _LargestOfClasses.SCHEMA)
+        for row in largest.groupBy("class").agg(F.max("weight").alias("most")).collect():
+            divisors[row["class"]] = row["most"] if row["most"] > 0 else 1.0
+    return ranking.with_scores(lambda stats: largest_weights(stats, divisors))
+
+
+def class_weights(stats: ClassStats) -> Floats:
+    """Return the weight of each filled cell in the mean document of its class."""
+    return np.asarray(stats.cells.sums.value / np.maximum(stats.class_docs, 1)[stats.cells.classes()])
+
+
+def largest_weights(stats: ClassStats, divisors: Floats) -> Floats:
+    """Return the largest weight of each term in any class, after dividing the weights of each class by its divisor."""
+    largest = np.zeros(stats.n_terms)
+    np.maximum.at(largest, stats.cells.terms, class_weights(stats) / divisors[stats.cells.classes()])
+    return largest
+
+
+@dataclass(frozen=True)
+class _LargestOfClasses:
+    """Task that yields the largest weight of each class in a batch of terms."""
+
+    totals: CorpusTotals
+    SCHEMA: ClassVar[str] = "class int, weight double"
+
+    def __call__(self, batches: Batches) -> Batches:
+        for batch in batches:
+            stats = self.totals.terms_of(batch).stats
+            largest = np.zeros(len(stats.classes))
+            np.maximum.at(largest, stats.cells.classes(), class_weights(stats))
+            numbers = np.flatnonzero(largest)
+            columns = [pa.array(numbers.astype(np.int32)), pa.array(largest[numbers])]
+            yield pa.record_batch(columns, names=["class", "weight"])
+
+
+NEED_OTHERS = ForwardSelection | TypicalTestors | Cascade
+"""Selectors whose selected terms are not simply those with the best scores."""
+
+STRATEGIES: tuple[tuple[type[TermSelector], Callable[[Ranking, Any], SparkSelection]], ...] = (
+    (ForwardSelection, _select_forward),
+    (TOFA, _select_tofa),
+    (TypicalTestors, _select_testors),
+    (Cascade, _select_cascade),
+    (PooledSelector, _select_pooled),
+)
+"""Functions that select terms, by kind of selector; all other selectors only need `best_by_score`."""

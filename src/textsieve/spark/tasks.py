@@ -1,0 +1,199 @@
+"""Run code on the workers of a cluster, and raise its errors on the driver.
+
+A worker process runs many tasks, and Spark collects garbage after each. Traversing all objects that numba, scipy and
+others have loaded takes longer than most tasks; so objects that exist after a task are excluded from then on
+(`freeze_gc`).
+
+Spark hands over an error of a task as text: a traceback inside a Spark error. An `InputError` of a task is therefore
+raised as a `TaskError`, whose message is one line of JSON with its class and fields. `reraise_own_errors` finds this
+line, and raises the same class with the same fields on the driver.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pyspark.storagelevel import StorageLevel
+
+from .. import errors
+from ..errors import UNSET, InputError, Place, Setting
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import types as T
+
+    Batches = Iterator[pa.RecordBatch]
+    Task = Callable[[Batches], Batches]
+
+
+def map_batches(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFrame:
+    """Return the DataFrame that results from running a task on each partition."""
+
+    def run(batches: Batches) -> Batches:
+        try:
+            yield from function(batches)
+        except InputError as error:
+            raise TaskError(encode_error(error)) from error
+        freeze_gc(len(sys.modules))
+
+    with warnings.catch_warnings():  # Spark warns about new versions of pandas, even if only Arrow is used
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        return df.mapInArrow(run, schema)
+
+
+@cache
+def freeze_gc(n_modules: int) -> None:  # cached, so it runs again only when more modules are loaded
+    """Collect garbage now, and exclude the remaining objects from later garbage collections."""
+    gc.collect()
+    gc.freeze()
+
+
+# -- errors ------------------------------------------------------------------------------------------------------
+
+
+class TaskError(Exception):
+    """An `InputError` of a task; the message is its class and fields as one line of JSON."""
+
+
+_TASK_ERROR = re.compile(rf"^.*\b{TaskError.__name__}: (\{{.*\}})\s*$", re.MULTILINE)
+
+
+@contextmanager
+def reraise_own_errors() -> Iterator[None]:
+    """Raise an `InputError` that occurred on a worker as itself; leave all others as they are."""
+    try:
+        yield
+    except Exception as problem:  # toLocalIterator may raise errors of py4j, which a Connect client does not have
+        lines = _TASK_ERROR.findall(str(problem))
+        if not lines:
+            raise
+        raise decode_error(lines[-1]) from problem
+
+
+def encode_error(error: InputError) -> str:
+    """Return the class and the fields of an error as one line of JSON."""
+    kind = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
+    place = error.place and [error.place.source, error.place.part]
+    fields = {
+        "problem": _encode_message(error.problem),
+        "place": place,
+        "setting": error.setting,
+        "value": _encode_value(error.value),
+        "allowed": [_encode_value(value) for value in error.allowed],
+        "hint": _encode_message(error.hint),
+    }
+    return json.dumps({"class": kind.__name__, **fields})
+
+
+def decode_error(line: str) -> InputError:
+    """Return the error that `encode_error` wrote."""
+    fields = json.loads(line)
+    kind: type[InputError] = getattr(errors, fields["class"])
+    return kind(
+        _decode_message(fields["problem"]),
+        place=fields["place"] and Place(*fields["place"]),
+        setting=fields["setting"],
+        value=_decode_value(fields["value"]),
+        allowed=map(_decode_value, fields["allowed"]),
+        hint=_decode_message(fields["hint"]),
+    )
+
+
+class _Shown:
+    """Stands for a value that JSON can't represent; a message shows it in the same way."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _encode_value(value: object) -> Any:
+    """Return a list with the value if JSON can represent it, or its `repr`; None stands for no value."""
+    if value is UNSET:
+        return None
+    return [value] if value is None or isinstance(value, str | int | float) else repr(value)
+
+
+def _decode_value(encoded: list[Any] | str | None) -> Any:
+    if encoded is None:
+        return UNSET
+    return _Shown(encoded) if isinstance(encoded, str) else encoded[0]
+
+
+def _encode_message(message: errors.Message) -> Any:
+    """Return a text, or a list in which a setting is a pair of its name and value."""
+    if isinstance(message, str):
+        return message
+    return [piece if isinstance(piece, str) else [piece.name, _encode_value(piece.value)] for piece in message]
+
+
+def _decode_message(encoded: Any) -> errors.Message:
+    if isinstance(encoded, str):
+        return encoded
+    return tuple(piece if isinstance(piece, str) else Setting(piece[0], _decode_value(piece[1])) for piece in encoded)
+
+
+# -- results -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def persisted(df: DataFrame) -> Iterator[DataFrame]:
+    """Persist a DataFrame on the workers as long as it is needed."""
+    stored = df.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield stored
+    finally:
+        stored.unpersist()
+
+
+_COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+
+
+@contextmanager
+def coalesce_cached_partitions(session: SparkSession) -> Iterator[None]:
+    """Let Spark combine small partitions of persisted DataFrames, as it does for others; restore the setting later.
+
+    Each partition is a task, and going through a table of few terms in the default 200 partitions takes ten times as
+    long.
+    """
+    before = session.conf.get(_COALESCE_CACHED, None)
+    session.conf.set(_COALESCE_CACHED, "true")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_COALESCE_CACHED)
+        else:
+            session.conf.set(_COALESCE_CACHED, before)
+
+
+FEW_BYTES = 1 << 26
+"""Results up to this size are collected at once."""
+
+
+def collect_in_order(rows: DataFrame, n_bytes: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a DataFrame in the order of its partitions.
+
+    `n_bytes` is the size of all rows, if it is known. A small result comes in one job. Otherwise, the workers compute
+    all rows in parallel and persist them, and then one partition after the other comes to the driver, so that the
+    driver's Java process never holds more than one.
+    """
+    if n_bytes is not None and n_bytes <= FEW_BYTES:
+        for batch in rows.toArrow().to_batches():
+            yield from batch.to_pylist()
+        return
+    with persisted(rows) as stored:
+        stored.write.format("noop").mode("overwrite").save()  # computes all partitions
+        for row in stored.toLocalIterator():
+            yield row.asDict()
