@@ -283,7 +283,11 @@ def test_a_run_that_is_interrupted_leaves_nothing_behind(sessions: Sessions, new
         program.kill()
     assert program.returncode == 130, complained
     assert said == ""
-    assert complained.strip() in ("", "WARNING: Using incubator modules: jdk.incubator.vector")
+    logged_by_spark = {
+        "WARNING: Using incubator modules: jdk.incubator.vector",
+        "Spark: Error in TaskCompletionListener",  # before 4.1, for the task that was cancelled
+    }
+    assert set(complained.splitlines()) <= logged_by_spark
     wait_for(lambda: not any(process.is_there for process in started) or None, lambda: f"the end of {started}")
     assert not news.with_name("x").exists()
 

@@ -150,7 +150,7 @@ def row_state(row: NDArray[Any], n_columns: int) -> int:
 @kernel
 def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_columns: int) -> int:
     """Return 0 if the columns of all rows ascend and are valid, UNSOUND if some row is invalid, otherwise UNORDERED."""
-    found = 0
+    result = 0
     for number in range(indptr.size - 1):
         begin, end = np.int64(indptr[number]), np.int64(indptr[number + 1])
         if not 0 <= begin <= end <= min(indices.size, n_values):
@@ -158,8 +158,8 @@ def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_col
         state = row_state(indices[begin:end], n_columns)
         if state == UNSOUND:
             return UNSOUND
-        found = min(found, state)
-    return found
+        result = min(result, state)
+    return result
 
 
 @kernel
@@ -176,14 +176,14 @@ def _multiply_by_eight(
     starts: NDArray[Any],
     columns: NDArray[Any],
     values: Floats,
-    chosen: Ints,
+    selected: Ints,
     block: Floats,
     begin: int,
     end: int,
     products: Floats,
 ) -> None:
     for place in range(begin, end):
-        row = chosen[place]
+        row = selected[place]
         sum_0 = sum_1 = sum_2 = sum_3 = sum_4 = sum_5 = sum_6 = sum_7 = 0.0
         for at in range(starts[row], starts[row + 1]):
             value = values[at]
@@ -206,7 +206,7 @@ def multiply_rows(
     starts: NDArray[Any],
     columns: NDArray[Any],
     values: Floats,
-    chosen: Ints,
+    selected: Ints,
     block: Floats,
     begin: int,
     end: int,
@@ -215,10 +215,10 @@ def multiply_rows(
     """Write the products of the rows chosen[begin:end] with a block that has a row for each column."""
     width = block.shape[1]
     if width == 8:
-        _multiply_by_eight(starts, columns, values, chosen, block, begin, end, products)
+        _multiply_by_eight(starts, columns, values, selected, block, begin, end, products)
         return
     for place in range(begin, end):
-        row = chosen[place]
+        row = selected[place]
         product = products[place]
         for output in range(width):
             product[output] = 0.0

@@ -28,8 +28,8 @@ so many columns can't hit the remaining rows, even if each hits as many as the b
 
 Row p of `hit` and `once` has the rows that the first p members hit, and those that exactly one of them hits; in MMCS,
 row p of `candidates`, `closing` and `todo` has the remaining candidates, those that complete the set, and those of the
-branch that are still to be tried. Both searches stop when `found` is full or after a number of steps, and continue when
-called again.
+branch that are still to be tried. Both searches stop when `buffer` is full or after a number of steps, and continue
+when called again.
 
 **Shares from random walks** (`probe_shares`), for sets that are too many to list. A walk down the MMCS tree takes one
 branch at each node, with a probability proportional to the number of terms that the branch's column represents. A set
@@ -127,12 +127,12 @@ def minimal_sets(sets: Codes) -> Ints:
     sizes = np.empty(len(sets), np.int64)
     for number in range(len(sets)):
         sizes[number] = size(sets[number])
-    found = np.empty(len(sets), np.int64)
-    n_found = 0
+    minimal = np.empty(len(sets), np.int64)
+    n_minimal = 0
     for number in np.argsort(sizes, kind="mergesort"):
         is_minimal = True
-        for earlier in range(n_found):
-            other = found[earlier]
+        for earlier in range(n_minimal):
+            other = minimal[earlier]
             word = 0
             while word < sets.shape[1] and (sets[other, word] & ~sets[number, word]) == 0:
                 word += 1
@@ -140,9 +140,9 @@ def minimal_sets(sets: Codes) -> Ints:
                 is_minimal = False
                 break
         if is_minimal:
-            found[n_found] = number
-            n_found += 1
-    return found[:n_found]
+            minimal[n_minimal] = number
+            n_minimal += 1
+    return minimal[:n_minimal]
 
 
 DEPTH, NEXT, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
@@ -160,15 +160,15 @@ def lex_walk(
     hit: Codes,
     once: Codes,
     ends: Ints,
-    found: Ints,
+    buffer: Ints,
     most_steps: int,
 ) -> None:
     """Write sets to `found`, where set i ends at `ends[i]`, until it is full or `most_steps` columns were tried."""
     n_columns, n_words = columns.shape
     depth, column = state[DEPTH], state[NEXT]
-    n_sets, n_found, steps = 0, 0, 0
+    n_sets, n_written, steps = 0, 0, 0
     while True:
-        if steps >= most_steps or n_sets == ends.size or n_found + members.size > found.size:
+        if steps >= most_steps or n_sets == ends.size or n_written + members.size > buffer.size:
             break
         if depth == 0 and column >= n_leading:
             state[DONE] = 1
@@ -199,10 +199,10 @@ def lex_walk(
         if hits_new and keeps_all:
             if hits_everything:
                 for at in range(depth):
-                    found[n_found + at] = members[at]
-                found[n_found + depth] = column
-                n_found += depth + 1
-                ends[n_sets] = n_found
+                    buffer[n_written + at] = members[at]
+                buffer[n_written + depth] = column
+                n_written += depth + 1
+                ends[n_sets] = n_written
                 n_sets += 1
             elif not is_last:
                 members[depth] = column
@@ -214,7 +214,7 @@ def lex_walk(
                 neighbour -= 1
         column += 1
     state[DEPTH], state[NEXT] = depth, column
-    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_found, steps
+    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_written, steps
 
 
 STARTED = 1
@@ -310,12 +310,12 @@ def mmcs_search(
     todo: Codes,
     closing: Codes,
     ends: Ints,
-    found: Ints,
+    buffer: Ints,
     most_steps: int,
     most_members: int,
 ) -> None:
     """Write sets to `found`, where set i ends at `ends[i]`, until it is full or `most_steps` columns were tried."""
-    n_sets, n_found, steps = 0, 0, 0
+    n_sets, n_written, steps = 0, 0, 0
     if state[STARTED] == 0:
         branch(rows, full, 0, hit, candidates, todo, closing)
         state[STARTED] = 1
@@ -325,14 +325,14 @@ def mmcs_search(
         while at < todo.shape[1] and closing[depth, at] == 0:
             at += 1
         if at < todo.shape[1]:
-            if n_sets == ends.size or n_found + members.size > found.size:
+            if n_sets == ends.size or n_written + members.size > buffer.size:
                 break
             for member in range(depth):
-                found[n_found + member] = members[member]
-            found[n_found + depth] = at * 64 + lowest(closing[depth, at])
+                buffer[n_written + member] = members[member]
+            buffer[n_written + depth] = at * 64 + lowest(closing[depth, at])
             closing[depth, at] &= closing[depth, at] - _ONE
-            n_found += depth + 1
-            ends[n_sets] = n_found
+            n_written += depth + 1
+            ends[n_sets] = n_written
             n_sets += 1
             continue
         at = 0
@@ -364,7 +364,7 @@ def mmcs_search(
         else:
             candidates[depth, at] |= bit(column & 63)
     state[DEPTH] = depth
-    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_found, steps
+    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_written, steps
 
 
 @kernel

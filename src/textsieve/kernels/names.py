@@ -41,10 +41,10 @@ def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
         if text[at] > 127:
             return False
         code = code << _8 | np.uint64(text[at])
-    found = False
+    is_link = False
     for link in links:
-        found |= code == link
-    return found
+        is_link |= code == link
+    return is_link
 
 
 @kernel

@@ -77,12 +77,12 @@ def rows_of(term_starts: Ints, documents: Int32s, weights: Weights, starts: Ints
 
 
 @kernel
-def lengths_of_parts(starts: Ints, columns: Int32s, values: Weights, chosen: Bytes) -> Floats:
+def lengths_of_parts(starts: Ints, columns: Int32s, values: Weights, is_selected: Bytes) -> Floats:
     """Return the length of each row over some of the terms."""
     lengths = np.zeros(starts.size - 1)
     for row in range(lengths.size):
         for at in range(starts[row], starts[row + 1]):
-            if chosen[columns[at]]:
+            if is_selected[columns[at]]:
                 lengths[row] += np.float64(values[at]) * np.float64(values[at])
     return np.sqrt(lengths)
 

@@ -195,8 +195,8 @@ def descend_on_products(
     margins = np.zeros(n)
     half = 0.5 / costs
     reach = np.empty(n)
-    for each in range(n):
-        reach[each] = BEYOND / (products[each, each] + 1.0 + half[each])
+    for document in range(n):
+        reach[document] = BEYOND / (products[document, document] + 1.0 + half[document])
     intercept, worth = 0.0, 0.0
     rounds_left = most_rounds
     while rounds_left > 0:
@@ -220,20 +220,20 @@ def descend_on_products(
             break
         worth = WORTH_A_STEP * largest
         rounds_left -= 1
-    for each in range(n):
-        pull[each] = alpha[each] * signs[each]
+    for document in range(n):
+        pull[document] = alpha[document] * signs[document]
     return intercept, rounds_left
 
 
 @kernel
 def weights_of_terms(
-    term_starts: Ints, documents: NDArray[np.int32], weights: Floats, terms: Ints, pull: Floats, found: Floats
+    term_starts: Ints, documents: NDArray[np.int32], weights: Floats, terms: Ints, pull: Floats, coefficients: Floats
 ) -> None:
     """Compute W = Σ α_i y_i x_i over some terms (terms x classes), where `pull` has α_i y_i (documents x classes)."""
     n_classes = pull.shape[1]
-    found[:] = 0.0
+    coefficients[:] = 0.0
     for place in range(terms.size):
-        of_term = found[place]
+        of_term = coefficients[place]
         for at in range(term_starts[terms[place]], term_starts[terms[place] + 1]):
             weight, of_document = weights[at], pull[np.uint64(documents[at])]
             for number in range(n_classes):
@@ -276,15 +276,17 @@ def solve_positive(matrix: Floats, right: Floats) -> None:
 
 
 @kernel
-def along_rows(indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], weights: Floats, found: Floats) -> None:
+def along_rows(
+    indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], weights: Floats, products: Floats
+) -> None:
     """Compute the product of each row with weights, the last of which belongs to the additional coordinate of value
     1.
     """
-    for row in range(found.size):
+    for row in range(products.size):
         total = weights[-1]
         for at in range(indptr[row], indptr[row + 1]):
             total += data[at] * weights[indices[at]]
-        found[row] = total
+        products[row] = total
 
 
 @kernel
@@ -345,7 +347,7 @@ def newton(
     The columns of each row must ascend.
     """
     n_terms = weights.size
-    found = np.zeros(n_terms + 1)
+    solution = np.zeros(n_terms + 1)
     tried = np.empty(n_terms + 1)
     step = np.empty(n_terms + 1)
     curve = np.empty((n_terms + 1, n_terms + 1))
@@ -353,7 +355,7 @@ def newton(
     moved = np.empty(signs.size)
     rounds_left = most_rounds
     while rounds_left > 0:
-        gradient = found.copy()
+        gradient = solution.copy()
         slope_and_curve(indptr, indices, data, signs, costs, margins, gradient, curve)
         along_rows(indptr, indices, data, gradient, moved)
         if rounds_left < most_rounds and np.abs(moved).max() <= 0.5 * tolerance:
@@ -361,11 +363,11 @@ def newton(
         step[:] = -gradient
         solve_positive(curve, step)
         along_rows(indptr, indices, data, step, moved)
-        before = (1.0 + ROUNDING) * (0.5 * np.sum(found * found) + errors(margins, signs, costs))
+        before = (1.0 + ROUNDING) * (0.5 * np.sum(solution * solution) + errors(margins, signs, costs))
         promised = np.sum(gradient * step)
         length = 1.0
         while length > 1e-12:
-            tried[:] = found + length * step
+            tried[:] = solution + length * step
             if (
                 0.5 * np.sum(tried * tried) + errors(margins + length * moved, signs, costs)
                 <= before + ENOUGH * length * promised
@@ -375,8 +377,8 @@ def newton(
         else:  # what is to be gained is lost in rounding
             rounds_left = 0
             break
-        found[:] = tried
-        along_rows(indptr, indices, data, found, margins)
+        solution[:] = tried
+        along_rows(indptr, indices, data, solution, margins)
         rounds_left -= 1
-    weights[:] = found[:n_terms]
-    return found[n_terms], rounds_left
+    weights[:] = solution[:n_terms]
+    return solution[n_terms], rounds_left

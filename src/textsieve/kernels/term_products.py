@@ -61,16 +61,16 @@ _EQUAL = 1.0 - 1e-9
 
 @kernel
 def choose_some(
-    products: Floats, factor: Floats, pulls: Floats, left: Floats, ridge: float, chosen: Ints, gains: Floats
+    products: Floats, factor: Floats, pulls: Floats, left: Floats, ridge: float, selected: Ints, gains: Floats
 ) -> None:
     """Select a term for each row of `factor` and fill the row; update `pulls` (terms x classes) and `left` (0:
     selected).
     """
     n_terms, n_classes = pulls.shape
     gain = np.empty(n_terms)
-    for step in range(chosen.size):
+    for step in range(selected.size):
         best = _first_of_the_best(pulls, left, gain)
-        chosen[step], gains[step] = best, gain[best]
+        selected[step], gains[step] = best, gain[best]
         row, root = factor[step], np.sqrt(left[best])
         for term in range(n_terms):
             row[term] = products[best, term] if term >= best else products[term, best]

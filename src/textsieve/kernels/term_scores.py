@@ -295,7 +295,7 @@ def between_equal_classes(
 @kernel
 def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floats, n: float) -> Floats:
     """Return the variance of n numbers for each term, from the sums of the numbers and of their squares."""
-    found = np.empty(values.size)
+    variances = np.empty(values.size)
     for term in range(values.size):
         value, rest = values[term], rests[term]
         mean = value / n
@@ -303,8 +303,8 @@ def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floa
         expected = mean * value  # of the sum of squares, if all numbers were the same
         expected_rest = fma(mean, value, -expected) + (mean_rest * value + mean * rest)
         spread = (squares[term] - expected) + (square_rests[term] - expected_rest)
-        found[term] = spread / n if spread > squares[term] * (_ROUNDING * n) else 0.0
-    return found
+        variances[term] = spread / n if spread > squares[term] * (_ROUNDING * n) else 0.0
+    return variances
 
 
 @kernel
@@ -345,7 +345,7 @@ def round_robin(rankings: Ints, k: int, n_terms: int) -> Ints:
     `rankings` has the terms of each class, best first. Returns fewer terms if some class runs out of them.
     """
     taken = np.zeros(n_terms, np.bool_)
-    chosen = np.empty(k, np.int64)
+    selected = np.empty(k, np.int64)
     position = np.zeros(len(rankings), np.int64)
     size = 0
     while size < k:
@@ -353,11 +353,11 @@ def round_robin(rankings: Ints, k: int, n_terms: int) -> Ints:
             while position[row] < rankings.shape[1] and taken[rankings[row, position[row]]]:
                 position[row] += 1
             if position[row] == rankings.shape[1]:
-                return chosen[:size]
+                return selected[:size]
             term = rankings[row, position[row]]
             taken[term] = True
-            chosen[size] = term
+            selected[size] = term
             size += 1
             if size == k:
                 break
-    return chosen
+    return selected

@@ -17,13 +17,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
@@ -238,9 +241,29 @@ def open_session(
         try:
             if is_connect and shows_progress:
                 session.registerProgressHandler(task_bar(sys.stderr))
+            _always_interrupt()
             yield session
         finally:
             session.stop()
+
+
+def _always_interrupt() -> None:
+    """Raise `KeyboardInterrupt` at SIGINT even if Spark's own handler, which cancels the jobs, raises another error.
+
+    Spark before 4.1 may raise an error of py4j instead, because it sends a command while another one waits for its
+    answer.
+    """
+    cancel_jobs = signal.getsignal(signal.SIGINT)
+    if not callable(cancel_jobs) or threading.current_thread() is not threading.main_thread():
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        try:
+            cancel_jobs(number, frame)
+        finally:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
 
 
 def _builder(master: str | None) -> SparkSession.Builder:
