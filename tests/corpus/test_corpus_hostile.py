@@ -418,7 +418,7 @@ def test_links_that_lead_outside_are_skipped_unless_they_are_followed(root: Path
 def test_a_folder_of_only_outside_links_raises(root: Path, tmp_path: Path) -> None:
     (tmp_path / "links" / "a").mkdir(parents=True)
     (tmp_path / "links" / "a" / "1").symlink_to(root / "a" / "1")
-    with pytest.raises(InputError, match=r"no documents\. Skipped 1 link that leads outside the folder; follow_links="):
+    with pytest.raises(InputError, match=r"no documents; skipped 1 link that leads outside the folder; follow_links="):
         list(read(tmp_path / "links"))
 
 
