@@ -410,7 +410,7 @@ def test_what_cannot_be_merged() -> None:
         found.merge(TCFP())
 
 
-@pytest.mark.parametrize("name", ["classes_", "class_docs_", "several_", "term_votes_"])
+@pytest.mark.parametrize("name", ["classes_", "class_docs_", "multilabel_", "term_votes_"])
 def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(TCFP(), name)

@@ -112,9 +112,9 @@ def _require_weights(classifier: Any, rows: csr_matrix) -> None:
 def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilabel: bool) -> Linear:
     """Train on the statistics of documents. The classes are numbers from 0, including classes without documents.
 
-    With one label per document (`multilabel=False`), a class without documents can't win. With multilabel documents, each
-    class is trained against the rest, which includes documents without a label. `class_weight` is "balanced", or a
-    dictionary with a factor for each class number.
+    Without `multilabel`, a class without documents can't win. With it, each class is trained against the rest, which
+    includes documents without a label. `class_weight` is "balanced", or a dictionary with a factor for each class
+    number.
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)

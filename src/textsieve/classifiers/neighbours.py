@@ -92,7 +92,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     k_ : the number of neighbours that vote
     classes_ : the classes, sorted
     class_docs_ : the number of documents of each class
-    several_ : whether a training document had several labels
+    multilabel_ : whether a training document had several labels
     right_by_k_ : for k="auto", the number of training documents classified correctly by 1, 2, ... neighbours; otherwise
         empty
     """

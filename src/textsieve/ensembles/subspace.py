@@ -138,7 +138,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     subsets_ : array, members x terms: the columns of each member, ascending
     estimators_ : list of the trained members; missing for linear ones with combine="mean"
     estimators_features_ : list of the columns of each member
-    several_ : whether the ensemble is multilabel
+    multilabel_ : whether the ensemble is multilabel
     """
 
     def __init__(
