@@ -108,7 +108,8 @@ def pack(
 ) -> bytes:
     """Return the bytes of an archive; raise `InputError` if it could not be read again.
 
-    The header must have the checksum of the `additional` arrays, because only some readers read them.
+    The checksum that is added covers the header and `arrays`. Not every reader reads the `additional` arrays, so the
+    caller puts their checksum into the header.
     """
     # safetensors requires contiguous arrays.
     contiguous = {name: np.ascontiguousarray(array) for name, array in {**arrays, **additional}.items()}

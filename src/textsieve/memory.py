@@ -74,7 +74,7 @@ class CheckRoomBeforeImport(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Check the room for a package; return None, so that other finders find it."""
+        """Raise an error if there is too little memory to import a package; return None, so that others find it."""
         if fullname in _NEEDED_BY_IMPORT:
             fixed, per_thread, variables = _NEEDED_BY_IMPORT[fullname]
             check_room(fixed + per_thread * _n_threads(variables), fullname)

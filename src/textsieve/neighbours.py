@@ -124,10 +124,12 @@ def index_of(postings: Postings) -> Index:
     term_indptr, documents, weights = (frozen(array) for array in postings[:3])
     starts = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=postings.n_documents))]).astype(np.int64)
     columns, values = kernels.rows_of(term_indptr, documents, weights, starts)
+    # A term is frequent if it is in more than 1 / SHARE of the documents.
     frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
-    parts = kernels.lengths_of_parts(starts, columns, values, frequent)
-    rest = (frozen(array) for array in (starts, columns, values, frequent, parts))
-    return kernels.Index(term_indptr, documents, weights, *rest)
+    # The lengths of each document over its frequent terms and over the others.
+    part_lengths = kernels.lengths_of_parts(starts, columns, values, frequent)
+    by_document = (frozen(array) for array in (starts, columns, values, frequent, part_lengths))
+    return kernels.Index(term_indptr, documents, weights, *by_document)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -364,8 +364,9 @@ def traits_of(classifier: Any) -> Traits:
 def foreign_traits(classifier: Any) -> Traits:
     """Return the traits of a classifier that is not registered.
 
-    With a method `to_scorer`, it is expected to vote: it needs the weights of terms, and 0 is not a border. Otherwise
-    it is expected to be linear, like many classifiers of scikit-learn; training checks that it is (`linear_form`).
+    A classifier with a method `to_scorer` is assumed to score by votes: it needs the weights of single terms, and a
+    score of 0 does not separate yes from no. Any other is assumed to be linear, like many classifiers of scikit-learn;
+    training checks that it is (`linear_form`).
     """
     has_own_scorer = hasattr(classifier, "to_scorer")
     return Traits(

@@ -22,9 +22,9 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
 
 
 def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) -> dict[str, Any]:
-    """Return a parsed JSON object; raise `ValueError`, which names it as `what`, for anything else.
+    """Return a parsed JSON object; raise `ValueError` for any other text, which the message calls `what`.
 
-    NaN, duplicate keys and objects that are too large or too deep raise it, too.
+    NaN, duplicate keys and objects that are too large or too deep are errors, too. Infinity is allowed.
     """
     _check_shape(text, what=what, max_values=max_values)
 

@@ -110,8 +110,9 @@ def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
 
 
 def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
+    """Return the header of the results file: what is compared, on which documents, and when it started."""
     settings, targets = plan.shared_settings(), documents.counted.targets
-    now = provenance(settings["normalise"])
+    origin = provenance(settings["normalise"])
     about = {
         "corpus": documents.name,
         "documents": targets.n_documents,
@@ -120,8 +121,8 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
         "form": documents.form,
         "split": documents.parts.about,
         "settings": storable(settings),
-        "versions": now["versions"],
-        STARTED: now["trained"],
+        "versions": origin["versions"],
+        STARTED: origin["trained"],  # the time of this call
     }
     return header_of(documents.fingerprint(), about)
 

@@ -220,7 +220,7 @@ def usability(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
 
 
 def coverage(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
-    """Return the probability that each of the Q important terms is in at least one of L members.
+    """Return the probability that all Q important terms are covered: none is missing from all L members.
 
     The formula treats terms as independent, so the result is never below the true probability; `bounds` gives the
     possible error. The parameters are those of `usability`.

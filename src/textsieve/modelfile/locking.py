@@ -1,8 +1,8 @@
 """The lock that a process holds while it changes a model that can be updated.
 
-The lock is on an empty file next to the model, `news.sieve.lock`, and is taken by the library `filelock`. The operating
-system releases it if the process is killed. The file is removed before the lock is released; a process that opened it
-just before gets no lock on a removed file from `filelock`, but tries again.
+The lock is on an empty file next to the model, such as `news.sieve.lock` for `news.sieve`, and is taken by the library
+`filelock`. The operating system releases it if the process is killed. The file is removed before the lock is released.
+If another process has just opened it, `filelock` notices that the file is gone, and tries again with a new one.
 
 Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
 it would replace a model with statistics, or if there is a lock.

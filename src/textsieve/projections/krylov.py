@@ -171,10 +171,10 @@ def count_positive(eigenvalues: Floats, largest: float) -> int:
 
 
 def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Eigenpairs:
-    """Return the positive ones among the `n_wanted` largest eigenvalues; fewer if the space is exhausted.
+    """Return the `n_wanted` largest eigenvalues as far as they are positive, with their eigenvectors.
 
-    `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` is the maximum number
-    of restarts.
+    There are fewer if the space is exhausted. `tol` is the largest residual ||T u - θ u||, where T is the operator
+    `side`, as a share of the largest eigenvalue; `max_iter` is the maximum number of restarts.
     """
     rng = np.random.default_rng(0)
     most = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), side.size)
@@ -193,10 +193,12 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
         residuals = np.linalg.norm(coupling @ last, axis=0)
         n_positive = count_positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
+        # If fewer than n_wanted are positive, others may still appear, unless a restart brought no new one.
         is_complete = n_positive == min(n_wanted, basis.size) or n_positive == previous_n_positive
         if new.width == 0 or (residual <= tol and is_complete) or n_iter == max_iter:
             break
         previous_n_positive = n_positive
+        # Restart from the wanted approximations and a third of the others, which speeds up convergence.
         n_kept = n_wanted + (basis.size - n_wanted) // 3
         basis.reduce(values[:n_kept], turn[:, :n_kept])
         basis.append(new)

@@ -68,12 +68,14 @@ class Reduction:
     """A collection from which documents are dropped."""
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
+        """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour."""
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
         self.threads = threads
         n = rows.n_rows
         numbers = np.arange(n, dtype=np.int32)
         length = min(k + 1 + _SPARE, n)
+        # Each document is a group of its own, so that it is not its own neighbour.
         neighbours = nearest(self.index, self.documents, length, threads=threads, groups=numbers, owns=numbers)
         ends = (neighbours.documents >= 0).sum(axis=1).astype(np.int32)
         self.state = kernels.State(

@@ -383,7 +383,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
 
-        The bytes around the body, as with chunks of one byte, may not be many more than those of the body.
+        This limits the overhead of chunked bodies: with chunks of one byte, the chunk headers would be several times as
+        long as the body.
         """
         self._unused = max(0, self._unused - len(body) * 5 // 4)
         super().on_body(body)

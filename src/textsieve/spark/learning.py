@@ -291,7 +291,7 @@ _PACKED = ["starts", "columns", "counts", "label_starts", "labels"]
 def collect_counts(
     documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSizes, n_values: int
 ) -> tuple[csr_matrix, Targets]:
-    """Return the counts of the selected terms in all documents, in their order, and the labels.
+    """Return the counts of the selected terms in all documents, in the order of the documents, and the labels.
 
     `n_values` is the number of counts.
     """

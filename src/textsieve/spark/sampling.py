@@ -77,7 +77,10 @@ class _Levels(_Numbered):
 
 @dataclass(frozen=True)
 class _Sampled(_Numbered):
-    """Task that yields the documents of a level and above, and their classes."""
+    """Task that yields the texts of the sampled documents and the numbers of their classes, as 32-bit integers.
+
+    A document's level is computed from its number alone; documents of `level` and above are sampled.
+    """
 
     level: int
     classes: list[Any]

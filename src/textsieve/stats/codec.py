@@ -82,7 +82,7 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
 
 
 def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can have it."""
+    """Return the table from arrays that passed `check_declared`; raise `InputError` if its numbers contradict."""
     cells = Cells(arrays["cell_indptr"], arrays["cell_indices"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
     doc_freq = arrays["doc_freq"]
     terms = np.flatnonzero(doc_freq)

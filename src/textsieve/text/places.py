@@ -9,8 +9,8 @@ through a step, it is enough to know how many characters came from each characte
   combining class other than 0 move, and `unicode` drops exactly these; `ascii` drops everything but ASCII, whose class
   is 0. So the result is the same as if each character had been decomposed and filtered alone.
 
-So a step is described by two arrays: the number of characters that came from each character, and the end of each
-stretch.
+So two arrays describe a step: how many characters each character became, and where each stretch of characters that
+are changed together ends.
 
 What a reader sees as a word can be longer than the characters that remain of it. A combining mark belongs to the letter
 before it, whether it was dropped (`é` as two characters, with stripped accents) or is not part of a word (without
@@ -107,13 +107,14 @@ def _is_mark(character: str) -> bool:
 
 
 def last_hanging_on(hangs: Bools) -> Ints:
-    """Return for each position the last of the adjacent positions after it that belong to it, or the position
-    itself.
+    """Return for each position the last of the hanging positions that directly follow it, or itself if none does.
+
+    `hangs` says which positions belong to the one before them, as combining marks do.
     """
     n = len(hangs)
-    ends_here = np.where(hangs, n, np.arange(n))
-    next_end = np.minimum.accumulate(ends_here[::-1])[::-1]
-    return np.append(next_end[1:], n) - 1
+    starts = np.where(hangs, n, np.arange(n))
+    next_start = np.minimum.accumulate(starts[::-1])[::-1]
+    return np.append(next_start[1:], n) - 1
 
 
 def first_hanging_on(hangs: Bools, is_mark: Bools) -> Ints:

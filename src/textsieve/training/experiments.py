@@ -123,8 +123,9 @@ class ChosenTerms(TransformerMixin, BaseEstimator):
         self.scheme = scheme
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Select among the terms of labelled documents, given by their counts."""
+        """Select terms, given the counts of all terms in labelled documents (documents x terms)."""
         targets = Targets.of(y, X.shape[0], multilabel=False)
+        # Selection uses only the counts, so the terms themselves are left empty.
         counted = CountedDocuments(
             csr_matrix(X), [""] * X.shape[1], targets, {"min_df": self.min_df, "max_df": self.max_df}
         )

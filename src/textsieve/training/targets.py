@@ -106,7 +106,7 @@ class Targets:
         return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
-        """Return how many documents these are, given by number or by a mask: the sum of their weights."""
+        """Return the sum of the weights of documents, given by number or by a mask; their number without weights."""
         if self.weights is None:
             return int(np.count_nonzero(documents)) if documents.dtype == np.bool_ else len(documents)
         return self.count_type(self.weights[documents].sum()).item()

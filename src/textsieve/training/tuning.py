@@ -1,7 +1,7 @@
 """Tune on held-out documents: the number of terms, thresholds and probabilities.
 
-Each fold is held out in turn, and everything is repeated from the other documents as if there were no others: terms,
-idf, selection, training. Unlabelled documents are never held out.
+Each fold is held out in turn, and everything (terms, idf, selection, training) is repeated on the remaining documents
+alone. Unlabelled documents are never held out.
 
 *The number of terms.* Cross-validation gives the score of some sizes: accuracy, or for multilabel documents micro-F1
 with the best thresholds of the fold. `evaluation.validation` chooses the size. If a selector's smaller selection is not
@@ -161,8 +161,8 @@ class Tuning:
         return Curve(points, limits)
 
     def _limits_by_number(self, most: int) -> dict[int, int]:
-        """Return the numbers of terms kept for all documents, ascending, each with the smallest limit that keeps so
-        many.
+        """Return the numbers of terms that can be selected from all documents, ascending, each with the smallest limit
+        `n_terms` that selects so many.
         """
         limits: dict[int, int] = {}
         with of_some_documents():

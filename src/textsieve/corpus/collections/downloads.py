@@ -1,9 +1,9 @@
 """Download missing files of collections from the address in TEXTSIEVE_MIRROR.
 
-No address is built in: publishers move, and anybody with a copy may serve it. The address is that of a folder that has
-the files under the names of the table: a scheme that pooch supports (http, https, ftp, sftp), or file://. A download
-must have a checksum of the table or, if the table has none, unpack without errors. It is stored in the cache completely
-or not at all.
+No address is built in: publishers move, and anybody with a copy of a collection may serve it. The address is that of a
+folder with the files, under the names in the table. Its scheme is one that pooch supports (http, https, ftp, sftp), or
+file://. A download must have a checksum listed in the table or, if the table lists none for it, unpack without errors.
+It is stored in the cache completely or not at all.
 """
 
 from __future__ import annotations
