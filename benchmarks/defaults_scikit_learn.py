@@ -23,7 +23,7 @@ from textsieve.registry import CLASSIFIERS
 from textsieve.selectors.base import ranked
 from textsieve.stats import ClassStats
 from textsieve.text.schemes import LTC
-from textsieve.training.counted_documents import CountedDocuments, columns_in_order
+from textsieve.training.counted_documents import CountedDocuments, take_columns
 from textsieve.training.plan import TrainingPlan
 
 from .defaults_corpora import Labelled
@@ -45,7 +45,7 @@ class Known(NamedTuple):
 
     def copied(self, rows: csr_matrix) -> tuple[csr_matrix, Ints]:
         """A row for each pair of a document and one of its classes."""
-        documents, classes = np.nonzero(self.counted.targets.is_member)
+        documents, classes = np.nonzero(self.counted.targets.indicator().toarray())
         return rows[documents], classes
 
 
@@ -126,8 +126,8 @@ def measured(labelled: Labelled, learn: Ints, tested: Ints) -> dict[tuple[str, i
 
 
 def _score(training: TrainingPlan, train: CountedDocuments, test: CountedDocuments, columns: Ints) -> F1:
-    fitted = training.fit_counts(columns_in_order(train.counts, columns), train.targets)
-    scores = training.scores(fitted, columns_in_order(test.counts, columns)).scores
+    fitted = training.fit_counts(take_columns(train.counts, columns), train.targets)
+    scores = training.scores(fitted, take_columns(test.counts, columns)).scores
     is_label: Any = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
     if train.targets.multilabel:
         is_label |= scores > 0

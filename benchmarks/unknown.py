@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from textsieve import Categorizer, read
+from textsieve.arrays import Bools
 from textsieve.evaluation.scores import DocumentScores
-from textsieve.evaluation.thresholds import ThresholdRule, micro_f1
+from textsieve.evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
 
 TWO = ("rec.sport.hockey", "sci.space")
 SELECTORS = ("forward", "ig")
@@ -67,10 +68,14 @@ def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> 
     most_frequent = int(np.argmax(model.class_docs))
     answers = [
         DocumentScores(scores, is_unknown, most_frequent),
-        DocumentScores(scores, is_unknown, model.class_of_unknown),
+        DocumentScores(scores, is_unknown, model.fallback_class),
         DocumentScores(scores, np.zeros_like(is_unknown), most_frequent),
     ]
-    return Found(float(is_unknown.mean()), *(micro_f1(answer.labels(cut), true) for answer in answers))
+    return Found(float(is_unknown.mean()), *(_micro_f1(answer.labels(cut), true) for answer in answers))
+
+
+def _micro_f1(predicted: Bools, true: Bools) -> float:
+    return f1_of_counts(*(count_labels(is_label, None) for is_label in (predicted & true, predicted, true)))
 
 
 def lines(case: Case) -> Iterator[str]:

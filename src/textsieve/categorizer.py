@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
-from .categorizer_settings import Settings, is_description, restored, with_settings_documented
+from .categorizer_settings import ObjectDescription, Settings, restore_settings, with_settings_documented
 from .classifiers.linear import LinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
-from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
+from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .warning import warn
 
 if TYPE_CHECKING:
@@ -173,29 +173,29 @@ class Categorizer(Parameters):
         text in memory.
         """
         from .settings import n_threads
-        from .training.updating import plan_of, stacked, targets_for, targets_of_sets, updated
+        from .training.updating import encode_label_sets, encode_labels, plan_for_update, stack_rows, update_model
 
         model, statistics = self._fitted(), self._kept_statistics()
         settings = Settings.of_stored(model.settings)
-        plan = plan_of(settings, n_threads(self.n_jobs))
-        times: list[float] | None = None
+        plan = plan_for_update(settings, n_threads(self.n_jobs))
+        weights: list[float] | None = None
         if sample_weight is not None:
             from .training.targets import weighted_texts
 
             plan.require_weights()
-            X, y, times = weighted_texts(X, y, sample_weight)
+            X, y, weights = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
             parts, label_sets = [], []
             for texts_of_batch, labels in self._labelled_batches(X, y):
                 parts.append(model.rows(texts_of_batch, self.n_jobs))
                 label_sets += list(labels)
-            rows, targets = stacked(parts), targets_of_sets(model, label_sets)
+            rows, targets = stack_rows(parts), encode_label_sets(model, label_sets)
         else:
             if y is None:
-                raise InputError("No labels were given; update(texts, labels) needs one for each text.")
+                raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
             texts = self._texts_in_memory(X)
-            rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts)).weighted(times)
-        new_model, new_statistics = updated(model, statistics, plan, rows, targets)
+            rows, targets = model.rows(texts, self.n_jobs), encode_labels(model, y, len(texts)).with_weights(weights)
+        new_model, new_statistics = update_model(model, statistics, plan, rows, targets)
         if fit_cut:
             from .training.updating import refit_thresholds
 
@@ -222,15 +222,13 @@ class Categorizer(Parameters):
         return read_statistics(model, self._file_)
 
     def settings(self) -> Settings:
-        """Return the settings, checked; raise `InputError` for one that is missing in the file of a loaded model."""
-        descriptions = {"stop_words": "stop words", "selector": "a selector"}
-        descriptions |= {"projection": "a projection", "classifier": "a classifier"}
+        """Return the settings, checked; raise `InputError` for one that the file of a loaded model could not store."""
         settings = Settings(**self.get_params(deep=False))
-        for name, description in descriptions.items():
-            value = getattr(settings, name)
-            if is_description(name, value):
+        for name, value in settings.as_dict().items():
+            if isinstance(value, ObjectDescription):
+                what = "stop words" if name == "stop_words" else f"a {name}"
                 raise InputError(
-                    f"this model was trained with {description} of your own, which a model file does not keep",
+                    f"this model was trained with {what} of your own, which a model file does not keep",
                     setting=name,
                     value=value,
                     hint=("set ", Setting(name), " before you fit again"),
@@ -260,7 +258,7 @@ class Categorizer(Parameters):
     def _warn_of_unknown(self, is_unknown: NDArray[np.bool_]) -> None:
         """Warn about documents without a known term, at the line that called the prediction method."""
         if is_unknown.any():
-            message = sentence_on_unknown(self._fitted(), int(is_unknown.sum()), len(is_unknown))
+            message = unknown_documents_warning(self._fitted(), int(is_unknown.sum()), len(is_unknown))
             warn(message)
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
@@ -316,20 +314,20 @@ class Categorizer(Parameters):
         model = self._fitted()
         multilabel = model.multilabel
         report = Report(model.classes, multilabel)
-        times: list[float] | None = None
+        weights: list[float] | None = None
         if sample_weight is not None:
             from .training.targets import weighted_texts
 
-            X, y, times = weighted_texts(X, y, sample_weight)
+            X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true in self._labelled_batches(X, y):
             labels, is_unknown = model.predict_labels(texts, self.n_jobs)
-            unknown = int(is_unknown.sum()) if times is None else sum(compress(times, is_unknown))
+            n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             report += compare_labels(
                 *(model.classes, true, model.label_sets(labels)),
                 multilabel=multilabel,
-                none_is_right=model.label_matrix,
-                unknown=unknown,
-                times=times,
+                no_label_is_valid=model.label_matrix,
+                n_unknown=n_unknown,
+                weights=weights,
             )
         return report
 
@@ -342,8 +340,8 @@ class Categorizer(Parameters):
     ) -> Iterator[tuple[Iterable[str | bytes], Iterable[tuple[Any, ...]]]]:
         if isinstance(documents, Corpus):
             if labels is not None:
-                raise InputError("A corpus brings its own labels; leave labels out.")
-            class_by_text = by_writing(self._fitted().classes)
+                raise InputError("A corpus has its own labels", hint="leave labels out")
+            class_by_text = classes_by_text(self._fitted().classes)
             for batch in documents.text_batches():
                 yield (
                     batch.texts,
@@ -356,14 +354,14 @@ class Categorizer(Parameters):
             from .training.targets import Targets
 
             if labels is None:
-                raise InputError("No labels were given; there is nothing to compare the predictions with.")
+                raise InputError("No labels were given, so there is nothing to compare the predictions with.")
             texts = self._texts_in_memory(documents)
             yield texts, Targets.of(labels, len(texts)).label_sets()
 
     @staticmethod
     def _texts_in_memory(documents: Iterable[str | bytes]) -> list[str | bytes]:
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
-            raise InputError(f"documents is {shown(documents)}; give an iterable of texts, for example [text].")
+            raise InputError(f"documents is {shown(documents)}", hint="give an iterable of texts, for example [text]")
         return list(documents)
 
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
@@ -483,7 +481,7 @@ class Categorizer(Parameters):
     @classmethod
     def of_model(cls, model: Model) -> Self:
         """Return a categorizer with this model and the settings it was trained with, except the number of threads."""
-        categorizer = cls(**restored(model.settings))
+        categorizer = cls(**restore_settings(model.settings))
         categorizer.model_ = model
         return categorizer
 

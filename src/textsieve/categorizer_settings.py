@@ -384,7 +384,7 @@ class Settings:
             if not (value is None or (isinstance(value, str) and value in choices)):
                 raise InputError(setting=name, value=value, allowed=(*choices, None))
         if not (self.multilabel is None or isinstance(self.multilabel, bool)):
-            raise _wrong("multilabel", self.multilabel, "use True, False, or None to have it told from the labels")
+            raise _wrong("multilabel", self.multilabel, "use True, False, or None to detect it from the labels")
         if not isinstance(self.keep_stats, bool | bool_):
             raise _wrong("keep_stats", self.keep_stats, "use True or False")
         share = self.held_out
@@ -395,8 +395,8 @@ class Settings:
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> Settings:
-        """Return the settings of a model file."""
-        return cls(**restored(stored))
+        """Return the settings that a model records."""
+        return cls(**restore_settings(stored))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
@@ -424,10 +424,19 @@ SETTINGS: Final = {
 """The rows of the table by name, in the order of the constructor."""
 
 
-def restored(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a model file as arguments of `Categorizer`, without the number of threads.
+class ObjectDescription(str):
+    """A text that stands for a setting's value which a model file can't store: an own estimator, or a list of words.
 
-    JSON has neither tuples nor mappings whose keys are numbers, so these are stored as lists.
+    A loaded `Categorizer` has it in place of the value, and can't be trained again before the setting is replaced.
+    """
+
+    __slots__ = ()
+
+
+def restore_settings(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a model records as arguments of `Categorizer`, without the number of threads.
+
+    JSON has neither tuples nor mappings whose keys are numbers, so a model records these as lists.
     """
     settings = {name: value for name, value in stored.items() if name in SETTINGS and name != "n_jobs"}
     if isinstance(settings.get("class_weight"), list):
@@ -435,18 +444,12 @@ def restored(stored: Mapping[str, Any]) -> dict[str, Any]:
             settings["class_weight"] = dict(settings["class_weight"])
         except (TypeError, ValueError) as problem:
             raise InputError(
-                f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and "
-                "factor; the file was not written by textsieve."
+                f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and factor",
+                hint="the file was not written by textsieve",
             ) from problem
     if isinstance(settings.get("ngram_range"), list):
         settings["ngram_range"] = tuple(settings["ngram_range"])
     return settings
-
-
-def is_description(name: str, value: Any) -> bool:
-    """Return whether the value of a setting is what a model file stores in place of an object that it can't hold."""
-    marks = {"stop_words": ("a list",)} | dict.fromkeys(("selector", "projection", "classifier"), ("(", "<"))
-    return isinstance(value, str) and any(mark in value for mark in marks.get(name, ()))
 
 
 def with_settings_documented(documented: type[T]) -> type[T]:

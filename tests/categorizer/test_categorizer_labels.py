@@ -262,7 +262,7 @@ def test_multilabel_that_does_not_hold() -> None:
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        (None, r"No labels were given; fit\(texts, labels\) needs one for each text"),
+        (None, r"No labels were given; give fit\(texts, labels\) one for each text"),
         (["a", "b", "a"], "4 documents but 3 labels"),
         (["a"] * 5, "4 documents but 5 labels"),
         ([], "4 documents but 0 labels"),
@@ -271,13 +271,13 @@ def test_multilabel_that_does_not_hold() -> None:
         (["a", "b", 3, "a"], "mixed kinds: document 0 has the text 'a', document 2 has the int 3"),
         ([["a"], ["b"], [3], ["a"]], "mixed kinds"),
         ([True, 2, False, 3], "mixed kinds: True or False, and the number 2"),
-        ([1.0, 1.0, float("nan"), 1.0], r"Only one class, 1.0.*\(1 documents have no label\.\)"),
-        (np.array([1.0, 1.0, np.nan, 1.0]), r"Only one class, 1.0.*\(1 documents have no label\.\)"),
+        ([1.0, 1.0, float("nan"), 1.0], r"Only one class, 1.0.*\(1 documents have no label\)"),
+        (np.array([1.0, 1.0, np.nan, 1.0]), r"Only one class, 1.0.*\(1 documents have no label\)"),
         ([1.0, float("inf"), 2.0, 1.0], "The label of document 1 is inf, and an infinite number is no class; use text"),
         (["spam"] * 4, "Only one class, 'spam', so there is nothing to tell apart"),
-        (["spam", None, None, "spam"], r"Only one class, 'spam'.*\(2 documents have no label\.\)"),
+        (["spam", None, None, "spam"], r"Only one class, 'spam'.*\(2 documents have no label\)"),
         ([1, 1, 1, 1], "Only one class, 1,"),
-        ([["a"], ["a"], [], ["a"]], r"Only one class, 'a'.*\(1 documents have no label\.\)"),
+        ([["a"], ["a"], [], ["a"]], r"Only one class, 'a'.*\(1 documents have no label\)"),
         ([["a", "b"]] * 4, r"All documents have the same labels, \['a', 'b'\]"),
         ([None] * 4, "No document has a label"),
         ([[], [], [], []], "No document has a label"),
@@ -302,7 +302,7 @@ def test_a_corpus_brings_its_labels() -> None:
     corpus = Corpus.from_texts(CASE.texts, CASE.labels)
     model = Categorizer(n_terms=20).fit(corpus)
     for call in (model.fit, model.evaluate, model.score):
-        with pytest.raises(InputError, match="A corpus brings its own labels; leave labels out"):
+        with pytest.raises(InputError, match="A corpus has its own labels; leave labels out"):
             call(corpus, CASE.labels)
     with pytest.raises(InputError, match="No document has a label"):
         Categorizer().fit(Corpus.from_texts(CASE.texts))

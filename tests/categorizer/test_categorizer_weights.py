@@ -240,9 +240,9 @@ def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
     lines = "".join(f"{label},{text}\n" for text, label in zip(TEXTS, LABELS, strict=True))
     (tmp_path / "texts.csv").write_text(f"label,text\n{lines}")
     corpus = read(tmp_path / "texts.csv")
-    with pytest.raises(InputError, match="sample_weight: it is for texts in memory"):
+    with pytest.raises(InputError, match="sample_weight: a corpus can't have sample weights"):
         Categorizer().fit(corpus, sample_weight=WEIGHTS)
-    with pytest.raises(InputError, match="sample_weight: it is for texts in memory"):
+    with pytest.raises(InputError, match="sample_weight: a corpus can't have sample weights"):
         Categorizer().fit(TEXTS, LABELS).score(corpus, sample_weight=WEIGHTS)
 
 

@@ -19,7 +19,7 @@ from textsieve.ensembles import important_terms, suggest
 from textsieve.ensembles.grid import subspace_grid
 from textsieve.ensembles.trial import subspace_trial
 from textsieve.selectors import InformationGain
-from textsieve.training.experiments import ChosenTerms, usual_n_terms
+from textsieve.training.experiments import SelectedTermWeights, default_n_terms
 
 Ask = Callable[..., Any]
 
@@ -27,13 +27,13 @@ FEW = ("--repeats", 2, "--jobs", 1)
 GRID = ("--grid", "--terms-per-member", "1,0.5,20", "--members", "8,2,2", *FEW)
 
 
-def prepared(path: Path) -> tuple[Any, Any, ChosenTerms]:
+def prepared(path: Path) -> tuple[Any, Any, SelectedTermWeights]:
     """Counts, labels, and what the verb prepares them by, made by hand."""
     texts, labels = zip(*((text, label) for text, (label,) in textsieve.read(path)), strict=True)
     return (
         textsieve.TermCounter().fit_transform(texts),
         list(labels),
-        ChosenTerms(selector=InformationGain(), n_terms=1000),
+        SelectedTermWeights(selector=InformationGain(), n_terms=1000),
     )
 
 
@@ -278,8 +278,8 @@ def test_without_a_picture_nothing_that_draws_is_loaded(news: Path) -> None:
 
 
 def test_as_many_terms_as_in_the_paper() -> None:
-    assert usual_n_terms(22_244) == 5_000
-    assert usual_n_terms(3_999) == usual_n_terms(1) == 1_000
+    assert default_n_terms(22_244) == 5_000
+    assert default_n_terms(3_999) == default_n_terms(1) == 1_000
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: A
     assert told["updated"]["since_cut"] == 0
     one = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
     said = run("update", path, one, "--fit-cut", exit_code=1).stderr
-    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in said
+    assert "--fit-cut: fitting thresholds needs at least 10 labelled documents, not 1" in said
 
 
 def test_in_a_matrix_no_label_is_an_answer(tmp_path: Path, ask: Ask) -> None:

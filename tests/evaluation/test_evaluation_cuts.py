@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
+from tests.reference.micro_f1 import micro_f1
 
 from textsieve import InputError
 from textsieve.evaluation.thresholds import (
@@ -21,7 +22,6 @@ from textsieve.evaluation.thresholds import (
     best_ranks,
     cut_at_share,
     cut_of,
-    micro_f1,
 )
 
 SCORES = np.array([[0.9, 0.2, 0.1], [0.8, 0.7, 0.3], [0.4, 0.6, 0.2], [0.1, 0.5, 0.9], [0.3, 0.1, 0.0]])
@@ -135,9 +135,9 @@ def test_zero_by_hand() -> None:
 
 def test_what_is_known_without_documents() -> None:
     for name in ("scut", "scutfbr", "rcut", "pcut"):
-        assert cut_of(name, None).known(3) is None
+        assert cut_of(name, None).untuned_rule(3) is None
     for cut in (ZeroCut(), RCut(ranks=2)):
-        known, fitted = cut.known(3), cut.fit(SCORES - 0.5, LABELS).rule_
+        known, fitted = cut.untuned_rule(3), cut.fit(SCORES - 0.5, LABELS).rule_
         assert known is not None
         assert known(SCORES - 0.5).tolist() == fitted(SCORES - 0.5).tolist()
 

@@ -50,9 +50,9 @@ def test_one_label_each_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
 
 
 @given(label_sets, st.booleans())
-def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]], none_is_right: bool) -> None:
-    report = report_of(pairs, multilabel=True, none_is_right=none_is_right)
-    judged = [pair for pair in pairs if pair[0] or none_is_right]
+def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]], no_label_is_valid: bool) -> None:
+    report = report_of(pairs, multilabel=True, no_label_is_valid=no_label_is_valid)
+    judged = [pair for pair in pairs if pair[0] or no_label_is_valid]
     assert report.documents == len(judged)
     assert report.unlabelled == len(pairs) - len(judged)
     if not judged:
@@ -86,7 +86,7 @@ def test_reports_of_parts_add_up(pairs: list[Any], data: st.DataObject, multilab
 
 
 def test_by_hand() -> None:
-    report = report_of([("a", "a"), ("a", "b"), ("b", "b"), (["new"], "b"), ((), "c")], unknown=1)
+    report = report_of([("a", "a"), ("a", "b"), ("b", "b"), (["new"], "b"), ((), "c")], n_unknown=1)
     assert (report.documents, report.unlabelled, report.unknown, report.right) == (4, 1, 1, 2)
     assert report.accuracy == 0.5
     assert report.labels == ["a", "b", "c", "new"]

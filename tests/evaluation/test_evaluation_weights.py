@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.reference.micro_f1 import micro_f1
 from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import InputError
 from textsieve.evaluation import Calibration, compare_labels
-from textsieve.evaluation.thresholds import CUTS, Cut, SCutFBR, cut_at_share, micro_f1
+from textsieve.evaluation.thresholds import CUTS, Cut, SCutFBR, cut_at_share
 
 
 @st.composite
@@ -49,9 +50,8 @@ def test_thresholds_of_the_best_f1_do_not_see_a_common_factor(case: tuple[Any, A
     qualities = []
     for times in (weights, weights * factor):
         thresholds: Any = CUTS["scut"]().fit(scores, labels, sample_weight=times).thresholds_
-        found, times_of_each = scores >= thresholds, weights.astype(np.float64)
-        each = zip(found.T, labels.T == 1, strict=True)
-        qualities.append([micro_f1(own, true, times_of_each) for own, true in each])
+        by_class = zip((scores >= thresholds).T, labels.T == 1, strict=True)
+        qualities.append([micro_f1(predicted, true, weights) for predicted, true in by_class])
     np.testing.assert_allclose(qualities[0], qualities[1], atol=1e-9)
 
 
@@ -89,9 +89,9 @@ def test_reports_count_documents_as_often_as_they_are_told() -> None:
     true, found = [("a",), ("b",), (), ("a",)], [("a",), ("a",), ("b",), ("b",)]
     times = [3, 1, 2, 5]
     copies = np.repeat(np.arange(4), times).tolist()
-    once = compare_labels("ab", true, found, multilabel=False, times=times)
+    once = compare_labels("ab", true, found, multilabel=False, weights=times)
     often = compare_labels("ab", [true[at] for at in copies], [found[at] for at in copies], multilabel=False)
     assert once == often
-    halves = compare_labels("ab", true, found, multilabel=False, times=[time / 2 for time in times])
+    halves = compare_labels("ab", true, found, multilabel=False, weights=[time / 2 for time in times])
     assert halves.micro_f1 == once.micro_f1
     assert halves.documents == 4.5

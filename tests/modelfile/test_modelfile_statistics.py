@@ -28,7 +28,7 @@ from textsieve.archive import Archive, Arrays, archive_in
 from textsieve.modelfile import read, write
 from textsieve.modelfile.header import KIND
 from textsieve.modelfile.reading import decode, read_stored
-from textsieve.modelfile.statistics import read_statistics, statistics_in
+from textsieve.modelfile.statistics import decode_statistics, read_statistics
 from textsieve.modelfile.writing import encode
 from textsieve.training.document_digests import digest
 
@@ -161,7 +161,7 @@ def test_a_model_trained_without_keep_stats_has_no_statistics(tmp_path: Path) ->
     assert not read_stored(tmp_path / "plain.sieve").file.has_statistics
     archive = archive_in(KIND, (tmp_path / "plain.sieve").read_bytes(), "plain.sieve")
     with pytest.raises(InputError, match=r"plain\.sieve: the model has no statistics; train it again"):
-        statistics_in(archive, read(tmp_path / "plain.sieve"))
+        decode_statistics(archive, read(tmp_path / "plain.sieve"))
 
 
 def test_a_model_written_alone_has_no_statistics(tmp_path: Path) -> None:

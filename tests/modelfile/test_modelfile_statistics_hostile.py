@@ -20,7 +20,7 @@ from tests.reference.statistics_cases import CLASSIFIERS, MORE, TRAINED, WHOLE, 
 from textsieve import ClassStats, InputError, load
 from textsieve.archive import archive_in, checksum, checksum_of
 from textsieve.modelfile.header import KIND
-from textsieve.modelfile.statistics import statistics_in
+from textsieve.modelfile.statistics import decode_statistics
 from textsieve.modelfile.writing import encode
 from textsieve.training.statistics import Statistics
 
@@ -48,7 +48,7 @@ def forged(classifier: str, section: dict[str, Any] | None = None, **arrays: Any
 
 def read_from(data: bytes, classifier: str) -> Statistics:
     """Read the statistics of a model from the bytes of its file."""
-    return statistics_in(archive_in(KIND, data, NAME), TRAINED[classifier].model_)
+    return decode_statistics(archive_in(KIND, data, NAME), TRAINED[classifier].model_)
 
 
 def test_the_forger_can_write_statistics() -> None:
@@ -193,7 +193,7 @@ def test_headers_that_cannot_be_of_statistics_are_refused(section: dict[str, Any
 def test_statistics_of_other_terms_are_refused() -> None:
     other = replace(TRAINED["nb"].model_, terms=TRAINED["nb"].model_.terms[:7])
     with pytest.raises(InputError, match="they are of 8 terms, and the model has 7"):
-        statistics_in(archive_in(KIND, WHOLE["nb"], NAME), other)
+        decode_statistics(archive_in(KIND, WHOLE["nb"], NAME), other)
 
 
 def test_a_class_that_counts_too_often_is_of_no_document() -> None:

@@ -9,7 +9,7 @@ import pytest
 import textsieve
 from textsieve import Categorizer, Corpus
 from textsieve.registry import CLASSIFIERS, SELECTORS
-from textsieve.training.statistics import INCREMENTAL
+from textsieve.training.statistics import UPDATABLE_CLASSIFIERS
 
 ABOUT = {
     "trained",
@@ -100,7 +100,7 @@ def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
-@pytest.mark.parametrize("classifier", INCREMENTAL)
+@pytest.mark.parametrize("classifier", UPDATABLE_CLASSIFIERS)
 def test_statistics_and_updates_leave_no_more_behind(classifier: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
     trained = Categorizer(**settings).fit(TEXTS[:36], labels[:36])

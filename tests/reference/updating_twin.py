@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from textsieve import Categorizer, TermCounter
 from textsieve.prediction import Model
-from textsieve.training.counted_documents import narrowed, weighed
+from textsieve.training.counted_documents import as_matrix, weigh_counts
 from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Targets
 
@@ -37,7 +37,7 @@ def learned_by(model: Any) -> Learned:
     """What a model has learned."""
     about = model.about
     return Learned(
-        *(scorer_bytes(model.scorer), model.class_docs, model.class_of_unknown),
+        *(scorer_bytes(model.scorer), model.class_docs, model.fallback_class),
         *(about["n_documents"], about["n_unlabelled"]),
     )
 
@@ -59,9 +59,9 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
     counter = TermCounter(vocabulary=list(model.terms), ngram_range=model.ngram_range, n_jobs=1)
     counts = csr_matrix(counter.transform(texts))
     training = TrainingPlan.of(settings, 1)
-    weights = weighed(counts, training.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
+    weights = weigh_counts(counts, training.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
     targets = targets_of(label_sets, model)
-    scorer = training.fit_weights(narrowed(weights, training.dtype), targets)
+    scorer = training.fit_weights(as_matrix(weights, training.dtype), targets)
     docs = [sum(label in each for each in label_sets) for label in model.classes]
     rows = [{term: weight for term, weight in enumerate(row) if weight} for row in weights.matrix().toarray().tolist()]
     without = [

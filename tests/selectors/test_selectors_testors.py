@@ -507,7 +507,9 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
 
     def noted(self: TrainingPlan, counted: Any, most: int | None) -> Any:
         found = select(self, counted, most)
-        weights = ClassStats.from_matrix(counted.within_limits.weights(self.selection), counted.targets.for_stats())
+        weights = ClassStats.from_matrix(
+            counted.within_limits.weights(self.selection_scheme), counted.targets.for_stats()
+        )
         by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
         assert sorted(found.columns.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
         asked.append((most, len(found.columns)))

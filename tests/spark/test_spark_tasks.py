@@ -19,7 +19,7 @@ from textsieve.spark.counting import CountClasses, Reading, gather_chunks
 from textsieve.spark.frequencies import Frequencies, pack_frequencies, split_frequencies
 from textsieve.spark.statistics import CorpusTotals, assemble_terms, group_batches
 from textsieve.spark.tasks import encode_error, reraise_own_errors
-from textsieve.training.counted_documents import Sample, levels_of
+from textsieve.training.counted_documents import Sample, halvings_survived
 
 words = st.sampled_from(["ant", "bee", "cow", "Ödön", "ähre"])
 TEXTS = ["bee cow", "cow", "", "ant ant bee", "Ödön cow cow", "bee"]
@@ -123,9 +123,9 @@ def test_the_level_of_a_document_is_the_number_of_halvings_it_stays_in(n_documen
     sample = Sample()
     sample.add(csr_matrix(np.ones((n_documents, 1))), 0)
     for _ in range(halvings):
-        sample.thin()
-    assert np.flatnonzero(levels_of(np.arange(n_documents)) >= halvings).tolist() == sample.documents.tolist()
-    assert levels_of(np.arange(1)).tolist() == [64]
+        sample.halve()
+    assert np.flatnonzero(halvings_survived(np.arange(n_documents)) >= halvings).tolist() == sample.documents.tolist()
+    assert halvings_survived(np.arange(1)).tolist() == [64]
 
 
 # -- errors, and kernels -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from textsieve import InputError, TermCounter, TermWeighter
 from textsieve.corpus import Corpus
 from textsieve.selectors import OCFS, Cascade, DocumentFrequency, InformationGain
 from textsieve.text.schemes import LTC
-from textsieve.training.experiments import ChosenTerms, labelled_counts, usual_n_terms
+from textsieve.training.experiments import SelectedTermWeights, default_n_terms, labelled_counts
 
 TEXTS, LABELS = zip(*documents(), strict=True)
 COUNTS: csr_matrix = TermCounter().fit_transform(TEXTS)
@@ -18,7 +18,7 @@ Y = np.array(LABELS)
 
 
 def test_the_paper_s_cascade_and_weights() -> None:
-    chosen = ChosenTerms(selector=InformationGain(), n_terms=9, min_df=0.1)
+    chosen = SelectedTermWeights(selector=InformationGain(), n_terms=9, min_df=0.1)
     cascade = Cascade([DocumentFrequency(min_df=0.1), InformationGain(k=9)]).fit(COUNTS, Y)
     weights = TermWeighter().fit_transform(cascade.transform(COUNTS))
     found = chosen.fit(COUNTS, Y).transform(COUNTS)
@@ -28,7 +28,7 @@ def test_the_paper_s_cascade_and_weights() -> None:
 
 
 def test_a_selector_that_wants_weights_gets_them() -> None:
-    chosen = ChosenTerms(selector=OCFS(), n_terms=9, min_df=1).fit(COUNTS, Y)
+    chosen = SelectedTermWeights(selector=OCFS(), n_terms=9, min_df=1).fit(COUNTS, Y)
     weights = TermWeighter(**LTC._asdict()).fit_transform(COUNTS)
     expected = OCFS(k=9).fit(weights, Y)
     assert chosen.columns_.tolist() == np.flatnonzero(expected.get_support()).tolist()
@@ -36,7 +36,7 @@ def test_a_selector_that_wants_weights_gets_them() -> None:
 
 def test_what_was_not_fitted_to_changes_nothing() -> None:
     train, test = np.arange(0, 40), np.arange(40, 60)
-    chosen = ChosenTerms(selector=InformationGain(), n_terms=8)
+    chosen = SelectedTermWeights(selector=InformationGain(), n_terms=8)
     alone = clone(chosen).fit(COUNTS[train], Y[train])
     doubled = csr_matrix(COUNTS[test] * 7)
     one, many = alone.transform(COUNTS[test]), alone.transform(doubled)
@@ -47,7 +47,7 @@ def test_what_was_not_fitted_to_changes_nothing() -> None:
 
 
 def test_frequent_terms_can_be_left_out() -> None:
-    chosen = ChosenTerms(selector=InformationGain(), min_df=1, max_df=0.5).fit(COUNTS, Y)
+    chosen = SelectedTermWeights(selector=InformationGain(), min_df=1, max_df=0.5).fit(COUNTS, Y)
     frequency = COUNTS.getnnz(axis=0)
     assert chosen.columns_.tolist() == np.flatnonzero(frequency <= 30).tolist()
 
@@ -95,4 +95,4 @@ def test_a_corpus_of_two_classes_is_enough() -> None:
 
 @pytest.mark.parametrize(("n_seen", "expected"), [(0, 1000), (7999, 1000), (8000, 2000), (22_244, 5000)])
 def test_the_usual_number_of_terms_is_a_quarter_in_thousands(n_seen: int, expected: int) -> None:
-    assert usual_n_terms(n_seen) == expected
+    assert default_n_terms(n_seen) == expected

@@ -19,7 +19,7 @@ from textsieve.text.csr import CSR
 from textsieve.text.schemes import Scheme
 from textsieve.training import counted_documents as training_documents
 from textsieve.training import tuning
-from textsieve.training.fallback import FallbackClass, class_of_unknown, fallback_of
+from textsieve.training.fallback import FallbackClass, fallback_class
 from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Targets
 
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbo
     ],
 )
 def test_cases_by_hand(class_docs: list[int], without: list[int], expected: int) -> None:
-    found = class_of_unknown(np.array(class_docs), np.array(without))
+    found = fallback_class(np.array(class_docs), np.array(without))
     assert type(found) is int
     assert found == expected
 
@@ -63,17 +63,16 @@ def test_the_slow_way_gives_the_same_and_so_do_batches(
     rows, sets = [[float(has)] for has, _ in drawn], [labels for _, labels in drawn]
     targets = Targets.of(sets, len(sets), True)
     expected = class_without_terms(rows, sets)
-    assert targets.classes[fallback_of(np.array([not row[0] for row in rows]), targets)] == expected
     unknown, matrix = FallbackClass(targets), csr_matrix(np.array(rows))
     in_batches = [CSR.of(matrix[first : first + batch_size]) for first in range(0, len(rows), batch_size)]
-    assert [part.n_rows for part in unknown.among(in_batches)] == [part.n_rows for part in in_batches]
+    assert [part.n_rows for part in unknown.observe(in_batches)] == [part.n_rows for part in in_batches]
     assert targets.classes[unknown.number] == expected
 
 
 def test_stored_zeros_are_no_weights() -> None:
     stored = csr_matrix((np.array([0.0, 1.0]), np.array([0, 0]), np.array([0, 1, 2])), shape=(2, 1))
     unknown = FallbackClass(Targets.of(["b", "a"], 2))
-    assert len(list(unknown.among([CSR.of(stored)]))) == 1
+    assert len(list(unknown.observe([CSR.of(stored)]))) == 1
     assert unknown.number == 1
 
 
@@ -113,7 +112,7 @@ def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) 
 def test_where_all_documents_have_a_term_the_most_frequent_class_stays() -> None:
     model = Categorizer(n_terms="all").fit(TEXTS, LABELS)
     assert model.model_.fallback is None
-    assert model.model_.class_of_unknown == 1
+    assert model.model_.fallback_class == 1
     said = "No term of the text is known to the model, so the most frequent class is taken."
     assert said in str(model.explain("never heard"))
 
@@ -127,20 +126,20 @@ def test_the_most_frequent_class_is_not_named_twice() -> None:
     assert model.model_.fallback == 1  # eight of its kind, six of the other
     more = Categorizer(**OF_TWO).fit([*few, "z1", "z2", "z3"], [*labels, "other", "other", "other"])
     assert more.model_.fallback is None
-    assert more.model_.class_of_unknown == 0
+    assert more.model_.fallback_class == 0
 
 
 def test_documents_without_a_label_do_not_count() -> None:
     unlabelled = [None] * 30
     model = Categorizer(**OF_TWO).fit([*TEXTS, *["y z"] * 30], [*LABELS, *unlabelled])
     assert model.model_.about["n_unlabelled"] == 30
-    assert model.model_.class_of_unknown == 0
+    assert model.model_.fallback_class == 0
     none = [None if label == "other" and at % 2 else label for at, label in enumerate(LABELS)]
     one = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
-    assert one.classes_[one.model_.class_of_unknown] == "other"  # four, against two of the third
+    assert one.classes_[one.model_.fallback_class] == "other"  # four, against two of the third
     none = [None if label == "other" and at != 12 else label for at, label in enumerate(LABELS)]
     other = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
-    assert other.classes_[other.model_.class_of_unknown] == "third"
+    assert other.classes_[other.model_.fallback_class] == "third"
 
 
 def test_a_document_counts_for_each_of_its_labels() -> None:

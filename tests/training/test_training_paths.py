@@ -329,7 +329,7 @@ def test_the_sample_is_even_whatever_the_order_of_classes(period: int) -> None:
     for first in range(0, 50_000, 1000):
         sample.add(empty, first)
     for halvings in range(1, 5):
-        sample.thin()
+        sample.halve()
         kept = sample.documents
         share = 2.0**-halvings
         assert len(kept) == pytest.approx(50_000 * share, rel=0.01)
@@ -343,13 +343,13 @@ def test_thinning_before_or_after_keeps_the_same_documents() -> None:
     early, late = Sample(), Sample()
     matrix = csr_matrix(np.ones((100, 1), np.int32))
     early.add(matrix, 0)
-    early.thin()
-    early.thin()
+    early.halve()
+    early.halve()
     early.add(matrix, 100)
     late.add(matrix, 0)
     late.add(matrix, 100)
-    late.thin()
-    late.thin()
+    late.halve()
+    late.halve()
     assert early.documents.tolist() == late.documents.tolist()
     assert early.n_values == late.n_values == len(late.documents) == late.n_documents
     assert early.matrix(5).shape == (late.n_documents, 5)

@@ -13,7 +13,7 @@ from tests.reference.updating_twin import learned_by, targets_of
 from textsieve import Categorizer, InputError
 from textsieve.evaluation import folds
 from textsieve.evaluation.thresholds import cut_of
-from textsieve.training.updating import held_out_scores, is_stale, plan_of, targets_of_sets
+from textsieve.training.updating import encode_label_sets, held_out_scores, is_stale, plan_for_update
 
 CASE = small_texts(n=160, n_classes=4, multilabel=True)
 FIRST, MORE = slice(60), slice(60, 160)
@@ -27,7 +27,7 @@ def trained(classifier: str, **more: Any) -> Categorizer:
 
 def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, ...]]) -> Any:
     """Train on all documents but those of a fold, and score these, fold by fold."""
-    plan = plan_of(model.settings(), 1)
+    plan = plan_for_update(model.settings(), 1)
     classes = model.model_.classes
     fold_of = folds([min(map(classes.index, each)) for each in sets], model.folds)
     scores = np.zeros((len(texts), len(classes)))
@@ -46,7 +46,7 @@ def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, .
 def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str) -> None:
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
-    plan, targets = plan_of(model.settings(), 1), targets_of_sets(model.model_, sets)
+    plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
     assert model._statistics_ is not None
     found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     assert np.array_equal(tables_of(found)[0], obvious_scores(model, texts, sets))
@@ -114,12 +114,12 @@ def test_what_is_not_fitted_is_not_fitted_anew(more: dict[str, Any]) -> None:
 
 def test_one_label_has_no_cut() -> None:
     model = Categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
-    with pytest.raises(InputError, match="nothing to fit anew"):
+    with pytest.raises(InputError, match="nothing to refit"):
         model.update(CASE.texts, CASE.labels, fit_cut=True)
 
 
 def test_too_few_documents() -> None:
-    with pytest.raises(InputError, match="fit_cut=True: 9 documents to fold in, and 10 are the fewest"):
+    with pytest.raises(InputError, match="fitting thresholds needs at least 10 labelled documents, not 9"):
         trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_cut=True)
 
 
@@ -128,9 +128,9 @@ def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     weights = np.arange(len(texts)) % 4 + 1
-    plan, targets = plan_of(model.settings(), 1), targets_of_sets(model.model_, sets)
+    plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
     assert model._statistics_ is not None
-    targets = targets.weighted(weights.tolist())
+    targets = targets.with_weights(weights.tolist())
     found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     scores, true = tables_of(found)
     rule = cut_of("pcut", None).fit(scores, true, weights).rule_

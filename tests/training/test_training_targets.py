@@ -45,7 +45,7 @@ def check(targets: Targets, sets: Any) -> None:
     assert [set(labels) for labels in targets.label_sets()] == [set(labels) for labels in sets]
     assert [list(labels) for labels in targets.label_sets()] == [sorted(labels) for labels in sets]
     is_member = [[label in labels for label in targets.classes] for labels in sets]
-    assert targets.is_member.tolist() == is_member
+    assert (targets.indicator().toarray() == 1).tolist() == is_member
     assert targets.class_docs.tolist() == [sum(label in labels for labels in sets) for label in targets.classes]
     numbers = {label: at for at, label in enumerate(targets.classes)}
     assert targets.first.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]

@@ -167,10 +167,10 @@ def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: p
 
 
 def statistics_bytes(model: Categorizer) -> bytes:
-    from textsieve.modelfile.statistics import statistics_parts
+    from textsieve.modelfile.statistics import encode_statistics
 
     assert model._statistics_ is not None
-    section, arrays = statistics_parts(model._statistics_, model.model_)
+    section, arrays = encode_statistics(model._statistics_, model.model_)
     return repr(section).encode() + b"".join(arrays[name].tobytes() for name in sorted(arrays))
 
 

@@ -65,7 +65,7 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
     page.line(f"{name}: {report.documents:,} documents{left_out}")
     if report.unknown:
-        fallback = f"{model.why_unknown}, {label_text(model.classes[model.class_of_unknown])}"
+        fallback = f"{model.fallback_description}, {label_text(model.classes[model.fallback_class])}"
         page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {fallback}")
     unknown_classes = [label_text(label) for label in report.labels if label not in report.classes]
     if unknown_classes:

@@ -65,7 +65,7 @@ def command(
     that come there are answered as they come. Columns are found by the names that were given to train, too.
     """
     from ..categorizer import load
-    from ..prediction import sentence_on_unknown
+    from ..prediction import unknown_documents_warning
     from .arguments import expecting_a_model
     from .messages import warn
     from .opening import STDIO, opened, refuse_to_lose, usual_of
@@ -89,7 +89,7 @@ def command(
                 file.writelines(lines.of(predictions, columns))
                 file.flush()
     if unknown:
-        warn(sentence_on_unknown(trained, unknown, documents))
+        warn(unknown_documents_warning(trained, unknown, documents))
 
 
 def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:

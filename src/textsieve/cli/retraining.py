@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..categorizer_settings import SETTINGS, Settings, is_description
+from ..categorizer_settings import SETTINGS, ObjectDescription, Settings
 from ..errors import counted
 from ..prediction import Model
 from .messages import printable, say
@@ -44,7 +44,7 @@ def retraining(
     arguments = list(reread.options)
     for name, spec in SETTINGS.items():
         value = settings[name]
-        if name != "n_jobs" and value != spec.option_default and not is_description(name, value):
+        if name != "n_jobs" and value != spec.option_default and not isinstance(value, ObjectDescription):
             arguments += arguments_of(name, value)
     words = ["textsieve", "train", DOCUMENTS, *reread.files, "-o", path, *arguments]
     return Retraining(shlex.join(words), [*reread.unsaid, *_unsaid(settings)])
@@ -78,9 +78,9 @@ def _unsaid(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence about each setting that the command can't express."""
     for name, spec in SETTINGS.items():
         value = settings[name]
-        if name == "stop_words" and is_description(name, value):
+        if name == "stop_words" and isinstance(value, ObjectDescription):
             yield "it was trained with stop words of your own: give their file with --stop-words"
-        elif is_description(name, value):
+        elif isinstance(value, ObjectDescription):
             yield f"its {name} was {value}, an object of your own: train in Python"
         elif spec.option is None and value != spec.default:
             yield f"{name}={value!r} can be said in Python alone"

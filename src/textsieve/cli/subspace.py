@@ -161,7 +161,7 @@ def command(
     PATH is what train takes; each document has one label.
     """
     from ..registry import selector_of
-    from ..training.experiments import ChosenTerms, labelled_counts
+    from ..training.experiments import SelectedTermWeights, labelled_counts
     from .opening import opened
     from .progress import progress
     from .subspace_tables import Experiment
@@ -170,7 +170,7 @@ def command(
     selector = selector_of(selection["selector"], selection["selector_options"])
     with opened(path, reading) as corpus, progress() as tell:
         documents = labelled_counts(corpus, progress=tell, n_jobs=jobs, **options.counting(terms_are))
-        prepare = ChosenTerms(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)
+        prepare = SelectedTermWeights(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)
         experiment = Experiment(
             f"{corpus.name}: {corpus.report}", corpus.name, selection["selector"], documents, measuring
         )
@@ -212,10 +212,10 @@ def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float |
 def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> int | None:
     """Return the maximum number of selected terms."""
     from ..selectors.base import limit_of
-    from ..training.experiments import usual_n_terms
+    from ..training.experiments import default_n_terms
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
-    return usual_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
+    return default_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
 
 
 def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":

@@ -192,7 +192,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         **({"weight": ranked.selector.weight_} if hasattr(ranked.selector, "weight_") else {}),
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
-        **({"n_chosen": ranked.n_chosen, **ranked.found["testors"]} if ranked.shortest else {}),
+        **({"n_chosen": ranked.n_selected, **ranked.details["testors"]} if ranked.shortest else {}),
         **({"scores_are_exact": ranked.scores_are_exact} if ranked.shortest else {}),
         "terms": listed(ranked.best),
         "classes": [
@@ -211,7 +211,7 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     page.line(about)
     weight = getattr(ranked.selector, "weight_", None)
     by = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
-    selected = f"{ranked.n_chosen:,} of them chosen by {with_thresholds(by, ranked.found)}"
+    selected = f"{ranked.n_selected:,} of them chosen by {with_thresholds(by, ranked.details)}"
     method = selected if ranked.shortest else f"scored by {by}"
     page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {method}")
     best = [[f"{rank:,}", printable(term), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)]
@@ -245,8 +245,8 @@ def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
         "score: the share of the typical testors of a class that hold the term; of several classes the largest. 1 is a "
         "term that some class cannot do without."
     )
-    if len(ranked.best) < ranked.n_chosen:
-        page.line(f"{len(ranked.best):,} of the {ranked.n_chosen:,} chosen terms are shown; -k says how many.")
+    if len(ranked.best) < ranked.n_selected:
+        page.line(f"{len(ranked.best):,} of the {ranked.n_selected:,} chosen terms are shown; -k says how many.")
     if not ranked.scores_are_exact:
         page.line("There are too many testors to count: scores are estimated from a sample of them.")
     if not all(testor.proved for testor in ranked.shortest.values()):

@@ -29,14 +29,14 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
     from ..errors import InputError
     from ..modelfile.reading import read_stored
     from ..modelfile.statistics import read_statistics
-    from ..training.updating import is_incremental
+    from ..training.updating import could_be_updated
     from .arguments import expecting_a_model
 
     with expecting_a_model("update", path, *files):
         model, file = read_stored(path)
     _require_packages(model, path)
     settings = Settings.of_stored(model.settings)
-    if not is_incremental(settings):
+    if not could_be_updated(settings):
         with saying_how(model, path, files, reading):
             raise InputError(
                 f"{path}: the classifier {settings.classifier} learns from the documents themselves, so nothing can "

@@ -129,16 +129,16 @@ def _learn(
 
     from ..categorizer_settings import Settings
     from ..settings import n_threads
-    from ..training.updating import plan_of, refit_thresholds, targets_of_sets, updated
+    from ..training.updating import encode_label_sets, plan_for_update, refit_thresholds, update_model
     from .update_report import UpdateOutcome
 
     if not corrections.label_sets:
         return UpdateOutcome(None, corrections, [], [])
     settings = Settings.of_stored(model.settings)
-    plan = plan_of(settings, n_threads(jobs))
-    targets = targets_of_sets(model, corrections.label_sets, none_is_right=True)
+    plan = plan_for_update(settings, n_threads(jobs))
+    targets = encode_label_sets(model, corrections.label_sets, no_label_is_valid=True)
     with_digests = replace(statistics, added_digests=statistics.added_digests | corrections.digests)
-    renewed = updated(model, with_digests, plan, corrections.rows, targets)
+    renewed = update_model(model, with_digests, plan, corrections.rows, targets)
     if fit_cut:
         recut_model = refit_thresholds(renewed.model, statistics, settings, plan, corrections.rows, targets)
         renewed = renewed._replace(model=recut_model)

@@ -62,12 +62,12 @@ def told_of(path: str, found: Corrections, outcome: UpdateOutcome, *, written: b
 def _is_stale(outcome: UpdateOutcome) -> bool:
     """Return whether the thresholds of a multilabel model should be fitted again."""
     from ..categorizer_settings import Settings
-    from ..training.updating import cut_that_is_fitted, is_stale
+    from ..training.updating import is_stale, tuned_cut
 
     if outcome.renewed is None:
         return False
     model = outcome.renewed.model
-    return cut_that_is_fitted(model, Settings.of_stored(model.settings)) is not None and is_stale(model)
+    return tuned_cut(model, Settings.of_stored(model.settings)) is not None and is_stale(model)
 
 
 def _n_right(outcome: UpdateOutcome) -> tuple[int, int]:

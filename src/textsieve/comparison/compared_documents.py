@@ -55,7 +55,7 @@ def _count(
     if first.vectors is None:
         names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *PREPARATION_SETTINGS)
         counter = TermCounter(**{name: settings[name] for name in names}, dtype=np.int32, n_jobs=n_threads(n_jobs))
-        documents = count_corpus(whole_corpus, counter, limits, want_stats=False, whole=True, **options)
+        documents = count_corpus(whole_corpus, counter, limits, want_stats=False, require_all=True, **options)
         assert isinstance(documents, CountedDocuments)
         return documents, "texts"
     _refuse_text_settings(settings, corpus.name)

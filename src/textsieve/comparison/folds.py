@@ -26,10 +26,10 @@ from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
-from ..training.counted_documents import CountedDocuments, columns_in_order
+from ..training.counted_documents import CountedDocuments, take_columns
 from ..training.plan import SelectedTerms, TrainingPlan
 from ..training.targets import Targets
-from ..training.tuning import FoldSplit, of_some_documents, parted
+from ..training.tuning import FoldSplit, ignore_indistinguishable_classes, split_documents
 from .compared_documents import ComparisonDocuments
 from .rankings import DESCRIBED_FOLD, RankingDescription, describe_ranking
 
@@ -63,7 +63,7 @@ class RankingRequest(NamedTuple):
     @property
     def key(self) -> tuple[str, int | None]:
         """Return the key under which the ranking is shared: the selector, and the number of terms that it ranks."""
-        return self.selector, self.limit if self.training.ranks_each_size else self.largest
+        return self.selector, self.limit if self.training.selector.depends_on_k else self.largest
 
 
 class FoldCache:
@@ -102,11 +102,11 @@ class FoldCache:
 
     def _rank(self, request: RankingRequest) -> Timed[SelectedTerms]:
         (_, most), training = request.key, request.training
-        stats, before = self._stats_of(training.selection)
-        with of_some_documents():
-            documents = partial(_weighted, self.train, training.selection)
+        stats, before = self._stats_of(training.selection_scheme)
+        with ignore_indistinguishable_classes():
+            documents = partial(_weighted, self.train, training.selection_scheme)
             selector, fitting = timed(lambda: training.fit_selector(stats, most, documents))
-            selected, selecting = timed(lambda: training.kept_by(selector, most))
+            selected, selecting = timed(lambda: training.terms_of(selector, most))
         columns = self.train.columns_within_limits[selected.columns]
         if self._describes:
             terms = [self.train.terms[column] for column in columns.tolist()]
@@ -120,7 +120,7 @@ class FoldCache:
 
     def split(self, selected: SelectedTerms) -> FoldSplit:
         """Return the training and test counts of the selected terms."""
-        train, test = (columns_in_order(part.counts, selected.columns) for part in (self.train, self.test))
+        train, test = (take_columns(part.counts, selected.columns) for part in (self.train, self.test))
         return FoldSplit(train, self.train.targets, test, self.test.targets, selected.columns)
 
     def inner(self, n_folds: int) -> list[FoldCache]:
@@ -134,7 +134,7 @@ class FoldCache:
         return self._inner
 
     def _holding_out(self, is_test: NDArray[np.bool_]) -> FoldCache:
-        return FoldCache(*parted(self.train, is_test), np.flatnonzero(is_test))
+        return FoldCache(*split_documents(self.train, is_test), np.flatnonzero(is_test))
 
 
 @dataclass(frozen=True)

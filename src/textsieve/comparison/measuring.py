@@ -24,9 +24,9 @@ from ..evaluation.thresholds import ThresholdRule
 from ..modelfile.writing import encode
 from ..prediction import Model
 from ..settings import n_threads
-from ..training.plan import Fitted, SelectedTerms, TrainingPlan
-from ..training.train import model_of
-from ..training.tuning import FoldSplit, assign
+from ..training.plan import FittedClassifier, SelectedTerms, TrainingPlan
+from ..training.train import model_from_parts
+from ..training.tuning import FoldSplit, predict_labels
 from .compared_documents import ComparisonDocuments
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
 from .plan import Condition, Plan, settings_for_form
@@ -41,7 +41,7 @@ MOST_WARM_UP_DOCUMENTS = 400
 class TrainedCondition(NamedTuple):
     """A classifier, and for multilabel documents the threshold rule."""
 
-    fitted: Fitted
+    fitted: FittedClassifier
     cut: ThresholdRule | None
 
 
@@ -74,7 +74,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         selected = selected_terms[0].result
         selection, split = _selection(fold, condition, selected), cache.split(selected)
         trained, training_seconds = timed(lambda: _train(training, split, inner, selected_terms[1:]))
-        predicted, prediction_seconds = timed(lambda: assign(training, trained.fitted, split.test, trained.cut))
+        predicted, prediction_seconds = timed(lambda: predict_labels(training, trained.fitted, split.test, trained.cut))
     except InputError as problem:
         return MeasuredCondition(
             Row.about(fold.number, condition, **about, problem=str(without_option_setting(problem))), selection
@@ -82,9 +82,9 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
     report = compare_labels(
-        classes, true_labels, predicted_labels, multilabel=multilabel, unknown=int(predicted.is_unknown.sum())
+        classes, true_labels, predicted_labels, multilabel=multilabel, n_unknown=int(predicted.is_unknown.sum())
     )
-    model = model_of(settings, cache.train, selected, trained.fitted, trained.cut)
+    model = model_from_parts(settings, cache.train, selected, trained.fitted, trained.cut)
     row = Row.about(
         fold.number,
         condition,
@@ -103,13 +103,13 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
 def _holds_out(training: TrainingPlan, cache: FoldCache) -> bool:
     """Return whether inner folds are needed to fit thresholds on held-out documents."""
     targets = cache.train.targets
-    return targets.multilabel and training.cut.known(len(targets.classes)) is None
+    return targets.multilabel and training.cut.untuned_rule(len(targets.classes)) is None
 
 
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
-    limits = [training.most_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
+    limits = [training.max_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
     largest = None if None in limits else max(limit for limit in limits if limit is not None)
-    limit = training.most_terms(condition.n_terms, cache.n_seen)
+    limit = training.max_terms(condition.n_terms, cache.n_seen)
     return RankingRequest(condition.selector.name, training, limit, largest)
 
 
@@ -127,7 +127,7 @@ def _threshold_rule(
 ) -> ThresholdRule:
     """Return the threshold rule, fitted on the scores of documents held out from the training documents."""
     targets = split.train_targets
-    known = training.cut.known(len(targets.classes))
+    known = training.cut.untuned_rule(len(targets.classes))
     if known is not None:
         return known
     held_out = HeldOutScores(targets.indicator(), targets.weights)
@@ -155,7 +155,9 @@ def _figures(report: Report) -> dict[str, Any]:
         "macro_f1": report.macro_f1,
         "accuracy": report.accuracy,
         "unknown": report.unknown,
-        "by_class": tuple((report.hits[label], report.put[label], report.true[label]) for label in report.classes),
+        "by_class": tuple(
+            (report.hits[label], report.predicted[label], report.true[label]) for label in report.classes
+        ),
         "confusion": None if report.multilabel else tuple(pairs),
     }
 
@@ -178,7 +180,7 @@ def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldR
     description = fold.cache.description(request)
     if description is None or condition.selector.setting is None:
         return None
-    size = condition.n_terms if request.training.ranks_each_size else None
+    size = condition.n_terms if request.training.selector.depends_on_k else None
     return FoldRanking(fold.number, condition.selector.name, size, *description)
 
 

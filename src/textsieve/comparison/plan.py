@@ -135,7 +135,9 @@ class Plan:
         """Return the training for a condition, with the weights that the selector's variant requests."""
         training = _training_plan(settings_for_form(self.settings_of(condition), form), form, n_threads(self.n_jobs))
         weights = {name: value for name, value in condition.selector.options.items() if name in SELECTOR_WEIGHTS}
-        return replace(training, selection=training.selection._replace(**weights)) if weights else training
+        return (
+            replace(training, selection_scheme=training.selection_scheme._replace(**weights)) if weights else training
+        )
 
     def shared_settings(self) -> dict[str, Any]:
         """Return all settings that are the same for all conditions."""
@@ -239,7 +241,7 @@ def settings_for_form(settings: Settings, form: Form) -> Settings:
 def _training_plan(settings: Settings, form: Form, n_jobs: int) -> TrainingPlan:
     """Return the training for the settings; selectors, too, use given weights unchanged."""
     training = TrainingPlan.of(settings, n_jobs)
-    return replace(training, selection=COUNTS) if form == "weights" else training
+    return replace(training, selection_scheme=COUNTS) if form == "weights" else training
 
 
 def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:

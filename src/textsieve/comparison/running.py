@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import TooFewDocuments, UnfitDocuments, shown
 from ..training.counted_documents import Progress
-from ..training.provenance import provenance, storable
+from ..training.provenance import provenance, settings_as_json
 from ..warning import warn
 from .compared_documents import ComparisonDocuments, corpus_of, count_documents
 from .folds import Fold
@@ -120,7 +120,7 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
         "multilabel": targets.multilabel,
         "form": documents.form,
         "split": documents.parts.about,
-        "settings": storable(settings),
+        "settings": settings_as_json(settings),
         "versions": origin["versions"],
         STARTED: origin["trained"],  # the time of this call
     }

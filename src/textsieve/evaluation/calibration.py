@@ -1,12 +1,13 @@
-"""Scores to probabilities: for each class a curve, fitted to documents that were held out, from score to probability.
+"""Calibrated probabilities: for each class a curve from score to probability, fitted to held-out documents.
 
-*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))), with a and b of the largest likelihood. The labels are pulled in
-a little, to (n+ + 1)/(n+ + 2) and 1/(n- + 2), so that a class that the scores separate perfectly still gets finite
-numbers. Two numbers a class; good with few documents.
+*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))) for a score s, with the a and b of largest likelihood. As targets,
+the labels 1 and 0 are replaced by (n+ + 1)/(n+ + 2) and 1/(n- + 2), where n+ and n- are the numbers of members and of
+others. So a and b stay finite even if the scores separate the class perfectly. It works with few documents.
 
-*Isotonic*: the rising step curve with the smallest squared error, joined by lines; good with thousands of documents.
+*Isotonic*: the increasing step function with the smallest squared error, with straight lines between the steps. It
+needs thousands of documents.
 
-With one label a document the probabilities of a document are divided by their sum.
+With one label per document, the probabilities of a document are divided by their sum.
 """
 
 from __future__ import annotations
@@ -31,52 +32,54 @@ if TYPE_CHECKING:
 METHODS = tuple(CALIBRATIONS)
 
 LARGEST = 1e150
-"""The largest number of a curve, so that its product with a score is finite."""
+"""The largest absolute value of a knot or value in a model file, so that its product with a score is finite."""
 
 
 def sigmoid(values: Floats) -> Floats:
-    """Return 1 / (1 + exp(-v)) without overflow."""
-    small = np.exp(-np.abs(values))
-    return np.asarray(np.where(values >= 0, 1.0, small) / (1.0 + small))
+    """Return 1 / (1 + exp(-v)) for each value v, without overflow."""
+    exponential = np.exp(-np.abs(values))
+    return np.asarray(np.where(values >= 0, 1.0, exponential) / (1.0 + exponential))
 
 
 def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[float, float]:
     """Return slope and offset of the most likely sigmoid, by Newton's method with step halving (Lin, Lin, Weng 2007).
 
-    `weights` says how many times each document counts.
+    `weights` has the sample weight of each document.
     """
-    times = np.ones(len(scores)) if weights is None else weights
-    n_in = float(times[is_member].sum())
-    n_out = float(times[~is_member].sum())
-    targets = np.where(is_member, (n_in + 1.0) / (n_in + 2.0), 1.0 / (n_out + 2.0))
-    spread = float(np.abs(scores).max(initial=0.0)) or 1.0
-    points = np.stack([scores / spread, np.ones(len(scores))])
-    found = np.array([0.0, np.log((n_in + 1.0) / (n_out + 1.0))])
+    sample_weights = np.ones(len(scores)) if weights is None else weights
+    n_members = float(sample_weights[is_member].sum())
+    n_others = float(sample_weights[~is_member].sum())
+    targets = np.where(is_member, (n_members + 1.0) / (n_members + 2.0), 1.0 / (n_others + 2.0))
+    scale = float(np.abs(scores).max(initial=0.0)) or 1.0
+    features = np.stack([scores / scale, np.ones(len(scores))])
+    parameters = np.array([0.0, np.log((n_members + 1.0) / (n_others + 1.0))])  # slope x scale, and offset
 
-    def cost(parameters: Floats) -> float:
-        z = parameters @ points
-        return float(np.sum(times * (np.logaddexp(0.0, z) - targets * z)))
+    def negative_log_likelihood(parameters: Floats) -> float:
+        z = parameters @ features
+        return float(np.sum(sample_weights * (np.logaddexp(0.0, z) - targets * z)))
 
-    value = cost(found)
+    cost = negative_log_likelihood(parameters)
     for _ in range(100):
-        p = sigmoid(found @ points)
-        gradient = points @ (times * (p - targets))
-        if np.abs(gradient).max() < 1e-9 * (n_in + n_out or 1.0):
+        p = sigmoid(parameters @ features)
+        gradient = features @ (sample_weights * (p - targets))
+        if np.abs(gradient).max() < 1e-9 * (n_members + n_others or 1.0):
             break
-        curvature = (points * (times * p * (1.0 - p))) @ points.T + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, gradient)
+        hessian = (features * (sample_weights * p * (1.0 - p))) @ features.T + 1e-12 * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while size > 1e-10 and cost(found - size * step) > value - 1e-4 * size * float(gradient @ step):
+        while size > 1e-10:  # halve the step until it lowers the cost enough
+            if negative_log_likelihood(parameters - size * step) <= cost - 1e-4 * size * float(gradient @ step):
+                break
             size *= 0.5
         if size <= 1e-10:
             break
-        found = found - size * step
-        value = cost(found)
-    return float(found[0] / spread), float(found[1])
+        parameters = parameters - size * step
+        cost = negative_log_likelihood(parameters)
+    return float(parameters[0] / scale), float(parameters[1])
 
 
 def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[Floats, Floats]:
-    """Return the knots of the best monotonic curve, and its values there."""
+    """Return the knots of the best increasing curve, and its values there."""
     from sklearn.isotonic import IsotonicRegression
 
     curve: Any = IsotonicRegression(out_of_bounds="clip")
@@ -86,21 +89,22 @@ def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """A curve for each class: the knots of class j are `starts[j]` to `starts[j + 1]`.
+    """A curve from score to probability for each class.
 
-    For the sigmoid, a class's two numbers are its slope (`knots`) and its offset (`values`).
+    The curve of class j has the knots `knots[indptr[j]:indptr[j + 1]]`, ascending scores, and the probabilities
+    `values` there. For the method "sigmoid", each class has one knot, which is the slope, and one value, the offset.
     """
 
     method: str
-    starts: NDArray[np.int64]
+    indptr: NDArray[np.int64]
     knots: Floats
     values: Floats
 
     @classmethod
     def fit(cls, method: str, scores: Floats, is_member: Bools, weights: Floats | None = None) -> Self:
-        """Learn from held-out scores and labels (documents x classes); NaN is no score.
+        """Fit curves to held-out scores and labels (documents x classes); documents with the score NaN are left out.
 
-        `weights` says how many times each document counts.
+        `weights` has the sample weight of each document.
         """
         from .scores import HeldOutScores
 
@@ -108,47 +112,48 @@ class Calibration:
 
     @classmethod
     def fit_held_out(cls, method: str, held_out: HeldOutScores) -> Self:
-        """Learn from scores and labels that need not be in memory at once."""
+        """Fit curves to scores and labels that need not be in memory at once."""
         if method not in METHODS:
             raise InputError(setting="probabilities", value=method, allowed=(*METHODS, None))
-        curves = [_curve(method, *judged) for judged in held_out.by_class()]
-        starts = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
-        knots, values = (np.concatenate([curve[part] for curve in curves]) for part in (0, 1))
-        return cls(method, starts, knots, values)
+        curves = [_fit_curve(method, scores, is_member, weights) for scores, is_member, weights in held_out.by_class()]
+        indptr = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
+        knots, values = map(np.concatenate, zip(*curves, strict=True))
+        return cls(method, indptr, knots, values)
 
     @property
     def n_classes(self) -> int:
         """Return the number of classes."""
-        return len(self.starts) - 1
+        return len(self.indptr) - 1
 
     def probabilities(self, scores: Floats, *, sum_to_one: bool) -> Floats:
-        """Return the probability of each class for each document."""
-        found = np.empty(scores.shape)
-        for number, (begin, end) in enumerate(pairwise(self.starts.tolist())):
+        """Return the probability of each class for each document (documents x classes), given the scores."""
+        probabilities = np.empty(scores.shape)
+        for number, (begin, end) in enumerate(pairwise(self.indptr.tolist())):
             knots, values = self.knots[begin:end], self.values[begin:end]
             if self.method == "sigmoid":
-                found[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
+                probabilities[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
             else:
-                found[:, number] = np.interp(scores[:, number], knots, values)
+                probabilities[:, number] = np.interp(scores[:, number], knots, values)
         if sum_to_one:
-            totals = found.sum(axis=1, keepdims=True)
-            found = np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), 1.0 / self.n_classes)
-        return found
+            totals = probabilities.sum(axis=1, keepdims=True)
+            divided = probabilities / np.where(totals > 0, totals, 1.0)
+            probabilities = np.where(totals > 0, divided, 1.0 / self.n_classes)
+        return probabilities
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of all curves."""
-        return {"calibration_indptr": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
+        """Return the arrays for a model file."""
+        return {"calibration_indptr": self.indptr, "calibration_knots": self.knots, "calibration_values": self.values}
 
     @staticmethod
     def check_declared(method: Any, specs: Mapping[str, ArraySpec], n_classes: int) -> None:
         """Raise `InputError` if the method, or the types or shapes of stored arrays, are not a calibration's."""
-        starts, knots, values = (specs.get(f"calibration_{name}") for name in ("indptr", "knots", "values"))
-        if not isinstance(method, str) or method not in METHODS or starts is None or knots is None or values is None:
+        indptr, knots, values = (specs.get(f"calibration_{name}") for name in ("indptr", "knots", "values"))
+        if not isinstance(method, str) or method not in METHODS or indptr is None or knots is None or values is None:
             raise InputError(f"its calibration is {shown(method)}, or parts of it are missing")
         if not (
-            starts.dtype == np.int64
+            indptr.dtype == np.int64
             and knots.dtype == values.dtype == np.float64
-            and starts.shape == (n_classes + 1,)
+            and indptr.shape == (n_classes + 1,)
             and len(knots.shape) == 1
             and knots.shape == values.shape
         ):
@@ -160,18 +165,20 @@ class Calibration:
     def restore(cls, method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
         """Return the calibration that was stored; raise `InputError` for anything that doesn't fit."""
         cls.check_declared(method, specs_of(arrays), n_classes)
-        starts, knots, values = (arrays[f"calibration_{name}"] for name in ("indptr", "knots", "values"))
-        if not (starts[0] == 0 and starts[-1] == len(knots) and (starts[1:] > starts[:-1]).all()):
+        indptr, knots, values = (arrays[f"calibration_{name}"] for name in ("indptr", "knots", "values"))
+        if not (indptr[0] == 0 and indptr[-1] == len(knots) and (indptr[1:] > indptr[:-1]).all()):
             raise InputError("the parts of its calibration do not fit together")
-        if not (np.abs(knots).max() <= LARGEST and np.abs(values).max() <= LARGEST):  # NaN is not
+        if not (np.abs(knots).max() <= LARGEST and np.abs(values).max() <= LARGEST):  # also rejects NaN
             raise InputError(f"the numbers of its calibration are not all finite, or not within ±{LARGEST:g}")
-        rises = _rises(knots, starts, least=1 / LARGEST) and _rises(values, starts)  # so slopes are finite
-        if method == "isotonic" and not (rises and _within_one(values)):
+        # Knots must not be closer than 1 / LARGEST, so that the slopes between them are finite.
+        ascends = _ascends(knots, indptr, least=1 / LARGEST) and _ascends(values, indptr)
+        if method == "isotonic" and not (ascends and _are_shares(values)):
             raise InputError("a curve of its calibration does not rise from 0 to 1")
-        return cls(method, starts, knots, values)
+        return cls(method, indptr, knots, values)
 
 
-def _curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:
+def _fit_curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Return the knots and values of one class; without scores, a constant curve."""
     if method == "sigmoid":
         slope, offset = fit_sigmoid(scores, is_member, weights)
         return np.array([slope]), np.array([offset])
@@ -180,13 +187,14 @@ def _curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None
     return fit_isotonic(scores, is_member, weights)
 
 
-def _rises(numbers: Floats, starts: NDArray[np.int64], least: float = 0.0) -> bool:
+def _ascends(numbers: Floats, indptr: NDArray[np.int64], least: float = 0.0) -> bool:
     """Return whether numbers ascend within each curve, in steps of 0 or of more than `least`."""
     steps = np.diff(numbers)
-    inside = np.ones(len(steps), np.bool_)
-    inside[starts[1:-1] - 1] = False
-    return bool(((steps[inside] == 0) | (steps[inside] > least)).all())
+    is_inside = np.ones(len(steps), np.bool_)
+    is_inside[indptr[1:-1] - 1] = False  # steps from the last number of a curve to the first of the next
+    return bool(((steps[is_inside] == 0) | (steps[is_inside] > least)).all())
 
 
-def _within_one(numbers: Floats) -> bool:
+def _are_shares(numbers: Floats) -> bool:
+    """Return whether all numbers are from 0 to 1."""
     return bool(((numbers >= 0) & (numbers <= 1)).all())

@@ -1,9 +1,10 @@
-"""How good predictions are: counts per class that add up over batches, and the figures that are read off them.
+"""The quality of predictions: counts for each class, which can be added over batches, and measures from these counts.
 
-For each class: documents that are in it and were put there (hits), that were put there, and that are in it. Precision
-is hits / put, recall hits / in, F1 = 2 hits / (put + in), which is their harmonic mean. *Micro* adds the counts of all
-classes up before it divides; with one label a document that is the accuracy. *Macro* is the mean of the classes' F1,
-over the classes that occur among the true or the predicted labels. 0/0 counts as 0.
+For each class there are three counts of documents: those that belong to it (true), those for which it was predicted
+(predicted), and those where both hold (hits). Precision is hits / predicted, recall is hits / true, and F1 = 2 hits /
+(predicted + true) is their harmonic mean. *Micro* measures divide the sums of the counts over all classes; with one
+label per document, each of them is the accuracy. *Macro* measures are means over the classes that occur among the true
+or the predicted labels. 0/0 counts as 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from ..errors import counted
 
 MOST_LINES = 50
-"""Of the classes of a report, when it is printed."""
+"""The largest number of classes that a printed report lists."""
 
 
 class ClassRow(NamedTuple):
@@ -27,27 +28,30 @@ class ClassRow(NamedTuple):
     precision: float
     recall: float
     f1: float
-    documents: int  # that are in the class
-    predicted: int  # that were put there
+    documents: int  # that belong to the class
+    predicted: int  # for which the class was predicted
 
 
 @dataclass(frozen=True)
 class Report:
-    """Counts of right and wrong predictions by label. Reports of batches can be added."""
+    """The quality of predictions. Reports of batches can be added."""
 
     classes: tuple[Any, ...]
     multilabel: bool = False
     documents: int = 0
     unlabelled: int = 0
     unknown: int = 0
-    """Documents that had no term of the model."""
+    """The number of documents without a term of the model."""
     right: int = 0
-    """Documents all of whose labels, and no other, were predicted."""
+    """The number of documents whose predicted labels are exactly the true ones."""
     hits: Counter[Any] = field(default_factory=Counter)
-    put: Counter[Any] = field(default_factory=Counter)
+    """For each class, the number of documents that belong to it and for which it was predicted."""
+    predicted: Counter[Any] = field(default_factory=Counter)
+    """For each class, the number of documents for which it was predicted."""
     true: Counter[Any] = field(default_factory=Counter)
+    """For each class, the number of documents that belong to it."""
     pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
-    """With one label a document: how often each (true, predicted) pair occurred."""
+    """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""
@@ -71,13 +75,14 @@ class Report:
         return "\n".join([self._figures(), *lines])
 
     def _figures(self) -> str:
-        all_right = "" if self.multilabel else f", accuracy {self.accuracy:.3f}"
-        figures = f"micro-F1 {self.micro_f1:.3f}, macro-F1 {self.macro_f1:.3f}{all_right}"
+        """Return the overall figures as text."""
+        accuracy = "" if self.multilabel else f", accuracy {self.accuracy:.3f}"
+        figures = f"micro-F1 {self.micro_f1:.3f}, macro-F1 {self.macro_f1:.3f}{accuracy}"
         return f"{counted(self.documents, 'document')}: {figures}"
 
     def __add__(self, other: Report) -> Report:
         """Return the report of the documents of both."""
-        counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "put", "true", "pairs")}
+        counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "predicted", "true", "pairs")}
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
         }
@@ -96,12 +101,12 @@ class Report:
     @property
     def micro_f1(self) -> float:
         """Return F1 of the counts of all classes added up."""
-        return _share(2 * self.hits.total(), self.put.total() + self.true.total())
+        return _share(2 * self.hits.total(), self.predicted.total() + self.true.total())
 
     @property
     def micro_precision(self) -> float:
         """Return the share of all predicted labels that are right."""
-        return _share(self.hits.total(), self.put.total())
+        return _share(self.hits.total(), self.predicted.total())
 
     @property
     def micro_recall(self) -> float:
@@ -133,18 +138,19 @@ class Report:
         return [
             ClassRow(
                 label,
-                _share(self.hits[label], self.put[label]),
+                _share(self.hits[label], self.predicted[label]),
                 _share(self.hits[label], self.true[label]),
-                _share(2 * self.hits[label], self.put[label] + self.true[label]),
+                _share(2 * self.hits[label], self.predicted[label] + self.true[label]),
                 self.true[label],
-                self.put[label],
+                self.predicted[label],
             )
             for label in self.labels
         ]
 
     def confusion(self) -> list[list[int]]:
-        """Return the documents by true (row) and predicted (column) label, in the order of `labels`; not for
-        multilabel models.
+        """Return the confusion matrix: true labels x predicted labels, in the order of `labels`.
+
+        Multilabel models have none, so all numbers are 0.
         """
         return [[self.pairs[true, predicted] for predicted in self.labels] for true in self.labels]
 
@@ -177,37 +183,46 @@ def compare_labels(
     predicted: Iterable[Iterable[Any]],
     *,
     multilabel: bool,
-    none_is_right: bool = False,
-    unknown: Any = 0,
-    times: Iterable[Any] | None = None,
+    no_label_is_valid: bool = False,
+    n_unknown: Any = 0,
+    weights: Iterable[Any] | None = None,
 ) -> Report:
     """Compare the predicted labels of some documents with their true labels.
 
-    Documents without a true label are skipped as unlabelled, unless no label is a valid answer (`none_is_right`).
-    `times` says how many times each document counts.
+    Documents without a true label are skipped as unlabelled, unless no label is a valid answer (`no_label_is_valid`).
+    `n_unknown` is the number of documents without a known term. `weights` are sample weights; counts are integers if
+    all weights are.
     """
-    report = Report(tuple(classes), multilabel)
-    documents: Any = 0
-    unlabelled: Any = 0
-    right: Any = 0
-    sets = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
-    for (own, given), count in zip(sets, repeat(1) if times is None else times, strict=times is not None):
-        if not (own or none_is_right):
-            unlabelled += count
+    n_documents: Any = 0
+    n_unlabelled: Any = 0
+    n_right: Any = 0
+    hits: Counter[Any] = Counter()
+    n_predicted: Counter[Any] = Counter()
+    n_true: Counter[Any] = Counter()
+    pairs: Counter[tuple[Any, Any]] = Counter()
+    # Dictionaries have each label once, and keep their order, so that the pairs have the first labels.
+    label_pairs = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
+    document_weights = repeat(1) if weights is None else weights
+    for (true_labels, predicted_labels), weight in zip(label_pairs, document_weights, strict=weights is not None):
+        if not (true_labels or no_label_is_valid):
+            n_unlabelled += weight
             continue
-        documents += count
-        right += count * (own.keys() == given.keys())
-        hits = own.keys() & given.keys()
-        for counter, labels in ((report.true, own.keys()), (report.put, given.keys()), (report.hits, hits)):
-            for label in labels:
-                counter[label] += count
+        n_documents += weight
+        n_right += weight * (true_labels.keys() == predicted_labels.keys())
+        for label in true_labels:
+            n_true[label] += weight
+        for label in predicted_labels:
+            n_predicted[label] += weight
+        for label in true_labels.keys() & predicted_labels.keys():
+            hits[label] += weight
         if not multilabel:
-            report.pairs[next(iter(own)), next(iter(given))] += count
+            pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
-        *(report.classes, multilabel, documents, unlabelled, unknown, right),
-        *(report.hits, report.put, report.true, report.pairs),
+        *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
+        *(hits, n_predicted, n_true, pairs),
     )
 
 
 def _share(part: float, whole: float) -> float:
+    """Return part / whole, and 0 if the whole is 0."""
     return part / whole if whole else 0.0

@@ -1,4 +1,4 @@
-"""Turn scores into labels where a document may have several: five rules, four of them after Yang (2001).
+"""Turn the scores of multilabel documents into labels: five rules, four of them after Yang (2001).
 
 - `SCut`: each class has its own threshold, the one with the best F1 on held-out documents.
 - `SCutFBR`: the same, but a class whose best F1 is below a floor, which is common for rare classes, does not use its
@@ -11,8 +11,8 @@
 - `ZeroCut`: all classes whose score is not below 0, which is the boundary of classifiers trained for each class against
   the rest. It needs no held-out documents, like `RCut` with a given r.
 
-All are fitted on scores (documents x classes) and the true labels as a matrix of 0 and 1. A class without a score for a
-document (NaN) is not evaluated on it.
+All are fitted on scores (documents x classes) and the true labels as an indicator matrix. If a document has no score
+(NaN) for a class, it is left out for this class.
 
 **The best threshold for F1.** With the documents sorted by score, accepting the first i gives F1 = 2 hits / (i +
 members), so one pass over the sorted scores finds the best i. The threshold is half-way between the last accepted score
@@ -39,36 +39,39 @@ if TYPE_CHECKING:
 
 
 def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Floats | None = None) -> float:
-    """Return the threshold with the best F1 (scores >= it are accepted), or one just above all scores if there is no
-    member.
+    """Return the threshold with the best F1 for one class; a document is accepted if its score is not below it.
 
-    `weights` says how many times each document counts.
+    Without a member of the class, the threshold is just above all scores. `weights` has the sample weight of each
+    document.
     """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    times = np.ones(len(scores)) if weights is None else weights[order]
-    hits = np.cumsum(times * is_member[order])
+    sample_weights = np.ones(len(scores)) if weights is None else weights[order]
+    hits = np.cumsum(sample_weights * is_member[order])
     n_members = float(hits[-1]) if len(hits) else 0.0
     if n_members == 0:
         return float(np.nextafter(ordered[0], np.inf)) if len(ordered) else 0.0
-    f1 = 2.0 * hits / (np.cumsum(times) + n_members)
-    is_cut = np.append(ordered[1:] < ordered[:-1], True)
-    last = int(np.argmax(np.where(is_cut, f1, -1.0)))
-    if last + 1 == len(ordered):
-        return float(ordered[last])
-    between = 0.5 * ordered[last] + 0.5 * ordered[last + 1]
-    return float(between if between > ordered[last + 1] else ordered[last])
+    f1 = 2.0 * hits / (np.cumsum(sample_weights) + n_members)
+    is_last_of_equals = np.append(ordered[1:] < ordered[:-1], True)
+    last_accepted = int(np.argmax(np.where(is_last_of_equals, f1, -1.0)))
+    if last_accepted + 1 == len(ordered):
+        return float(ordered[last_accepted])
+    half_way = 0.5 * ordered[last_accepted] + 0.5 * ordered[last_accepted + 1]
+    # Half-way between neighbouring floats is rounded to one of them, which must not be the rejected one.
+    return float(half_way if half_way > ordered[last_accepted + 1] else ordered[last_accepted])
 
 
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0)
-"""What `PCut` tries."""
+"""The factors that `PCut` tries."""
 
 
 class ThresholdRule(NamedTuple):
-    """A fitted rule from scores to labels: a threshold for each class, or a number of best classes."""
+    """A fitted rule from scores to labels: a threshold for each class, or a number of best classes; not both."""
 
     thresholds: Floats | None
+    """The least score that assigns each class."""
     ranks: int | None
+    """The number of best classes that each document gets."""
 
     def __call__(self, scores: Floats) -> Bools:
         """Return which classes each document gets (documents x classes)."""
@@ -84,61 +87,58 @@ def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
 
 
 def best_ranks(scores: Floats, ranks: int) -> Bools:
-    """Return which classes are the best of each document; of equal scores, the first class is better."""
-    order = best_first(scores, ranks)
+    """Return which classes are among the `ranks` best of each document (documents x classes)."""
     is_label = np.zeros(scores.shape, np.bool_)
-    np.put_along_axis(is_label, order, True, axis=1)
+    np.put_along_axis(is_label, best_first(scores, ranks), True, axis=1)
     return is_label
 
 
-def micro_f1(found: Bools, true: Bools, weights: Floats | None = None) -> float:
-    """Return F1 of all labels of all documents, weighted."""
-    return f1_of_counts(*(count_labels(which, weights) for which in (found & true, found, true)))
+def count_labels(is_label: Bools, weights: Floats | None) -> float:
+    """Return the number of labels, each as often as its document counts.
 
-
-def count_labels(which: Bools, weights: Floats | None) -> float:
-    """Return the weighted number of marked labels, in one class or in all."""
+    `is_label` has documents x classes, or documents for a single class; `weights` has the sample weights.
+    """
     if weights is None:
-        return float(which.sum())
-    return float(weights @ (which.sum(axis=1) if which.ndim == 2 else which))
+        return float(is_label.sum())
+    return float(weights @ (is_label.sum(axis=1) if is_label.ndim == 2 else is_label))
 
 
-def f1_of_counts(n_right: float, n_found: float, n_true: float) -> float:
-    """Return F1 from the numbers of right, predicted and true labels."""
-    return 2.0 * n_right / (n_found + n_true or 1.0)
+def f1_of_counts(n_right: float, n_predicted: float, n_true: float) -> float:
+    """Return F1 from the numbers of right, predicted and true labels; 0 if there are none."""
+    return 2.0 * n_right / (n_predicted + n_true or 1.0)
 
 
 class Cut(metaclass=ABCMeta):
-    """The base class of all rules from scores to labels."""
+    """The base class of the methods that fit a `ThresholdRule` to held-out documents."""
 
     rule_: ThresholdRule
 
-    def known(self, n_classes: int) -> ThresholdRule | None:
+    def untuned_rule(self, n_classes: int) -> ThresholdRule | None:
         """Return the rule if it needs no held-out documents, otherwise None."""
         return None
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the rule to the scores of held-out documents and their labels (a matrix of 0 and 1).
+        """Fit the rule to the scores of held-out documents and their labels, a matrix of 0 and 1.
 
-        A document of `sample_weight` 3 counts as three copies.
+        Both are documents x classes. A document of `sample_weight` 3 counts as three copies.
         """
         from .scores import HeldOutScores
 
-        checked, true = _checked(scores, y)
+        table, is_true = _check_scores(scores, y)
         weights = None
         if sample_weight is not None:
-            from ..stats.weights import check_weights  # which loads scipy, and predicting needs none
+            from ..stats.weights import check_weights  # loads scipy, which predicting does not need
 
-            weights = check_weights(sample_weight, len(checked))
+            weights = check_weights(sample_weight, len(table))
         if weights is not None and not weights.all():
-            counting = weights > 0.0
-            checked, true, weights = checked[counting], true[counting], weights[counting]
-        self.fit_held_out(HeldOutScores.of(checked, true, weights))
+            has_weight = weights > 0.0
+            table, is_true, weights = table[has_weight], is_true[has_weight], weights[has_weight]
+        self.fit_held_out(HeldOutScores.of(table, is_true, weights))
         return self
 
     def fit_held_out(self, held_out: HeldOutScores) -> ThresholdRule:
         """Fit the rule to scores and labels that need not be in memory at once."""
-        self.rule_ = self._learned(held_out)
+        self.rule_ = self._fit_rule(held_out)
         return self.rule_
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
@@ -146,7 +146,7 @@ class Cut(metaclass=ABCMeta):
         return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
 
     @abstractmethod
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         """Return the rule fitted to these documents."""
 
     @property
@@ -156,12 +156,14 @@ class Cut(metaclass=ABCMeta):
 
 
 class SCut(Cut):
-    """A threshold for each class."""
+    """A threshold for each class, the one with the best F1."""
 
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
-        return ThresholdRule(np.array([self._threshold(*judged) for judged in held_out.by_class()]), None)
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        thresholds = [self._threshold(scores, is_member, weights) for scores, is_member, weights in held_out.by_class()]
+        return ThresholdRule(np.array(thresholds), None)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        """Return the threshold of a class."""
         return best_f1_threshold(scores, is_member, weights)
 
 
@@ -180,40 +182,42 @@ class SCutFBR(SCut):
         self.floor = floor
         self.fallback = fallback
 
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
             raise InputError(setting="floor", value=self.floor, hint="use a number from 0 to 1")
         if self.fallback not in ("top", "never"):
             raise InputError(setting="fallback", value=self.fallback, hint="use 'top' or 'never'")
-        return super()._learned(held_out)
+        return super()._fit_rule(held_out)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
         threshold = best_f1_threshold(scores, is_member, weights)
         if not len(scores):
             return threshold
-        found = scores >= threshold
-        n_right, n_found, n_true = (count_labels(which, weights) for which in (found & is_member, found, is_member))
-        if 2.0 * n_right >= self.floor * (n_found + n_true or 1.0):
+        is_accepted = scores >= threshold
+        n_right, n_predicted, n_true = (
+            count_labels(is_label, weights) for is_label in (is_accepted & is_member, is_accepted, is_member)
+        )
+        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):
             return threshold
         if self.fallback == "never":
             return float("inf")
         best = scores.max()
-        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)  # all alike: nobody stands out
+        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)  # equal scores: accept none
 
 
 class RCut(Cut):
-    """The best classes of each document.
+    """The best classes of each document, the same number for all.
 
     Parameters
     ----------
     ranks : int or None
-        How many; None: the number with the best micro-F1, the smaller of equals.
+        The number of classes; None: the number with the best micro-F1, the smaller of equals.
     """
 
     def __init__(self, *, ranks: int | None = None) -> None:
         self.ranks = ranks
 
-    def known(self, n_classes: int) -> ThresholdRule | None:
+    def untuned_rule(self, n_classes: int) -> ThresholdRule | None:
         """Return the rule for a given number of ranks."""
         if self.ranks is None:
             return None
@@ -221,39 +225,39 @@ class RCut(Cut):
             raise InputError(setting="ranks", value=self.ranks, hint="use a number of classes from 1, or None")
         return ThresholdRule(None, int(self.ranks))
 
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
-        rule = self.known(held_out.n_classes)
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        rule = self.untuned_rule(held_out.n_classes)
         if rule is not None:
             return rule
-        most = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
-        n_right = np.zeros(most)
-        for documents, scores, true in held_out.by_document():
-            order = best_first(np.where(np.isnan(scores), -np.inf, scores), most)
-            is_right = np.take_along_axis(true, order, axis=1)
+        max_ranks = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)  # more than any document has are never better
+        n_right = np.zeros(max_ranks)  # right labels among the first rank, the first two, ...
+        for documents, scores, is_true in held_out.by_document():
+            order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
+            is_right = np.take_along_axis(is_true, order, axis=1)
             weights = held_out.weights_of(documents)
             by_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
-            n_right += np.cumsum(np.concatenate([by_rank, np.zeros(most - len(by_rank))]))
+            n_right += np.cumsum(np.concatenate([by_rank, np.zeros(max_ranks - len(by_rank))]))
 
         def f1(ranks: int) -> float:
-            n_found = held_out.n_counted * min(ranks, held_out.n_classes)
-            return f1_of_counts(float(n_right[ranks - 1]), n_found, held_out.n_true)
+            n_predicted = held_out.n_counted * min(ranks, held_out.n_classes)
+            return f1_of_counts(float(n_right[ranks - 1]), n_predicted, held_out.n_true)
 
-        return ThresholdRule(None, max(range(1, most + 1), key=f1))
+        return ThresholdRule(None, max(range(1, max_ranks + 1), key=f1))
 
 
 class PCut(Cut):
-    """As many documents for each class as its share calls for.
+    """For each class, a number of documents in proportion to its share among the held-out documents.
 
     Parameters
     ----------
     factor : float or None
-        By which the share is multiplied; None: the one with the best micro-F1.
+        The factor by which shares are multiplied; None: the one of `FACTORS` with the best micro-F1.
     """
 
     def __init__(self, *, factor: float | None = None) -> None:
         self.factor = factor
 
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
@@ -261,15 +265,18 @@ class PCut(Cut):
         factors = FACTORS if self.factor is None else (self.factor,)
         thresholds = np.empty((len(factors), held_out.n_classes))
         self.shares_ = np.empty(held_out.n_classes)
-        n_right, n_found = np.zeros(len(factors)), np.zeros(len(factors))
+        n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))
         for number, (scores, is_member, weights) in enumerate(held_out.by_class()):
             self.shares_[number] = _share(is_member, weights)
-            for at, factor in enumerate(factors):
-                thresholds[at, number] = cut_at_share(scores, factor * self.shares_[number], weights)
-                found = scores >= thresholds[at, number]
-                n_right[at] += count_labels(found & is_member, weights)
-                n_found[at] += count_labels(found, weights)
-        f1 = [f1_of_counts(*counts, held_out.n_true) for counts in zip(n_right.tolist(), n_found.tolist(), strict=True)]
+            for row, factor in enumerate(factors):
+                thresholds[row, number] = cut_at_share(scores, factor * self.shares_[number], weights)
+                is_accepted = scores >= thresholds[row, number]
+                n_right[row] += count_labels(is_accepted & is_member, weights)
+                n_predicted[row] += count_labels(is_accepted, weights)
+        f1 = [
+            f1_of_counts(right, predicted, held_out.n_true)
+            for right, predicted in zip(n_right.tolist(), n_predicted.tolist(), strict=True)
+        ]
         best = f1.index(max(f1))
         self.factor_ = factors[best]
         return ThresholdRule(thresholds[best], None)
@@ -278,7 +285,8 @@ class PCut(Cut):
         """Return the labels of a whole collection: each class gets its share of the documents."""
         all_scores = np.asarray(scores, np.float64)
         thresholds = [
-            cut_at_share(each, self.factor_ * share) for each, share in zip(all_scores.T, self.shares_, strict=True)
+            cut_at_share(class_scores, self.factor_ * share)
+            for class_scores, share in zip(all_scores.T, self.shares_, strict=True)
         ]
         return (all_scores >= np.array(thresholds)).astype(np.int64)
 
@@ -286,69 +294,73 @@ class PCut(Cut):
 class ZeroCut(Cut):
     """The classes whose score is 0 or more."""
 
-    def known(self, n_classes: int) -> ThresholdRule:
+    def untuned_rule(self, n_classes: int) -> ThresholdRule:
         """Return a threshold of 0 for each class."""
         return ThresholdRule(np.zeros(n_classes), None)
 
-    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
-        return self.known(held_out.n_classes)
+    def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        return self.untuned_rule(held_out.n_classes)
 
 
 def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
-    """Return the threshold that accepts about this share of the scores; equal scores are accepted together.
+    """Return the threshold that accepts about this share of the documents, given their scores for a class.
 
-    Without scores it is 0, as in `best_f1_threshold`: a class of all documents or of none has no scores.
+    Equal scores are accepted or rejected together, whichever comes closer to the share, but at least the best ones are
+    accepted, unless all scores are equal. Without scores the threshold is 0, as in `best_f1_threshold`: a class of all
+    documents or of none has no scores.
     """
     if not len(scores):
         return 0.0
     if weights is None:
-        ordered, through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
+        ordered, n_through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
     else:
         order = np.argsort(-scores)
-        ordered, through = scores[order], np.cumsum(weights[order])
-    total = float(through[-1])
-    counts_documents = weights is None or bool((weights == np.floor(weights)).all())
-    wanted = min(round(share * total) if counts_documents else share * total, total)
-    if wanted == 0:
+        ordered, n_through = scores[order], np.cumsum(weights[order])
+    total = float(n_through[-1])  # `n_through` has the number of documents up to and including each
+    are_integers = weights is None or bool((weights == np.floor(weights)).all())
+    n_target = min(round(share * total) if are_integers else share * total, total)
+    if n_target == 0:
         return float("inf")
-    last = ordered[np.searchsorted(through, wanted)]
-    begin, end = np.searchsorted(-ordered, -last, side="left"), np.searchsorted(-ordered, -last, side="right")
-    above = float(through[begin - 1]) if begin else 0.0
-    if wanted - above < through[end - 1] - wanted:  # a tie that is too large stays out
+    last_score = ordered[np.searchsorted(n_through, n_target)]
+    begin = np.searchsorted(-ordered, -last_score, side="left")
+    end = np.searchsorted(-ordered, -last_score, side="right")
+    n_above = float(n_through[begin - 1]) if begin else 0.0
+    if n_target - n_above < n_through[end - 1] - n_target:  # it is closer to reject all documents with the last score
         if begin:
             return float(ordered[begin - 1])
-        if end == len(ordered):  # all are alike: nobody stands out
-            return float(np.nextafter(last, np.inf))
-    return float(last)
+        if end == len(ordered):  # all scores are equal: accept none
+            return float(np.nextafter(last_score, np.inf))
+    return float(last_score)
 
 
-def _share(members: Bools, weights: Floats | None) -> float:
-    """Return the share of the members among some documents; 0 if there are none."""
-    if not len(members):
+def _share(is_member: Bools, weights: Floats | None) -> float:
+    """Return the share of the members of a class among some documents; 0 without documents."""
+    if not len(is_member):
         return 0.0
-    return float(members.mean()) if weights is None else float(weights @ members / weights.sum())
+    return float(is_member.mean()) if weights is None else float(weights @ is_member / weights.sum())
 
 
-def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
+def _check_scores(scores: Any, y: Any) -> tuple[Floats, Bools]:
+    """Return scores and labels as arrays of documents x classes; raise `InputError` if they are not."""
     table = np.asarray(scores, np.float64)
-    true = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-    if table.ndim != 2 or true.shape != table.shape:
+    labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if table.ndim != 2 or labels.shape != table.shape:
         raise InputError(
-            f"scores are of shape {table.shape} and labels of {true.shape}; both are tables of documents x classes."
+            f"scores are of shape {table.shape} and labels of {labels.shape}", hint="both must be documents x classes"
         )
-    if not np.isin(true, (0, 1)).all():
+    if not np.isin(labels, (0, 1)).all():
         raise InputError(
-            f"Labels are a matrix of 0 and 1, but there is {shown(true[~np.isin(true, (0, 1))][0])} in it."
+            f"Labels are a matrix of 0 and 1, but there is {shown(labels[~np.isin(labels, (0, 1))][0])} in it."
         )
-    return table, true.astype(np.bool_)
+    return table, labels.astype(np.bool_)
 
 
 CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, ZeroCut), strict=True))
-"""The ways to cut, by name."""
+"""The classes by the names that the setting `cut` takes."""
 
 
 def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
-    """Return the rule for a setting: a name with options."""
+    """Return a new `Cut` for the settings `cut`, which is a name, and `cut_options`."""
     if not (isinstance(setting, str) and setting in CUTS):
         raise InputError(setting="cut", value=setting, hint=f"use one of {', '.join(CUTS)}")
     try:

@@ -10,7 +10,7 @@
 | `weighting` | how counts become weights |
 | `scorer` | the kind of the scorer, and its settings |
 | `ranks`, `calibration` | the number of labels of each document, and the way to probabilities, or null |
-| `settings` | the settings with which the model was trained |
+| `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from how many documents and with which packages it was trained, and its measured quality |
 | `statistics` | null, or a description of the statistics that `update` needs: see `statistics` |
 
@@ -25,6 +25,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from ..archive import Header, Kind
+from ..categorizer_settings import ObjectDescription
 from ..errors import InputError, shown
 from ..prediction import Model
 from ..settings import is_whole
@@ -95,10 +96,41 @@ def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
         "scorer": {"kind": model.scorer.kind, **model.scorer.stored_settings()},
         "ranks": model.ranks,
         "calibration": None if model.calibration is None else model.calibration.method,
-        "settings": model.settings,
+        "settings": _mark_descriptions(model.settings),
         "about": model.about,
         "statistics": statistics,
     }
+
+
+NOT_STORED = "not_stored"
+
+
+def _mark_descriptions(value: Any) -> Any:
+    """Return settings for the header, with an object of the single key `NOT_STORED` for each `ObjectDescription`."""
+    if isinstance(value, ObjectDescription):
+        return {NOT_STORED: str(value)}
+    if isinstance(value, dict):
+        return {name: _mark_descriptions(item) for name, item in value.items()}
+    return value
+
+
+def _restore_descriptions(settings: Any) -> Any:
+    """Return settings from a header, with each `ObjectDescription` restored.
+
+    A description may be a setting or an option of an estimator, and is not looked for any deeper.
+    """
+    if not isinstance(settings, dict):
+        return settings  # which `field_rules` rejects
+
+    def restore(value: Any) -> Any:
+        if isinstance(value, dict) and value.keys() == {NOT_STORED} and isinstance(value[NOT_STORED], str):
+            return ObjectDescription(value[NOT_STORED])
+        return value
+
+    def restore_options(value: Any) -> Any:
+        return {name: restore(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+    return {name: restore_options(restore(value)) for name, value in settings.items()}
 
 
 def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +148,7 @@ def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
         "tf": weighting["tf"],
         "norm": weighting["norm"],
         "ranks": header["ranks"],
-        "settings": header["settings"],
+        "settings": _restore_descriptions(header["settings"]),
         "about": header["about"],
         "preparation": Preparation(**reading["preparation"]),
         "fallback": header["fallback_class"],

@@ -34,7 +34,7 @@ OWN_ARRAYS = {"docs_without_terms": np.int64, "document_digests": np.uint8}
 """The arrays of all kinds of statistics; each kind adds those of its table."""
 
 
-def statistics_parts(statistics: Statistics, model: Model) -> tuple[dict[str, Any], Arrays]:
+def encode_statistics(statistics: Statistics, model: Model) -> tuple[dict[str, Any], Arrays]:
     """Return the section of the header and the arrays for the statistics of a model."""
     learned = statistics.learned
     if isinstance(learned, ClassSums):
@@ -60,10 +60,10 @@ def read_statistics(model: Model, file: ModelFile) -> Statistics:
     with open_model(file.path) as archive:
         if archive.digest != file.digest:
             raise InputError("the file has changed since the model was read", place=file.path, hint="load it again")
-        return statistics_in(archive, model)
+        return decode_statistics(archive, model)
 
 
-def statistics_in(archive: Archive, model: Model) -> Statistics:
+def decode_statistics(archive: Archive, model: Model) -> Statistics:
     """Return the statistics of the model in an archive.
 
     Names, types and shapes of the arrays are checked before any of them is read.

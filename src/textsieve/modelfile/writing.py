@@ -75,9 +75,9 @@ def encode(model: Model, statistics: Statistics | None = None) -> bytes:
     section: dict[str, Any] | None = None
     statistics_arrays: Arrays = {}
     if statistics is not None:
-        from .statistics import statistics_parts
+        from .statistics import encode_statistics
 
-        section, statistics_arrays = statistics_parts(statistics, model)
+        section, statistics_arrays = encode_statistics(statistics, model)
     header, arrays = header_of(model, section), arrays_of(model)
     restore_scorer(header, arrays, len(model.terms), "model")  # never write a model that could not be read
     restore_calibration(header, arrays, "model")

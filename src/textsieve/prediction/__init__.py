@@ -2,8 +2,8 @@
 
 from ..text.places import Span
 from .explanations import ClassExplanation, Contribution, Explanation
-from .labels import Label, as_written, by_writing
-from .model import Model, Predictions, sentence_on_unknown
+from .labels import Label, as_written, classes_by_text
+from .model import Model, Predictions, unknown_documents_warning
 
 __all__ = [
     "ClassExplanation",
@@ -14,6 +14,6 @@ __all__ = [
     "Predictions",
     "Span",
     "as_written",
-    "by_writing",
-    "sentence_on_unknown",
+    "classes_by_text",
+    "unknown_documents_warning",
 ]

@@ -12,7 +12,7 @@ def as_written(label: Label) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def by_writing(classes: Iterable[Label]) -> dict[str, Label]:
+def classes_by_text(classes: Iterable[Label]) -> dict[str, Label]:
     """Return the classes by their text in a file, both as written and without surrounding white space."""
     written = {as_written(label).strip(): label for label in classes}
     return written | {as_written(label): label for label in classes}

@@ -53,11 +53,11 @@ class Predictions(NamedTuple):
         return int(self.is_unknown.sum())
 
 
-def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
+def unknown_documents_warning(model: Model, n_unknown: int, n_documents: int) -> str:
     """Return a warning about documents without any selected term, and the class they get."""
     return (
         f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get "
-        f"{model.why_unknown}, {model.classes[model.class_of_unknown]!r}."
+        f"{model.fallback_description}, {model.classes[model.fallback_class]!r}."
     )
 
 
@@ -177,7 +177,7 @@ class Model:
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         unknown = rows.is_zero
         labels: Any
-        scored = DocumentScores(scores, unknown, self.class_of_unknown)
+        scored = DocumentScores(scores, unknown, self.fallback_class)
         if not self.multilabel:
             labels = self.label_array[scored.best()]
         else:
@@ -206,12 +206,12 @@ class Model:
         return self.calibration.probabilities(scores, sum_to_one=not self.multilabel)
 
     @property
-    def class_of_unknown(self) -> int:
+    def fallback_class(self) -> int:
         """Return the number of the fallback class; of several most frequent classes, the first."""
         return int(np.argmax(self.class_docs)) if self.fallback is None else self.fallback
 
     @property
-    def why_unknown(self) -> str:
+    def fallback_description(self) -> str:
         """Return a description of the fallback class, for messages."""
         if self.fallback is None:
             return "the most frequent class"
@@ -253,11 +253,13 @@ class Model:
 
         best_first = np.argsort(-scores, kind="stable").tolist()
         is_unknown = weights.is_zero
-        scored = DocumentScores(scores[np.newaxis], is_unknown, self.class_of_unknown)
+        scored = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
         predicted = self._names(scored.labels(self._cut)[0]) if self.multilabel else self.classes[scored.best()[0]]
         verb_phrase = "has a weight in" if terms else "is known to"
         unknown = (
-            f"No term of the text {verb_phrase} the model, so {self.why_unknown} is taken" if is_unknown[0] else None
+            f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
+            if is_unknown[0]
+            else None
         )
         return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
 

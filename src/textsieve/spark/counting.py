@@ -46,7 +46,7 @@ from ..stats.sums import Sums
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
-from ..training.counted_documents import columns_in_order, weighted
+from ..training.counted_documents import take_columns, weigh_to_matrix
 from .columns import LABEL, TEXT, UTF_8, Decoding, decode_texts
 from .frequencies import Frequencies, split_frequencies
 
@@ -190,7 +190,7 @@ class Reading:
         counts = counter.partial_fit_transform(chunk.texts)
         terms = counter.get_feature_names_out().tolist()
         order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
-        return columns_in_order(counts, order), [terms[column] for column in order.tolist()]
+        return take_columns(counts, order), [terms[column] for column in order.tolist()]
 
 
 @dataclass(frozen=True)
@@ -242,8 +242,8 @@ class CountClasses:
         doc_freq = known.of(terms)
         columns = np.flatnonzero(doc_freq)
         idf = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq[columns], self.n_documents)
-        known_counts = counts if len(columns) == len(terms) else columns_in_order(counts, columns)
-        return weighted(known_counts, self.scheme, idf), [terms[column] for column in columns.tolist()]
+        known_counts = counts if len(columns) == len(terms) else take_columns(counts, columns)
+        return weigh_to_matrix(known_counts, self.scheme, idf), [terms[column] for column in columns.tolist()]
 
 
 def _rows_of(rows: csr_matrix, terms: list[str], members: Any) -> Batches:

@@ -29,7 +29,7 @@ from ..training import counted_documents
 from ..training.counted_documents import Progress
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
-from ..training.train import Choices, Training, require_classes
+from ..training.train import Training, TuningResult, require_classes
 from .columns import count_classes, select_documents
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
@@ -144,7 +144,7 @@ class _Fit:
     def _weighing(self) -> CountClasses:
         """Return the task that computes the statistics of the counts or weights that the selector reads."""
         classes = list(self._sizes.classes)
-        return CountClasses(self._reading, classes, self._plan.selection, self._sizes.n_documents)
+        return CountClasses(self._reading, classes, self._plan.selection_scheme, self._sizes.n_documents)
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
@@ -153,20 +153,20 @@ class _Fit:
         clock, n_seen = self.training.clock, size.n_terms
         self._require_terms(n_seen)
         self.training.warn_of_fewer_terms(n_seen)
-        choices, seen = self._decide(size)
+        tuned, about = self._decide(size)
         with clock("selecting"):
             weights_reader = partial(read_weights, documents, self._weighing)
             ranking = Ranking(table, CorpusTotals.of(self._sizes), n_seen, weights_reader)
-            selector, candidates = select_terms(ranking, with_every_label(self._plan.selector), choices.most)
-            best = self._plan.kept_by(selector, choices.most)
+            selector, candidates = select_terms(ranking, with_every_label(self._plan.selector), tuned.max_terms)
+            best = self._plan.terms_of(selector, tuned.max_terms)
             terms = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
             common = self._documents, self._reading, self._plan, self._sizes
             fitted = fit_classifier(*common, terms, doc_freq, self._most_values, keep_stats=self._keep_stats)
         # A model stores nothing that a cascade has learned.
-        learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.found
-        return self.training.model(self._sizes, terms, fitted, choices, seen, learned_settings)
+        learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.details
+        return self.training.assemble(self._sizes, terms, fitted, tuned, about | learned_settings)
 
     def _require_terms(self, n_seen: int) -> None:
         """Raise an error if there are no terms."""
@@ -174,10 +174,10 @@ class _Fit:
         if not n_seen:
             raise none_within(n_documents, **limits) if self._is_limited else no_terms(n_documents)
 
-    def _decide(self, size: VocabularySize) -> tuple[Choices, dict[str, Any]]:
-        """Return the choices that are made before terms are selected, and what the model stores about them."""
+    def _decide(self, size: VocabularySize) -> tuple[TuningResult, dict[str, Any]]:
+        """Return what is tuned before terms are selected, and what the model records about it."""
         training, n_seen, measured, n_tuned_on = self.training, size.n_terms, None, None
-        if training.needs_documents(self._sizes):
+        if training.needs_held_out_documents(self._sizes):
             with training.clock("sampling"):
                 most_values = counted_documents.MOST_VALUES
                 n_values = None if self._is_limited else size.n_values  # of all terms, or only of those within limits
@@ -186,7 +186,7 @@ class _Fit:
             n_sampled = sample.targets.n_documents
             n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)
-            choices = training.choose(sample, n_seen)
+            tuned = training.tune(sample, n_seen)
         else:
-            choices = training.choose_without(self._sizes, n_seen)
-        return choices, {"n_terms_seen": n_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
+            tuned = training.tune_without_documents(self._sizes, n_seen)
+        return tuned, {"n_terms_seen": n_seen, "n_tuned_on": n_tuned_on, "held_out": measured}

@@ -42,10 +42,10 @@ from ..stats.sums import Sums
 from ..stats.table import Cells, Table, Totals
 from ..text.csr import CSR
 from ..text.schemes import Scheme
-from ..training.counted_documents import weighted
-from ..training.fallback import class_of_unknown
-from ..training.plan import Fitted, TrainingPlan
-from ..training.statistics import ClassSums, ClassVotes, Statistics, way_to_learn
+from ..training.counted_documents import weigh_to_matrix
+from ..training.fallback import fallback_class
+from ..training.plan import FittedClassifier, TrainingPlan
+from ..training.statistics import ClassSums, ClassVotes, Statistics, statistics_type
 from ..training.targets import ClassSizes, Targets
 from .counting import LIMBS, SQUARES, SUMS, Reading, from_limbs, to_limbs
 from .statistics import group_batches
@@ -127,7 +127,7 @@ class SelectedTermsReader:
         for counts, members in self.counts(batches):
             seen.add(counts)
             labelled = np.flatnonzero(np.diff(members.indptr))
-            rows = weighted(counts[labelled], self.scheme, self.idf, self.dtype)
+            rows = weigh_to_matrix(counts[labelled], self.scheme, self.idf, self.dtype)
             seen.add_labelled(rows, members[labelled])
             yield rows, members[labelled]
 
@@ -336,7 +336,7 @@ def fit_classifier(
     most_values: int,
     *,
     keep_stats: bool = False,
-) -> Fitted:
+) -> FittedClassifier:
     """Train the classifier on the selected terms; `doc_freq` has their document frequencies."""
     idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
     reader = SelectedTermsReader(reading, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
@@ -351,7 +351,7 @@ def fit_classifier(
         votes, seen = tcfp_votes(documents, reader, sizes, classifier.factors(sizes.class_docs))
         seen.require(sizes, n_values)
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
-        return Fitted(scorer, idf, class_of_unknown(sizes.class_docs, seen.without))
+        return FittedClassifier(scorer, idf, fallback_class(sizes.class_docs, seen.without))
     require_room(n_values, most_values, classifier)
     counts, targets = collect_counts(documents, reader, sizes, n_values)
     seen = PassTotals(len(sizes.classes))
@@ -362,7 +362,7 @@ def fit_classifier(
 
 def require_sums(plan: TrainingPlan) -> None:
     """Raise `InputError` if `keep_stats` asks for statistics that never come to the driver."""
-    if way_to_learn(plan) is ClassVotes:
+    if statistics_type(plan) is ClassVotes:
         raise InputError(
             "with Spark the weights that TCFP learns from stay on the machines that have the documents",
             setting="keep_stats",

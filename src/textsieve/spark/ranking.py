@@ -27,7 +27,7 @@ from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, limit_of
 from ..settings import is_whole
 from ..stats import ClassStats
-from ..training.counted_documents import columns_in_order
+from ..training.counted_documents import take_columns
 from .counting import CountClasses
 from .statistics import TERMS, CorpusTotals, TermStatistics, collect_terms
 from .tasks import collect_in_order, map_batches
@@ -180,7 +180,7 @@ class _Pack:
         for rows, terms, _ in self.weighing.weighted_chunks(batches):
             columns = pc.index_in(wanted, value_set=pa.array(terms, pa.string()))
             positions = np.flatnonzero(pc.is_valid(columns).to_numpy(zero_copy_only=False))
-            selected = columns_in_order(rows, columns.drop_null().to_numpy().astype(np.int64))
+            selected = take_columns(rows, columns.drop_null().to_numpy().astype(np.int64))
             packed = [
                 *(
                     selected.indptr.astype(np.int32),

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from ..arrays import Ints
 from ..categorizer_settings import Limits
-from ..training.counted_documents import CountedDocuments, Sample, columns_in_order, levels_of, limits_of_sample
+from ..training.counted_documents import CountedDocuments, Sample, halvings_survived, limits_of_sample, take_columns
 from ..training.targets import ClassSizes
 from .columns import partition_number
 from .counting import Chunk, Reading
@@ -66,7 +66,7 @@ class _Levels(_Numbered):
         values, documents = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
         for numbers, chunk in self.chunks(batches):
             counts, _ = self.reading.count_terms(chunk)
-            levels = levels_of(numbers)
+            levels = halvings_survived(numbers)
             np.add.at(values, levels, np.diff(counts.indptr))
             np.add.at(documents, levels, 1)
         all_levels = np.arange(_LEVELS + 1)
@@ -88,7 +88,9 @@ class _Sampled(_Numbered):
     def __call__(self, batches: Batches) -> Batches:
         classes = pa.array(self.classes)
         for numbers, chunk in self.chunks(batches):
-            sampled = np.flatnonzero(levels_of(numbers) >= self.level) if self.level else np.arange(len(numbers))
+            sampled = (
+                np.flatnonzero(halvings_survived(numbers) >= self.level) if self.level else np.arange(len(numbers))
+            )
             members = chunk.members(classes)[sampled]
             texts = [text.encode() for text in map(chunk.texts.__getitem__, sampled)]
             bounds = members.indptr.tolist()
@@ -148,7 +150,7 @@ def _count_sample(rows: DataFrame, reading: Reading, sizes: ClassSizes, limits: 
         n_documents += len(texts)
     terms = counter.get_feature_names_out().tolist()
     order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
-    counts = columns_in_order(sample.matrix(len(terms)), order)
+    counts = take_columns(sample.matrix(len(terms)), order)
     share = n_documents / max(sizes.n_documents, 1)
     in_order = [terms[column] for column in order.tolist()]
     return CountedDocuments(counts, in_order, build_targets(members, sizes), limits_of_sample(limits, share))

@@ -1,13 +1,12 @@
-"""Collect labelled documents from files that grow, so that each is added to a model once.
+"""Collect corrections, which are labelled documents, from files that grow, so that each is added to a model once.
 
-Documents come batch by batch and are weighed at once. Of each, only its weights, its labels, its place and its digest
-(`document_digests`) are kept. At the end, `Corrections.to_learn` returns those to learn: of a text that occurs several
-times the last one, unless an update added it before with the same labels. Documents without a text or without a label
-are left out, and their places are noted. A label that is no class of the model raises an error, or its document is
-left out, too.
+Documents come in batches. Of each, `Corrections` keeps the weights, the labels and the digest (`document_digests`). At
+the end, `Corrections.to_learn` returns the documents to learn: of a text that occurs several times the last one, unless
+an update added it before with the same labels. Documents without a text or without a label are left out, and their
+places are recorded. A label that is no class of the model raises an error, or its document is left out, too.
 
-An empty list of labels, in a correction of a multilabel document, means that the document belongs to no class, and that
-is learned. A missing list of labels means nothing.
+In a file of a multilabel model, an empty list of labels means that the document belongs to no class, and the model
+learns that. A document whose list of labels is missing is unlabelled.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from typing import Any, NamedTuple
 from ..corpus.batch import DocumentPlace
 from ..errors import InputError
 from ..errors import Place as ErrorPlace
-from ..prediction import Model, by_writing
+from ..prediction import Model, classes_by_text
 from ..text.csr import CSR
 from .document_digests import digest, text_digest
-from .updating import require_labels, stacked
+from .updating import require_labels, stack_rows
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
 UNREADABLE = "that can't be read"
@@ -34,11 +33,11 @@ class DocumentsToLearn(NamedTuple):
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
-    """Number of documents whose text occurs again later; the last one counts."""
+    """The number of documents whose text occurs again later; the last one counts."""
     n_known: int
-    """Number of documents that an update added before, with the same labels."""
+    """The number of documents that an update added before, with the same labels."""
     n_changed: int
-    """Number of documents to learn that an update added before with other labels."""
+    """The number of documents to learn that an update added before with other labels."""
 
 
 class Corrections:
@@ -47,9 +46,9 @@ class Corrections:
     def __init__(self, model: Model, *, skip_unknown: bool = False, n_jobs: int | None = -1) -> None:
         self.n_read = 0
         self.left_out: dict[str, list[str]] = {}
-        """The places of documents that can't be learned, by what is wrong with them."""
+        """The places of documents that can't be learned, by the problem."""
         self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
-        self._classes = by_writing(model.classes)
+        self._classes = classes_by_text(model.classes)
         self._parts: list[CSR] = []
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
@@ -57,26 +56,26 @@ class Corrections:
     def add(
         self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
     ) -> None:
-        """Add documents of a file, whose name is for messages."""
-        kept = []
-        for text, written, place in zip(texts, labels, places, strict=True):
+        """Add documents of a file, given their labels as texts; `name` is the file's name in messages."""
+        learnable_texts = []
+        for text, label_texts, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
-            own = tuple(dict.fromkeys(self._classes.get(label, label) for label in written))
-            if (fault := self._fault(text, own, name, place)) is not None:
-                self.leave_out(fault, name, [place.name])
+            classes = tuple(dict.fromkeys(self._classes.get(label, label) for label in label_texts))
+            if (problem := self._problem(text, classes, name, place)) is not None:
+                self.leave_out(problem, name, [place.name])
                 continue
-            kept.append(text)
-            self._label_sets.append(own)
-            self._digests.append(digest(text, own))
-        self._parts.append(self._model.rows(kept, self._n_jobs))
+            learnable_texts.append(text)
+            self._label_sets.append(classes)
+            self._digests.append(digest(text, classes))
+        self._parts.append(self._model.rows(learnable_texts, self._n_jobs))
 
-    def leave_out(self, fault: str, name: str, places: Iterable[str]) -> None:
-        """Record a document that can't be learned, and where in a file it is."""
+    def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
+        """Record the places in a file of documents that can't be learned."""
         for place in places:
-            self.left_out.setdefault(fault, []).append(f"{name}: {place}")
+            self.left_out.setdefault(problem, []).append(f"{name}: {place}")
 
-    def _fault(self, text: str, labels: Sequence[Any], name: str, place: DocumentPlace) -> str | None:
-        """Return why a document can't be learned, or None; raise the error if the user must decide first."""
+    def _problem(self, text: str, labels: Sequence[Any], name: str, place: DocumentPlace) -> str | None:
+        """Return why a document can't be learned, or None; raise `InputError` for labels that are no classes."""
         if not text.strip():
             return NO_TEXT
         if not labels and not self._may_be_of_no_class(place):
@@ -85,8 +84,8 @@ class Corrections:
             return UNKNOWN
         try:
             require_labels(self._model, labels)
-        except InputError as problem:
-            raise problem.at(ErrorPlace(name, place.name)) from problem
+        except InputError as error:
+            raise error.at(ErrorPlace(name, place.name)) from error
         return None
 
     def _may_be_of_no_class(self, place: DocumentPlace) -> bool:
@@ -95,16 +94,16 @@ class Corrections:
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""
-        last_position = {text_digest(document): position for position, document in enumerate(self._digests)}
-        last = sorted(last_position.values())
-        new = [position for position in last if self._digests[position] not in added_digests]
+        last_occurrence = {text_digest(document): position for position, document in enumerate(self._digests)}
+        distinct = sorted(last_occurrence.values())
+        new = [position for position in distinct if self._digests[position] not in added_digests]
         known_texts = set(map(text_digest, added_digests))
-        rows = stacked(self._parts).matrix()[new] if self._parts else None
+        rows = stack_rows(self._parts).matrix()[new] if self._parts else None
         return DocumentsToLearn(
             CSR.of(rows) if rows is not None else self._model.rows([]),
             [self._label_sets[position] for position in new],
             frozenset(self._digests[position] for position in new),
-            n_repeated=len(self._digests) - len(last),
-            n_known=len(last) - len(new),
+            n_repeated=len(self._digests) - len(distinct),
+            n_known=len(distinct) - len(new),
             n_changed=sum(text_digest(self._digests[position]) in known_texts for position in new),
         )

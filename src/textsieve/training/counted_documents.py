@@ -1,10 +1,11 @@
 """Count documents for training: in memory if the counts fit, otherwise a sample of them and totals of all.
 
-One pass over a corpus counts its terms. As long as the counts of all documents fit into memory, which is far longer
-than their texts would, they are kept, and no second pass is needed. Beyond that only a sample is kept for tuning on
-held-out documents: a half, a quarter, ... of the documents (limits on the number of documents with a term shrink
-accordingly). Of all documents there are then the vocabulary, the document frequencies and, if the selector reads
-counts, `ClassStats`.
+One pass over a corpus counts its terms. If the counts of all documents fit into memory, they are kept
+(`CountedDocuments`), and no second pass is needed. Counts are much smaller than texts.
+
+If they don't fit (`StreamedDocuments`), only the counts of a sample are kept, for tuning on held-out documents: a half,
+a quarter, ... of the documents. `min_df` and `max_df` shrink accordingly for the sample. Of all documents, the first
+pass then gives the vocabulary, the document frequencies and, if the selector reads counts, `ClassStats`.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""What is behind the point in the golden ratio, as a share of 2^64."""
+"""The fractional part of the golden ratio, 0.618..., times 2^64."""
 
 
 class Sample:
-    """The counts of all documents, or of a half, a quarter, ... of them, spread evenly whatever their order.
+    """The counts of all documents, or of a half, a quarter, ... of them, spread evenly over the corpus.
 
-    Document i has the position i x φ modulo 1 (φ is the golden ratio): consecutive documents, and also every second or
-    every tenth document, are spread evenly over the interval from 0 to 1. Those below 1/2, 1/4, ... are kept. Keeping
-    every second document would be worse: these could be all documents of a class.
+    Document i has the position i x φ modulo 1 (φ is the golden ratio). Positions of consecutive documents, and also of
+    every second or every tenth document, are spread evenly between 0 and 1. The sample has the documents with a
+    position below 1/2, 1/4, .... Taking every second document instead could take all documents of a class.
     """
 
     def __init__(self) -> None:
@@ -67,73 +68,78 @@ class Sample:
 
     def add(self, counts: csr_matrix, first: int) -> None:
         """Add a batch whose first document has the number `first`."""
-        self._keep(np.arange(first, first + counts.shape[0]), counts)
+        self._add_sampled(np.arange(first, first + counts.shape[0]), counts)
 
-    def thin(self) -> None:
-        """Drop about every second document; the very first always stays."""
+    def halve(self) -> None:
+        """Drop about every second document; document 0 always stays."""
         self._halvings += 1
         parts, self._parts, self.n_values = self._parts, [], 0
         for documents, counts in parts:
-            self._keep(documents, counts)
+            self._add_sampled(documents, counts)
 
-    def _keep(self, documents: Ints, counts: csr_matrix) -> None:
+    def _add_sampled(self, documents: Ints, counts: csr_matrix) -> None:
+        """Add those of some documents that belong to the sample."""
         if self._halvings:
-            stay = np.flatnonzero(levels_of(documents) >= self._halvings)
-            documents, counts = documents[stay], counts[stay]
+            rows = np.flatnonzero(halvings_survived(documents) >= self._halvings)
+            documents, counts = documents[rows], counts[rows]
         self._parts.append((documents, counts))
         self.n_values += counts.nnz
 
     def matrix(self, n_columns: int) -> csr_matrix:
         """Return the counts of the sample as one matrix."""
-        return _stacked([counts for _, counts in self._parts], n_columns)
+        return _stack([counts for _, counts in self._parts], n_columns)
 
 
-def levels_of(documents: Ints) -> Ints:
-    """Return how many halvings each document, given by its number, survives."""
-    place = documents.astype(np.uint64) * _GOLDEN  # as a share of 2^64, beyond which it begins anew
-    levels = np.full(len(documents), 64, np.int64)
-    for bits in range(63, -1, -1):
-        levels[place >> np.uint64(63 - bits) != 0] = bits
-    return levels
+def halvings_survived(documents: Ints) -> Ints:
+    """Return how many halvings of a `Sample` each document, given by its number, survives.
+
+    A position below 1/2^h survives h halvings. Positions are multiples of 2^-64, so h is the number of leading zeros.
+    """
+    position = documents.astype(np.uint64) * _GOLDEN  # times 2^64; the overflow takes it modulo 1
+    halvings = np.full(len(documents), 64, np.int64)
+    for n_zeros in range(63, -1, -1):
+        halvings[position >> np.uint64(63 - n_zeros) != 0] = n_zeros
+    return halvings
 
 
-def _stacked(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
-    """Return the rows of all parts as one matrix."""
+def _stack(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
+    """Return the rows of all parts as one matrix with `n_columns`; earlier parts may have fewer columns."""
     n_rows = sum(part.shape[0] for part in parts)
-    starts = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
+    indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
     data = np.concatenate([part.data for part in parts])
     indices = np.concatenate([part.indices for part in parts])
-    return csr_matrix((data, indices, starts), shape=(n_rows, n_columns))
+    return csr_matrix((data, indices, indptr), shape=(n_rows, n_columns))
 
 
 Progress = Callable[[str, int, int | None], None]
-"""Told the stage, what is done of it, and how much it is in all, if that is known."""
+"""Called with the stage, the amount done, and the total amount, if known."""
 
 MOST_VALUES = 1 << 23
-"""How many counts of a corpus are kept in memory; eight bytes each."""
+"""The largest number of counts that are kept in memory; each takes eight bytes."""
 
 
 def limits_of_sample(limits: Limits, share: float) -> Limits:
-    """Return the limits for a sample of this share of the documents: numbers of documents shrink with it, shares
-    don't.
+    """Return the limits for a sample of this share of the documents.
+
+    Limits that are numbers of documents are multiplied by the share; those that are shares stay.
     """
 
-    def shrunk(limit: float) -> float:
+    def scale(limit: float) -> float:
         return max(round(limit * share), 1) if is_whole(limit) else limit
 
-    return {"min_df": shrunk(limits["min_df"]), "max_df": shrunk(limits["max_df"])}
+    return {"min_df": scale(limits["min_df"]), "max_df": scale(limits["max_df"])}
 
 
 class SelectionData(NamedTuple):
-    """What a selector reads of documents."""
+    """The input of a selector."""
 
     stats: ClassStats
     """The statistics of counts or weights, with the names of the classes."""
     weights: ReadAgain
-    """Returns the counts or weights of all documents, for selectors that read them again."""
+    """Returns the counts or weights of all documents, for selectors that need a second pass over them."""
     sample_weight: Floats | None
     columns: Ints
-    """The column in the documents of each column in the statistics."""
+    """For each column of the statistics, its column in the documents."""
 
 
 class SelectedDocuments(NamedTuple):
@@ -143,8 +149,9 @@ class SelectedDocuments(NamedTuple):
     doc_freq: Counts
     targets: Targets
     weigh: Callable[[Scheme, Floats], Iterator[CSR]]
-    """Returns the weights of all documents, batch by batch; for streamed documents this is another pass."""
+    """Returns the weights of all documents in batches, given a scheme and the idf; streamed documents are reread."""
     are_in_memory: bool
+    """Whether all documents are in memory, and so in a single batch."""
 
     @classmethod
     def of_counts(cls, counts: csr_matrix, targets: Targets, terms: list[str] | None = None) -> SelectedDocuments:
@@ -153,39 +160,44 @@ class SelectedDocuments(NamedTuple):
             terms or [],
             doc_freq_of(counts, targets),
             targets,
-            lambda scheme, idf: iter([weighed(counts, scheme, idf)]),
+            lambda scheme, idf: iter([weigh_counts(counts, scheme, idf)]),
             are_in_memory=True,
         )
 
     def stack(self, batches: Iterator[csr_matrix]) -> csr_matrix:
-        """Return the batches as one matrix; memory for all is allocated first, so they are never there twice."""
+        """Return the batches of weights as one matrix.
+
+        The number of values is known from the document frequencies. So the arrays are allocated once and filled, and
+        the batches and their copy are never in memory together.
+        """
         if self.are_in_memory:
             (rows,) = batches
             return rows
-        size = int(self.doc_freq.sum())
-        index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
-        indices, starts = np.empty(size, index_type), [np.zeros(1, np.int64)]
+        n_values = int(self.doc_freq.sum())
+        index_type: Any = np.int32 if n_values <= np.iinfo(np.int32).max else np.int64
+        indices, indptr_parts = np.empty(n_values, index_type), [np.zeros(1, np.int64)]
         data: Any = None
         end = 0
         for rows in batches:
             if data is None:
-                data = np.empty(size, rows.dtype)
+                data = np.empty(n_values, rows.dtype)
             data[end : end + rows.nnz], indices[end : end + rows.nnz] = rows.data, rows.indices
-            starts.append(end + rows.indptr[1:].astype(np.int64))
+            indptr_parts.append(end + rows.indptr[1:].astype(np.int64))
             end += rows.nnz
-        indptr = np.concatenate(starts).astype(index_type)
+        indptr = np.concatenate(indptr_parts).astype(index_type)
         return csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, len(self.terms)))
 
 
 @dataclass(frozen=True)
 class CountedDocuments:
-    """Counts of documents in memory, columns in alphabetical order, with their labels."""
+    """Counts of documents in memory, and their labels. It has the same methods for training as `StreamedDocuments`."""
 
     counts: csr_matrix
+    """Documents x terms, terms in alphabetical order; all terms, also those outside the limits."""
     terms: list[str]
     targets: Targets
     limits: Limits
-    """Not kept to yet: they are numbers and shares of documents, and `take` gives fewer."""
+    """`min_df` and `max_df`. They are applied later, because shares mean other numbers after `take`."""
 
     def take(self, documents: Ints) -> CountedDocuments:
         """Return some of the documents, in ascending order."""
@@ -196,8 +208,8 @@ class CountedDocuments:
         """Return the columns of the terms whose document frequency is within the limits."""
         doc_freq, limits, n_documents = self.doc_freq, self.limits, self.targets.n_counted
         present = np.flatnonzero(doc_freq)
-        if isinstance(n_documents, float) and limits["min_df"] == 1:  # which leaves out no term, whatever its weight
-            limits = {**limits, "min_df": 0.0}
+        if isinstance(n_documents, float) and limits["min_df"] == 1:
+            limits = {**limits, "min_df": 0.0}  # with weights, the frequency of a term may be between 0 and 1
         return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
     @cached_property
@@ -207,20 +219,21 @@ class CountedDocuments:
         if len(columns) == len(self.terms):
             return self
         terms = [self.terms[column] for column in columns.tolist()]
-        return CountedDocuments(columns_in_order(self.counts, columns), terms, self.targets, self.limits)
+        return CountedDocuments(take_columns(self.counts, columns), terms, self.targets, self.limits)
 
     def weights(self, scheme: Scheme) -> csr_matrix:
         """Return the weights of the counts, with the idf of these documents."""
         if scheme == COUNTS:
             return self.counts
-        return weighted(self.counts, scheme, INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_counted))
+        idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_counted)
+        return weigh_to_matrix(self.counts, scheme, idf)
 
     @property
     def doc_freq(self) -> Counts:
         """Return the document frequency of each term."""
         return doc_freq_of(self.counts, self.targets)
 
-    # -- as documents to train on, like `StreamedDocuments` ------------------------------------------------------
+    # -- the methods that `StreamedDocuments` also has -----------------------------------------------------------
 
     @property
     def sample(self) -> CountedDocuments:
@@ -234,11 +247,11 @@ class CountedDocuments:
 
     @property
     def n_tuned_on(self) -> int | None:
-        """Return the size of the sample, or None if it has all documents."""
+        """Return None: the sample has all documents."""
         return None
 
     def selection_data(self, scheme: Scheme) -> SelectionData:
-        """Return what a selector reads: the statistics of the weights of these documents, and the weights."""
+        """Return the input of a selector that reads weights of this scheme."""
         weights, targets = self.within_limits.weights(scheme), self.targets
         stats = ClassStats.from_matrix(weights, targets.for_stats(), sample_weight=targets.weights)
         named = stats.renamed(map(targets.name, stats.classes))
@@ -247,14 +260,14 @@ class CountedDocuments:
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only."""
         terms = [self.terms[column] for column in columns.tolist()]
-        return SelectedDocuments.of_counts(columns_in_order(self.counts, columns), self.targets, terms)
+        return SelectedDocuments.of_counts(take_columns(self.counts, columns), self.targets, terms)
 
 
 @dataclass
 class StreamedDocuments:
     """A corpus whose counts don't fit into memory: totals of all documents, and a sample of them.
 
-    Columns are in alphabetical order. Anything else that is needed of the documents takes another pass over the corpus.
+    Terms are in alphabetical order. Methods that need the documents themselves read the corpus again.
     """
 
     corpus: Corpus
@@ -265,7 +278,7 @@ class StreamedDocuments:
     doc_freq: Ints
     targets: Targets
     stats: ClassStats | None
-    """The statistics of the counts of all documents, with the names of the classes, if they were asked for."""
+    """The statistics of the counts of all documents, with the names of the classes; None if no selector needs them."""
     progress: Progress
 
     @property
@@ -279,7 +292,10 @@ class StreamedDocuments:
         return self.sample.targets.n_documents
 
     def selection_data(self, scheme: Scheme) -> SelectionData:
-        """Return what a selector reads; for weights this is a second pass, now that the idf is known."""
+        """Return the input of a selector that reads weights of this scheme.
+
+        Statistics of weights need a second pass, because the idf is only known after the first.
+        """
         stats = self.stats
         if stats is None or scheme != COUNTS:
             stats = ClassStats.zero(len(self.terms))
@@ -290,16 +306,16 @@ class StreamedDocuments:
         )
 
     def _weigh_all(self, scheme: Scheme) -> Iterator[tuple[Batch, csr_matrix]]:
-        """Yield the weights of all terms in all documents: another pass."""
+        """Read the corpus again, and yield each batch with the weights of all its terms."""
         idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents)
         done = 0
         for batch, counts in self._count_again(self.terms):
-            yield batch, weighted(counts, scheme, idf)
+            yield batch, weigh_to_matrix(counts, scheme, idf)
             done += len(batch)
             self.progress("selecting", done, self.targets.n_documents)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only; the rest, which is large, is freed."""
+        """Return the documents with the selected terms only, and free the memory of everything else."""
         terms, doc_freq = [self.terms[column] for column in columns.tolist()], self.doc_freq[columns]
         del self.sample, self.terms, self.doc_freq, self.stats
         give_back()
@@ -308,20 +324,24 @@ class StreamedDocuments:
         )
 
     def _weigh_selected(self, terms: list[str], doc_freq: Ints, scheme: Scheme, idf: Floats) -> Iterator[CSR]:
-        """Yield the weights of the selected terms in all documents: the last pass, whose size is known beforehand."""
-        size, n_documents = int(doc_freq.sum()), self.targets.n_documents
-        n_values = done = 0
+        """Read the corpus for the last time, and yield the weights of the selected terms in batches.
+
+        Raises `InputError` if the corpus has not the number of documents and of values that earlier passes found.
+        """
+        n_values, n_documents = int(doc_freq.sum()), self.targets.n_documents
+        values_done = documents_done = 0
         for batch, counts in self._count_again(terms):
-            n_values += counts.nnz
-            done += len(batch)
-            if n_values > size or done > n_documents:
-                raise _changed(self.corpus)
-            yield weighed(counts, scheme, idf)
-            self.progress("training", done, n_documents)
-        if n_values != size or done != n_documents:
-            raise _changed(self.corpus)
+            values_done += counts.nnz
+            documents_done += len(batch)
+            if values_done > n_values or documents_done > n_documents:
+                raise _corpus_changed(self.corpus)
+            yield weigh_counts(counts, scheme, idf)
+            self.progress("training", documents_done, n_documents)
+        if values_done != n_values or documents_done != n_documents:
+            raise _corpus_changed(self.corpus)
 
     def _count_again(self, terms: list[str]) -> Iterator[tuple[Batch, csr_matrix]]:
+        """Read the corpus again, and yield each batch with the counts of these terms."""
         counter: TermCounter = clone(self.counter).set_params(vocabulary=terms)
         for batch in self.corpus.batches():
             yield batch, csr_matrix(counter.transform(batch.texts))
@@ -336,15 +356,15 @@ def count_texts(
     multilabel: bool | None,
     sample_weight: Any = None,
 ) -> CountedDocuments:
-    """Count documents that are in memory; those of weight 0 are left out."""
+    """Count documents that are in memory; those of sample weight 0 are left out."""
     check_limits(**limits)
-    times: list[float] | None = None
+    weights: list[float] | None = None
     if sample_weight is not None:
-        texts, labels, times = weighted_texts(texts, labels, sample_weight)
+        texts, labels, weights = weighted_texts(texts, labels, sample_weight)
     counts = csr_matrix(counter.fit_transform(texts))
     if labels is None:
-        raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
-    targets = Targets.of(labels, counts.shape[0], multilabel).weighted(times)
+        raise InputError("No labels were given", hint="give fit(texts, labels) one for each text")
+    targets = Targets.of(labels, counts.shape[0], multilabel).with_weights(weights)
     return CountedDocuments(counts, counter.get_feature_names_out().tolist(), targets, limits)
 
 
@@ -357,50 +377,51 @@ def count_corpus(
     want_stats: bool,
     progress: Progress,
     most_values: int | None = None,
-    whole: bool = False,
+    require_all: bool = False,
 ) -> CountedDocuments | StreamedDocuments:
-    """Count the documents of a corpus in one pass; of more than `most_values` counts (`MOST_VALUES`), keep a sample.
+    """Count the documents of a corpus in one pass.
 
-    With `whole`, raise `InputError` as soon as there are more.
+    If there are more than `most_values` counts (default: `MOST_VALUES`), keep those of a sample, and with `want_stats`
+    the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
     """
     check_limits(**limits)
-    most = MOST_VALUES if most_values is None else most_values
-    kept = Sample()
+    most_values = MOST_VALUES if most_values is None else most_values
+    sample = Sample()
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
     for batch in corpus.batches():
         _require_texts(corpus, batch)
         counts = csr_matrix(counter.partial_fit_transform(batch.texts))
-        doc_freq = _added(doc_freq, _doc_freq(counts))
-        kept.add(counts, len(labels))
-        if whole and kept.n_values > most:
-            raise too_many(corpus, most)
+        doc_freq = _add_padded(doc_freq, _doc_freq(counts))
+        sample.add(counts, len(labels))
+        if require_all and sample.n_values > most_values:
+            raise too_many(corpus, most_values)
         labels += batch.labels
         if stats is not None:
             stats.update(counts, batch.labels)
-        elif want_stats and kept.n_values > most:  # up to here all documents are there
-            stats = ClassStats.from_matrix(kept.matrix(counts.shape[1]), labels)
-        while kept.n_values > most and kept.n_documents > 1:
-            kept.thin()
+        elif want_stats and sample.n_values > most_values:  # the sample still has all documents read so far
+            stats = ClassStats.from_matrix(sample.matrix(counts.shape[1]), labels)
+        while sample.n_values > most_values and sample.n_documents > 1:
+            sample.halve()
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()
-    by_alphabet = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+    alphabetical = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
-    sample = CountedDocuments(
-        columns_in_order(kept.matrix(len(terms)), by_alphabet),
-        [terms[column] for column in by_alphabet.tolist()],
-        targets.take(kept.documents),
-        limits_of_sample(limits, kept.n_documents / max(len(labels), 1)),
+    counted_sample = CountedDocuments(
+        take_columns(sample.matrix(len(terms)), alphabetical),
+        [terms[column] for column in alphabetical.tolist()],
+        targets.take(sample.documents),
+        limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
     )
-    if kept.has_all:
-        return sample
-    columns = by_alphabet[terms_within_limits(by_alphabet, len(labels), lambda: (doc_freq, doc_freq), **limits)]
+    if sample.has_all:
+        return counted_sample
+    columns = alphabetical[terms_within_limits(alphabetical, len(labels), lambda: (doc_freq, doc_freq), **limits)]
     return StreamedDocuments(
         corpus=corpus,
         counter=counter,
-        sample=sample,
+        sample=counted_sample,
         terms=[terms[column] for column in columns.tolist()],
         doc_freq=doc_freq[columns],
         targets=targets,
@@ -410,39 +431,41 @@ def count_corpus(
 
 
 def too_many(corpus: Corpus, most: int) -> InputError:
-    """Return the error for a corpus with too many counts, where all of them are needed."""
+    """Return the error for a corpus whose counts don't fit into memory, though all of them are needed."""
     return InputError(
-        f"has more than {most:,} counts, and all of them are to be kept in memory",
+        f"has more than {most:,} counts, which is the limit for keeping all of them in memory",
         place=corpus.name,
         hint="give a part of the documents",
     )
 
 
-def _changed(corpus: Corpus) -> InputError:
+def _corpus_changed(corpus: Corpus) -> InputError:
+    """Return the error for a corpus that differs between two passes."""
     return InputError(
         "is not the same when it is read again", place=corpus.name, hint="don't change it while a model is trained"
     )
 
 
-def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.floating] = np.float32) -> csr_matrix:
+def weigh_to_matrix(
+    counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.floating] = np.float32
+) -> csr_matrix:
     """Return the weights of counts as a matrix; 32 bits are enough, since sums are computed with 64."""
-    return narrowed(weighed(counts, scheme, idf), dtype)
+    return as_matrix(weigh_counts(counts, scheme, idf), dtype)
 
 
-def weighed(counts: csr_matrix, scheme: Scheme, idf: Floats) -> CSR:
-    """Return the weights of counts as a model computes them."""
+def weigh_counts(counts: csr_matrix, scheme: Scheme, idf: Floats) -> CSR:
+    """Return the weights of counts (documents x terms), to the bit as a model computes them for prediction."""
     return weigh(CSR.of(counts), tf=scheme.tf, idf=None if scheme.idf == "none" else idf, norm=scheme.norm)
 
 
-def narrowed(rows: CSR, dtype: type[np.floating]) -> csr_matrix:
-    """Return weights as a matrix of another type."""
+def as_matrix(rows: CSR, dtype: type[np.floating]) -> csr_matrix:
+    """Return rows of weights as a SciPy matrix of this type."""
     return rows._replace(data=rows.data.astype(dtype, copy=False)).matrix()
 
 
-def columns_in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
-    """Return some columns in the given order. Converting to CSC and back sorts each row faster than sorting row by
-    row.
-    """
+def take_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
+    """Return some columns in the given order, with sorted indices in each row."""
+    # Converting to CSC and back sorts all rows in linear time, faster than `sort_indices`.
     return counts[:, columns].tocsc().tocsr()
 
 
@@ -452,24 +475,26 @@ def _doc_freq(counts: csr_matrix) -> Ints:
 
 
 def doc_freq_of(counts: csr_matrix, targets: Targets) -> Counts:
-    """Return in how many documents each term is, as their weights say."""
+    """Return the document frequency of each term; with sample weights, the sum of its documents' weights."""
     if targets.weights is None:
         return _doc_freq(counts)
     weights = np.repeat(targets.weights, np.diff(counts.indptr))
     return np.bincount(counts.indices, weights, counts.shape[1]).astype(targets.count_type)
 
 
-def _added(one: Ints, other: Ints) -> Ints:
-    added = np.zeros(max(len(one), len(other)), np.int64)
-    added[: len(one)] += one
-    added[: len(other)] += other
-    return added
+def _add_padded(first: Ints, second: Ints) -> Ints:
+    """Return the sum of two arrays, of which the shorter one is padded with zeros."""
+    total = np.zeros(max(len(first), len(second)), np.int64)
+    total[: len(first)] += first
+    total[: len(second)] += second
+    return total
 
 
 def _require_texts(corpus: Corpus, batch: Batch) -> None:
+    """Raise `InputError` for a corpus of vectors."""
     if batch.vectors is not None:
         raise InputError(
-            "holds vectors, not texts, and a categorizer reads texts. For vectors put a selector and a "
-            "classifier into scikit-learn's Pipeline.",
+            "holds vectors, not texts, and a categorizer reads texts",
             place=corpus.name,
+            hint="For vectors, put a selector and a classifier into scikit-learn's Pipeline",
         )

@@ -1,10 +1,10 @@
 """The fallback class: what is predicted for a document with no selected term, or only terms of weight 0.
 
-Such a document has no contributions, but training documents in the same situation say which class is likely. Let n_j be
-the number of documents of class j, and z_j the number of those without a selected term. Among documents that look like
-this one, the share z_j / Σ_i z_i has class j, so the class with the largest z_j is right most often. The largest n_j is
-the best guess for a document of which nothing is known, which is different: if all selected terms speak for a large
-class, most documents without any of them belong to another one.
+No term contributes to the scores of such a document, but similar training documents show which class is likely. Let
+n_j be the number of training documents of class j, and z_j the number of those without a selected term. Among documents
+without a selected term, class j has the share z_j / Σ_i z_i, so the class with the largest z_j is right most often.
+That need not be the most frequent class, with the largest n_j: if all selected terms speak for the most frequent class,
+most documents without any of them belong to another one.
 
 Ties in z_j are broken by n_j, then by the order of classes. So if every training document has a selected term, and all
 z_j are 0, the most frequent class is used. A multilabel document counts for each of its classes, an unlabelled one for
@@ -22,9 +22,10 @@ from ..text.csr import CSR
 from .targets import Targets
 
 
-def class_of_unknown(class_docs: Counts, class_docs_without_terms: Counts) -> int:
-    """Return the number of the fallback class, from the documents of each class and those of them without a selected
-    term.
+def fallback_class(class_docs: Counts, class_docs_without_terms: Counts) -> int:
+    """Return the number of the fallback class.
+
+    Both arrays have a number of documents for each class: of all, and of those without a selected term.
     """
     most = np.flatnonzero(class_docs_without_terms == class_docs_without_terms.max())
     return int(most[np.argmax(class_docs[most])])
@@ -37,14 +38,14 @@ def docs_without_terms(is_without: Bools, targets: Targets) -> Counts:
 
 
 class FallbackClass:
-    """Determines the fallback class from the weights of training documents as they pass; it stores a byte for each."""
+    """Determines the fallback class from batches of training documents; it stores one byte per document."""
 
     def __init__(self, targets: Targets) -> None:
         self._targets = targets
         self._is_without = np.zeros(targets.n_documents, np.bool_)
 
-    def among(self, batches: Iterable[CSR]) -> Iterator[CSR]:
-        """Yield the same batches; when all have passed, `number` is known."""
+    def observe(self, batches: Iterable[CSR]) -> Iterator[CSR]:
+        """Yield the batches unchanged; after the last one, the other members are known."""
         done = 0
         for rows in batches:
             self._is_without[done : done + rows.n_rows] = rows.is_zero
@@ -52,16 +53,11 @@ class FallbackClass:
             yield rows
 
     @property
-    def without(self) -> Counts:
+    def docs_without_terms(self) -> Counts:
         """Return for each class the number of its documents without a selected term."""
         return docs_without_terms(self._is_without, self._targets)
 
     @property
     def number(self) -> int:
         """Return the number of the fallback class."""
-        return fallback_of(self._is_without, self._targets)
-
-
-def fallback_of(is_without: Bools, targets: Targets) -> int:
-    """Return the number of the fallback class, given which training documents have no selected term."""
-    return class_of_unknown(targets.class_docs, docs_without_terms(is_without, targets))
+        return fallback_class(self._targets.class_docs, self.docs_without_terms)

@@ -1,13 +1,12 @@
-"""The training plan: what the settings of a `Categorizer` name, and the steps of training that depend on it.
+"""The training plan: the selector, projection, classifier and weighting that the settings name, and how they train.
 
-A plan has the selector and the classifier, and how counts are weighted for each. Class weights are given by label and
-needed by class number: None weighs all documents equally, "balanced" all classes, and a mapping has a factor for some
-classes (others have 1). "balanced" is left to the classifier, which knows how many documents each class has.
+`TrainingPlan.of` creates the estimators and checks that they work together. Its methods are the steps of training that
+depend on them: select terms, weigh counts, fit the classifier, score documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,9 +32,9 @@ from ..selectors.base import ReadAgain, limit_of
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
-from .counted_documents import CountedDocuments, SelectedDocuments, StreamedDocuments, narrowed, weighed
-from .fallback import FallbackClass, class_of_unknown
-from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
+from .counted_documents import CountedDocuments, SelectedDocuments, StreamedDocuments, as_matrix, weigh_counts
+from .fallback import FallbackClass, fallback_class
+from .ranking import best_columns, fitted_selector, kept_columns, selector_details, with_every_label
 from .statistics import Statistics
 from .targets import ClassSizes, Targets
 
@@ -43,8 +42,12 @@ if TYPE_CHECKING:
     from ..projections import TraceProjection
 
 
-def weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> Any:
-    """Return class weights by the number of the class instead of its label."""
+def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> Any:
+    """Return the setting `class_weight` as the classifier takes it: by class numbers instead of labels.
+
+    None weighs all documents equally, and "balanced" all classes; both are returned as they are. A mapping has factors
+    for some classes; the others get 1.
+    """
     if not isinstance(class_weight, Mapping):
         if class_weight not in (None, "balanced"):
             raise InputError(
@@ -118,13 +121,13 @@ def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
 
 
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
-    """Return a fitted copy of a projection; classes are numbers here, and none of them means unlabelled."""
-    fitted = clone(projection).set_params(unlabelled=None)
-    return fitted.fit(rows, targets.for_stats())
+    """Return a fitted copy of a projection."""
+    unfitted = clone(projection).set_params(unlabelled=None)  # classes are numbers here, and no number means unlabelled
+    return unfitted.fit(rows, targets.for_stats())
 
 
 def usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_matrix]:
-    """Yield the rows of batches that a classifier can learn from."""
+    """Yield, for each batch, the rows that a classifier can learn from; `usable` has a flag for each row of all."""
     begin = 0
     for rows in batches:
         is_usable = usable[begin : begin + rows.shape[0]]
@@ -132,34 +135,39 @@ def usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_mat
         yield rows if is_usable.all() else rows[np.flatnonzero(is_usable)]
 
 
-class Fitted(NamedTuple):
+class FittedClassifier(NamedTuple):
     """A classifier trained on the weights of the selected terms."""
 
     scorer: Scorer
     idf: Floats
     fallback: int
-    """The number of the class of documents without a known term; see `fallback`."""
+    """The number of the fallback class; see `fallback`."""
     statistics: Statistics | None = None
-    """What later documents can be added to, if it was to be kept."""
+    """The statistics to which `update` adds documents, if they are kept."""
 
 
 class SelectedTerms(NamedTuple):
-    """The columns of the selected terms, best first, and what the selector determined on the way."""
+    """The terms that a selector selects."""
 
     columns: Ints
-    found: dict[str, Any]
+    """The columns of the terms, best first."""
+    details: dict[str, Any]
+    """What the selector determined and a model records; see `selector_details`."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The selector and the classifier, and how counts are weighted for each."""
+    """The estimators of training, and how counts are weighted for the selector and for the classifier."""
 
     selector: TermSelector
-    selector_was_given: bool
-    selection: Scheme
+    selector_is_object: bool
+    """Whether the selector was given as an object, or None, and not by name."""
+    selection_scheme: Scheme
+    """The weighting for the selector."""
     projection: TraceProjection | None
     classifier: Any
     scheme: Scheme
+    """The weighting for the classifier, which is also that of the model."""
     class_weight: Any
     cut: Cut
     n_jobs: int
@@ -184,18 +192,18 @@ class TrainingPlan:
                 value=settings.norm,
                 hint="use 'l2'",
             )
-        if isinstance(settings.classifier, str) and traits.uses_threads:
+        if isinstance(settings.classifier, str) and traits.uses_threads:  # an object keeps its own n_jobs
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
         if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
             projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
-        usual = CLASSIFIERS.scheme_of(classifier)
+        default = CLASSIFIERS.scheme_of(classifier)
         return cls(
             selector=selector,
-            selector_was_given=not isinstance(settings.selector, str),
-            selection=selection_scheme(selector),
+            selector_is_object=not isinstance(settings.selector, str),
+            selection_scheme=selection_scheme(selector),
             projection=projection,
             classifier=classifier,
-            scheme=Scheme(settings.tf or usual.tf, settings.idf or usual.idf, settings.norm or usual.norm),
+            scheme=Scheme(settings.tf or default.tf, settings.idf or default.idf, settings.norm or default.norm),
             class_weight=settings.class_weight,
             cut=cut,
             n_jobs=n_jobs,
@@ -204,54 +212,50 @@ class TrainingPlan:
     @property
     def reads_counts(self) -> bool:
         """Return whether the selector reads plain counts."""
-        return self.selection == COUNTS
+        return self.selection_scheme == COUNTS
 
     # -- selection -----------------------------------------------------------------------------------------------
 
-    def select(self, documents: CountedDocuments | StreamedDocuments, most: int | None) -> SelectedTerms:
-        """Select at most `most` terms; return their columns, best first."""
-        data = documents.selection_data(self.selection)
-        selected = self.rank_stats(data.stats, most, data.weights, data.sample_weight)
+    def select(self, documents: CountedDocuments | StreamedDocuments, max_terms: int | None) -> SelectedTerms:
+        """Select at most `max_terms` terms of the documents; None: as many as the selector chooses."""
+        data = documents.selection_data(self.selection_scheme)
+        selector = self.fit_selector(data.stats, max_terms, data.weights, data.sample_weight)
+        selected = self.terms_of(selector, max_terms)
         return selected._replace(columns=data.columns[selected.columns])
 
-    def rank_stats(
-        self, stats: ClassStats, most: int | None, documents: ReadAgain, sample_weight: Floats | None = None
-    ) -> SelectedTerms:
-        """Select terms from statistics of the counts or weights that the selector reads, and from these once more."""
-        return self.kept_by(self.fit_selector(stats, most, documents, sample_weight), most)
-
     def fit_selector(
-        self, stats: ClassStats, most: int | None, documents: ReadAgain, sample_weight: Floats | None = None
+        self, stats: ClassStats, max_terms: int | None, documents: ReadAgain, sample_weight: Floats | None = None
     ) -> TermSelector:
-        """Return a copy of the selector, fitted to select at most `most` terms."""
-        return fitted_selector(with_every_label(self.selector), stats, most, documents, sample_weight)
+        """Return a fitted copy of the selector.
 
-    def kept_by(self, fitted: TermSelector, most: int | None) -> SelectedTerms:
+        `stats` are the statistics of the counts or weights that the selector reads; `documents` returns these counts or
+        weights, for selectors that need a second pass over them.
+        """
+        return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight)
+
+    def terms_of(self, selector: TermSelector, max_terms: int | None) -> SelectedTerms:
         """Return the terms that a fitted selector selects."""
-        columns = (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
-        return SelectedTerms(columns, found_by(fitted))
+        # A selector that depends on k was fitted for this number, so its terms need not be ranked first.
+        columns = (kept_columns if self.selector.depends_on_k else best_columns)(selector, max_terms)
+        return SelectedTerms(columns, selector_details(selector))
 
-    @property
-    def ranks_each_size(self) -> bool:
-        """Return whether a smaller selection is not simply the beginning of a larger one."""
-        return self.selector.depends_on_k
-
-    def most_terms(self, n_terms: Any, n_seen: int) -> int | None:
-        """Return the maximum number of terms, or None if the selector decides."""
+    def max_terms(self, n_terms: Any, n_terms_seen: int) -> int | None:
+        """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides."""
         if n_terms is None:
-            return None if self.selector_was_given or self.selector.chooses_own_k else min(DEFAULT_TERMS, n_seen)
+            selector_decides = self.selector_is_object or self.selector.chooses_own_k
+            return None if selector_decides else min(DEFAULT_TERMS, n_terms_seen)
         try:
-            limit = limit_of(n_terms, n_seen)
+            limit = limit_of(n_terms, n_terms_seen)
         except InputError as problem:
             raise InputError(
                 setting="n_terms",
                 value=n_terms,
                 hint="use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or 'auto'",
             ) from problem
-        return n_seen if limit is None else min(limit, n_seen)
+        return n_terms_seen if limit is None else min(limit, n_terms_seen)
 
     def require_weights(self) -> None:
-        """Raise `InputError` for sample weights if a part of the training can't use them."""
+        """Raise `InputError` unless the projection and the classifier can use sample weights."""
         if self.projection is not None:
             raise InputError(
                 "a projection takes no weights of documents", setting="sample_weight", hint="leave one of the two out"
@@ -265,13 +269,15 @@ class TrainingPlan:
 
     @cached_property
     def traits(self) -> Traits:
-        """Return what training has to know about the classifier."""
+        """Return the traits of the classifier; see `registry`."""
         return traits_of(self.classifier)
 
     @property
     def dtype(self) -> type[np.floating]:
-        """Return the type of the weights to train on: classifiers that compare single weights need them as in
-        prediction.
+        """Return the type of the weights to train on.
+
+        Classifiers with their own scorer compare weights of new documents with those of training documents, so these
+        must be as exact as in prediction.
         """
         return np.float64 if self.traits.has_own_scorer else np.float32
 
@@ -281,74 +287,71 @@ class TrainingPlan:
         """Return the idf of terms for the classifier's weights."""
         return INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
 
-    def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
+    def fit_counts(self, counts: csr_matrix, targets: Targets) -> FittedClassifier:
         """Train on the counts of the selected terms."""
         return self.fit(SelectedDocuments.of_counts(counts, targets))
 
-    def fit(self, documents: SelectedDocuments, *, keep_stats: bool = False) -> Fitted:
-        """Weigh the counts of the selected terms and train; unlabelled documents count for the idf only."""
+    def fit(self, documents: SelectedDocuments, *, keep_stats: bool = False) -> FittedClassifier:
+        """Weigh the counts of the selected terms and train. Of unlabelled documents, only the idf depends.
+
+        With `keep_stats`, train on statistics and keep them for `update`; the result is the same.
+        """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
         fallback = FallbackClass(targets)
-        weights = fallback.among(documents.weigh(self.scheme, idf))
-        batches = (narrowed(rows, self.dtype) for rows in weights)
+        weights = fallback.observe(documents.weigh(self.scheme, idf))
+        batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
-            return self.fit_kept(batches, targets, idf, lambda: fallback.without)
+            labelled = usable_rows(batches, targets.usable)
+            statistics = Statistics.of(self, labelled, targets, lambda: fallback.docs_without_terms)
+            return self.fit_statistics(statistics, targets.sizes, idf)
         if self.learns_from_stats and not documents.are_in_memory:
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
-        return Fitted(scorer, idf, fallback.number)
+        return FittedClassifier(scorer, idf, fallback.number)
 
-    def fit_kept(self, batches: Batches, targets: Targets, idf: Floats, without: Callable[[], Counts]) -> Fitted:
-        """Train on batches of weights through statistics to which other documents can be added, with the same result.
+    def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> FittedClassifier:
+        """Train on the statistics that `update` keeps."""
+        fallback = fallback_class(sizes.class_docs, statistics.docs_without_terms)
+        return FittedClassifier(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 
-        When all batches have passed, `without` returns the number of documents of each class without a selected term.
-        """
-        statistics = Statistics.of(self, usable_rows(batches, targets.usable), targets, without)
-        return self.fit_statistics(statistics, targets.sizes, idf)
-
-    def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> Fitted:
-        """Train on statistics, whoever collected them."""
-        fallback = class_of_unknown(sizes.class_docs, statistics.docs_without_terms)
-        return Fitted(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
-
-    def scores(self, fitted: Fitted, counts: csr_matrix) -> DocumentScores:
-        """Return the scores of documents, given by the counts of the selected terms, exactly as a model computes
-        them.
-        """
-        weights = weighed(counts, self.scheme, fitted.idf)
+    def scores(self, fitted: FittedClassifier, counts: csr_matrix) -> DocumentScores:
+        """Return the scores of documents, given the counts of the selected terms, exactly as a model does."""
+        weights = weigh_counts(counts, self.scheme, fitted.idf)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
-        scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
+        scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs  # one output for two classes
         return DocumentScores(scores, weights.is_zero, fitted.fallback)
 
-    def score_blocks(self, fitted: Fitted, counts: csr_matrix) -> Iterator[tuple[slice, DocumentScores]]:
-        """Yield the scores of some documents at a time, so that there is never a table of documents x classes."""
+    def score_blocks(self, fitted: FittedClassifier, counts: csr_matrix) -> Iterator[tuple[slice, DocumentScores]]:
+        """Yield the scores of blocks of documents, because all scores (documents x classes) may not fit into memory."""
         n_documents = counts.shape[0]
         for part in blocks(n_documents, fitted.scorer.n_outputs):
             yield part, self.scores(fitted, counts if part == slice(0, n_documents) else counts[part])
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
-        """Train on weights; unlabelled documents count for a projection only."""
-        fitted = None if self.projection is None else _fit_projection(self.projection, rows, targets)
+        """Train on the weights of all documents; of unlabelled ones, only a projection learns."""
+        projection = None if self.projection is None else _fit_projection(self.projection, rows, targets)
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
-        weight = weight_by_number(self.class_weight, self.classifier, targets.sizes)
+        weight = class_weight_by_number(self.class_weight, self.classifier, targets.sizes)
         if self.traits.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight, targets.weights)
-        projected = None
-        if fitted is not None:
+        projection_map = None
+        if projection is not None:
             with arrays_as_output():
-                rows = csr_matrix(fitted.transform(rows))
-            projected = ProjectionMap(fitted.components_, fitted.mean_)
+                rows = csr_matrix(projection.transform(rows))
+            projection_map = ProjectionMap(projection.components_, projection.mean_)
         if targets.multilabel:
-            members = targets.members
-            each = fit_each_class(self.classifier, rows, members, weight, self.n_jobs, projected, targets.weights)
-            return scorer_of(each)
-        n_classes = len(targets.classes)
-        form = fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected, targets.weights)
-        return scorer_of(form)
+            linear = fit_each_class(
+                self.classifier, rows, targets.members, weight, self.n_jobs, projection_map, targets.weights
+            )
+        else:
+            linear = fit_one_label(
+                self.classifier, rows, targets.first, len(targets.classes), weight, projection_map, targets.weights
+            )
+        return scorer_of(linear)
 
     @property
     def learns_from_stats(self) -> bool:
@@ -356,22 +359,22 @@ class TrainingPlan:
         return self.projection is None and learns_from_stats(self.classifier, self.class_weight)
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
-        """Train on batches of weights that are not kept, with the same result."""
+        """Train on batches of weights through `ClassStats`, with the result of `fit_weights`, but without all rows."""
         usable = targets.take(np.flatnonzero(targets.usable))
         rows = usable_rows(batches, targets.usable)
         stats = stats_of(self.classifier, rows, usable.indicator(), usable.weights)
         return self.fit_class_stats(stats, targets.sizes)
 
     def fit_class_stats(self, stats: ClassStats, sizes: ClassSizes) -> Scorer:
-        """Train on statistics of the weights of the selected terms, whoever computed them, with the same result.
+        """Train on statistics of the weights of the selected terms, with the result of `fit_weights`.
 
-        They cover the documents that a classifier can learn from (`Targets.usable`), and their classes are the numbers
-        of all classes, from 0, including empty ones.
+        The statistics cover the documents that a classifier can learn from (`Targets.usable`). Their classes are the
+        numbers of all classes, from 0, including classes without documents.
         """
         if stats.classes != tuple(range(len(sizes.classes))):
             last = len(sizes.classes) - 1
             raise InputError(
                 setting="stats.classes", value=stats.classes, hint=f"use the numbers of all classes, 0 to {last}"
             )
-        weight = weight_by_number(self.class_weight, self.classifier, sizes)
+        weight = class_weight_by_number(self.class_weight, self.classifier, sizes)
         return scorer_of(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))

@@ -1,7 +1,7 @@
-"""What a model file records about its training: settings, date, versions and measured quality, as JSON values.
+"""The record of its training in a model file: settings, date, versions and measured quality, as JSON values.
 
-The same input gives the same record: it contains neither durations nor the number of threads, and the date can be
-fixed.
+The same input gives the same record: it contains neither durations nor the number of threads, and the date can be fixed
+by the environment variable SOURCE_DATE_EPOCH.
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from typing import Any
 
 import numpy as np
 
+from ..categorizer_settings import ObjectDescription
 from ..errors import shown
 from ..evaluation import Report
 
 
-def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as JSON values; a user's own estimator is only named.
+def settings_as_json(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as JSON values, with an `ObjectDescription` for each object that JSON can't hold.
 
     The number of threads is left out: no result depends on it, and the model may be loaded on another machine.
     """
-    stored = {name: _plain(value) for name, value in settings.items() if name != "n_jobs"}
-    if isinstance(settings["class_weight"], Mapping):
-        stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
-    if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
-        stored["stop_words"] = "a list"
+    stored = {name: _as_json(value) for name, value in settings.items() if name != "n_jobs"}
+    class_weight, stop_words = settings["class_weight"], settings["stop_words"]
+    if isinstance(class_weight, Mapping):  # labels may be numbers, which can't be keys in JSON
+        stored["class_weight"] = [[_as_json(label), float(factor)] for label, factor in class_weight.items()]
+    if not (stop_words is None or isinstance(stop_words, str)):
+        stored["stop_words"] = ObjectDescription("a list")
     return stored
 
 
-def measures_of(report: Report, n_labelled: float) -> dict[str, Any]:
-    """Return a report as a model stores it, and the share of the labelled documents that it covers.
+def measures_as_json(report: Report, n_labelled: float) -> dict[str, Any]:
+    """Return a report on held-out documents as JSON values, with their share of all `n_labelled` documents.
 
     The confusion matrix is left out, because with many classes it would be larger than the model.
     """
@@ -42,36 +44,38 @@ def measures_of(report: Report, n_labelled: float) -> dict[str, Any]:
     return {"share": report.documents / n_labelled, "untested_classes": untested} | report.by_class()
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
+    """Return a value of a setting as a JSON value, or its description."""
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _as_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return shown(value, 200)
+        return [_as_json(item) for item in value]
+    return ObjectDescription(shown(value, 200))
 
 
 def provenance(normalise: str | None) -> dict[str, Any]:
-    """Return when a model was trained and with which versions; stems and lemmas can differ between versions of a
-    package.
+    """Return the time of training and the versions of the packages that affect the model.
+
+    Stems and lemmas can differ between versions, so a model with them also records their package.
     """
-    of_words = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
-    packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *of_words)
+    normalisers = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
+    packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *normalisers)
     versions = {"python": platform.python_version()} | {name: _version_of(name) for name in packages}
     return {"trained": now(), "versions": versions}
 
 
 @cache
 def _version_of(package: str) -> str:
-    """Return the version of an installed package; reading it from disk took 4 ms of each training."""
+    """Return the version of an installed package; cached, because reading it from disk takes 4 ms."""
     return version(package)
 
 
 def now() -> str:
-    """Return the time, or the one set for reproducible builds."""
+    """Return the current time in UTC, or that of SOURCE_DATE_EPOCH, which is set for reproducible builds."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     moment = datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
     return moment.isoformat(timespec="seconds")

@@ -32,65 +32,72 @@ TermScores = list[tuple[str, float]]
 def fitted_selector(
     selector: TermSelector,
     stats: ClassStats,
-    most: int | None,
+    max_terms: int | None,
     documents: ReadAgain | None = None,
     sample_weight: Floats | None = None,
 ) -> TermSelector:
-    """Return a copy of a selector, fitted to select at most `most` terms."""
-    fitted: Any = clone(selector)
-    if most is not None and "k" in fitted.get_params():
-        fitted.set_params(k=min(most, stats.n_terms))
-    kept: TermSelector = fitted.fit_stats(stats, documents, sample_weight)
-    return kept
+    """Return a copy of a selector, fitted to select at most `max_terms` terms."""
+    copy: Any = clone(selector)
+    if max_terms is not None and "k" in copy.get_params():
+        copy.set_params(k=min(max_terms, stats.n_terms))
+    fitted: TermSelector = copy.fit_stats(stats, documents, sample_weight)
+    return fitted
 
 
 def with_every_label(selector: TermSelector) -> TermSelector:
-    """Return a copy for which no label means unlabelled, because training has decided which documents are
-    unlabelled.
+    """Return a copy of a selector for which every label is a class, also a label such as -1.
+
+    Training has already decided which documents are unlabelled. A cascade's selectors are changed, too.
     """
     copy: Any = clone(selector)
     names = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
-    settled: TermSelector = copy.set_params(**dict.fromkeys(names))
-    return settled
+    changed: TermSelector = copy.set_params(**dict.fromkeys(names))
+    return changed
 
 
-def best_columns(selector: TermSelector, most: int | None) -> Ints:
-    """Return the columns that a selector keeps, best first, at most `most`."""
+def best_columns(selector: TermSelector, max_terms: int | None) -> Ints:
+    """Return the columns of the terms that a fitted selector selects, best first, at most `max_terms`."""
     ranking, support = selector.ranking_, selector.get_support()
-    best: Ints = ranking[support[ranking]][:most]
+    best: Ints = ranking[support[ranking]][:max_terms]
     if not len(best):
-        raise NothingSelected(f"{_without_k(selector)!r} keeps none of the {len(support):,} terms.")
+        raise NothingSelected(f"{_with_default_k(selector)!r} keeps none of the {len(support):,} terms.")
     return best
 
 
-def _without_k(selector: TermSelector) -> TermSelector:
-    """Return a copy of a selector with its default k, since training sets k to the number of terms that it needs."""
+def _with_default_k(selector: TermSelector) -> TermSelector:
+    """Return a copy of a selector with its default k, for messages: training has set k itself."""
     copy: Any = clone(selector)
     k = signature(type(copy)).parameters.get("k")
-    unlimited: TermSelector = copy if k is None else copy.set_params(k=k.default)
-    return unlimited
+    changed: TermSelector = copy if k is None else copy.set_params(k=k.default)
+    return changed
 
 
-def kept_columns(selector: TermSelector, most: int | None) -> Ints:
-    """Return the columns that a selector keeps in any order, so that it need not compute scores for the order."""
-    kept = selector.kept_columns()
-    return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
+def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
+    """Return the columns of the terms that a fitted selector selects, in any order.
+
+    This does not compute scores, which only matter for the order, unless more than `max_terms` terms are selected.
+    """
+    columns = selector.kept_columns()
+    if not len(columns) or (max_terms is not None and len(columns) > max_terms):
+        return best_columns(selector, max_terms)
+    return columns
 
 
-def found_by(selector: TermSelector) -> dict[str, Any]:
-    """Return what a fitted selector determined and a model should record: the thresholds of testors."""
+def selector_details(selector: TermSelector) -> dict[str, Any]:
+    """Return what a fitted selector determined and a model records: the thresholds of testors, otherwise nothing."""
     if not isinstance(selector, TypicalTestors):
         return {}
     return {"testors": {"epsilon": selector.epsilon_, "delta": float(selector.delta)}}
 
 
 class ShortestTestor(NamedTuple):
-    """The fewest terms that tell a class from all others but some, and whether it is proved that fewer don't."""
+    """A smallest set of terms that distinguishes a class from the other classes."""
 
     terms: list[str]
     proved: bool
+    """Whether it is proved that fewer terms don't suffice."""
     not_told_from: tuple[Any, ...] = ()
-    """The classes that no term sets it apart from; if these are all others, there are no terms."""
+    """The classes from which no term distinguishes the class; if these are all others, `terms` is empty."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +111,15 @@ class RankedTerms:
     n_documents: int
     n_terms: int
     selector: TermSelector = field(repr=False, compare=False)
-    """What ranked them, fitted; with the statistics of the corpus."""
+    """The fitted selector, with the statistics of the corpus."""
     shortest: dict[Any, ShortestTestor] = field(default_factory=dict)
-    """Of typical testors, a shortest one of each class that has documents."""
+    """For typical testors, a shortest one of each class that has documents."""
     scores_are_exact: bool = True
-    """Whether the scores are what the method says, and no estimate from a sample."""
-    n_chosen: int = 0
-    """How many terms the selector keeps, also those that are not among the n best."""
-    found: dict[str, Any] = field(default_factory=dict)
-    """What the selector has settled for itself: see `found_by`."""
+    """Whether the scores are exact, and not estimated from a sample of the testors."""
+    n_selected: int = 0
+    """The number of terms that the selector selects, which may be more than are listed in `best`."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """What the selector determined; see `selector_details`."""
 
 
 def check_reading(reading: Mapping[str, Any]) -> None:
@@ -123,10 +130,9 @@ def check_reading(reading: Mapping[str, Any]) -> None:
 def rank_terms(
     corpus: Corpus, selector: TermSelector, n: int, *, progress: Progress, n_jobs: int = -1, **reading: Any
 ) -> RankedTerms:
-    """Return the n best terms of a corpus, which may be larger than memory; `reading` has the settings of a
-    `TermCounter`.
+    """Return the n best terms of a corpus, which may be larger than memory.
 
-    Vectors are taken as they are, and their columns are named #0, #1, ...
+    `reading` has the settings of a `TermCounter`. Of a corpus of vectors, the columns are the terms #0, #1, ...
     """
     if next(corpus.batches()).vectors is not None:
         _refuse_to_read_vectors(corpus, reading)
@@ -136,44 +142,48 @@ def rank_terms(
     else:
         terms, stats, documents = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
     with corpus.naming(UnfitDocuments):
-        # As many are shown as were asked for; where that would change what is chosen, of those that would be.
+        # A selector that chooses the number of terms itself would select others if it were limited to n.
         fitted = fitted_selector(selector, stats, None if selector.chooses_own_k else n, documents)
         best = best_columns(fitted, n)
-        stats = fitted.stats_  # a label may mean "no label" to the selector
+        stats = fitted.stats_  # without the label that means "unlabelled" to the selector
 
-    def scored(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
+    def with_scores(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
         return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]
 
     return RankedTerms(
-        best=scored(best, fitted.scores_[best]),
-        by_class={label: scored(*each) for label, each in zip(stats.classes, fitted.best_by_class(n), strict=True)},
+        best=with_scores(best, fitted.scores_[best]),
+        by_class={
+            label: with_scores(columns, scores)
+            for label, (columns, scores) in zip(stats.classes, fitted.best_by_class(n), strict=True)
+        },
         class_docs=dict(zip(stats.classes, stats.class_docs.tolist(), strict=True)),
         n_documents=stats.n_documents,
         n_terms=stats.n_terms,
         selector=fitted,
-        shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
+        shortest=_shortest_testors(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
         scores_are_exact=fitted.scores_are_exact_ if isinstance(fitted, TypicalTestors) else True,
-        n_chosen=int(fitted.get_support().sum()),
-        found=found_by(fitted),
+        n_selected=int(fitted.get_support().sum()),
+        details=selector_details(fitted),
     )
 
 
-def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
-    """Return the first of the shortest testors of each class; with more classes, less work is spent on each."""
-    labels = list(fitted.comparison_)
-    found = {label: fitted.shortest_testors(label, limit=1, share_of_work=1 / len(labels)) for label in labels}
-    return {
-        label: ShortestTestor(
-            [terms[column] for testor in each.testors for column in testor], each.proved, each.not_told_from
-        )
-        for label, each in found.items()
-    }
+def _shortest_testors(selector: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
+    """Return a shortest testor of each class; the limit on the work is divided among the classes."""
+    labels = list(selector.comparison_)
+    testors = {}
+    for label in labels:
+        result = selector.shortest_testors(label, limit=1, share_of_work=1 / len(labels))
+        testor_terms = [terms[column] for testor in result.testors for column in testor]
+        testors[label] = ShortestTestor(testor_terms, result.proved, result.not_told_from)
+    return testors
 
 
 def _terms_and_stats(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
 ) -> tuple[list[str], ClassStats, ReadAgain]:
-    """Return the terms, the statistics of the counts or weights that the selector reads, and these once more."""
+    """Return the terms, the statistics of the counts or weights that the selector reads, and a function that returns
+    these counts or weights.
+    """
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = selection_scheme(selector)
@@ -189,21 +199,23 @@ def _terms_and_stats(
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
     """Raise `InputError` for settings that apply to texts only."""
-    usual = TermCounter().get_params()
-    given = [Setting(name, value) for name, value in reading.items() if value != usual[name]]
-    if given:
+    defaults = TermCounter().get_params()
+    text_settings = [Setting(name, value) for name, value in reading.items() if value != defaults[name]]
+    if text_settings:
         raise InputError(
             "holds vectors, not texts, and these are taken as they are",
             place=corpus.name,
-            hint=("leave out ", *listed_settings(given)),
+            hint=("leave out ", *listed_settings(text_settings)),
         )
 
 
 def _vectors_of(corpus: Corpus) -> Iterator[csr_matrix]:
+    """Read a corpus of vectors again, and return its rows in batches."""
     return (csr_matrix(batch.vectors) for batch in corpus.batches() if batch.vectors is not None)
 
 
 def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:
+    """Return the statistics of a corpus of vectors."""
     stats = ClassStats.zero()
     for batch in corpus.batches():
         stats.update(batch.vectors, batch.labels)

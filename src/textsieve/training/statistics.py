@@ -1,18 +1,17 @@
-"""Statistics that let a model learn more documents later, as if all had been there from the start.
+"""The statistics to which `update` adds documents, so that a model learns them as if all had been there from the start.
 
-Terms, idf and thresholds are fixed. Then what is learned depends only on statistics that can be added in any order and
-in any parts, exact to the last bit:
+An update changes neither terms nor idf nor thresholds. Then what some classifiers learn depends only on statistics that
+can be added in any order and in any parts, exact to the last bit:
 
 - *naive Bayes and Rocchio*: `ClassStats` of the weights of the selected terms (`classifiers.from_stats`);
 - *TCFP without context*: the weights of each term, and how many documents of each class have them
   (`classifiers.vote_table`);
 - *the fallback class*: the number of documents of each class without a selected term (`fallback`).
 
-So a model that is updated part by part equals the model of all parts, for its terms and idf. All other classifiers
-learn from the documents themselves, which are not kept, and must be trained again.
+All other classifiers learn from the documents themselves, which a model does not keep, and must be trained again.
 
-For documents that were added later, digests are kept (`document_digests`), so that a growing file can be added every
-day without learning the same documents twice.
+Statistics also have digests of the documents that updates added (`document_digests`), so that a growing file can be
+added every day without learning the same documents twice.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from scipy.sparse import csr_array, csr_matrix, vstack
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
-from ..categorizer_settings import Settings
+from ..categorizer_settings import ObjectDescription, Settings
 from ..classifiers.from_stats import stats_of
 from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
@@ -39,14 +38,14 @@ from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.weights import MOST_DOCUMENTS
 from ..text.csr import CSR
-from .provenance import storable
+from .provenance import settings_as_json
 from .targets import ClassSizes, Targets
 
 if TYPE_CHECKING:
     from .plan import TrainingPlan
 
 
-INCREMENTAL = tuple(name for name, row in CLASSIFIERS.items() if row.traits.statistics is not None)
+UPDATABLE_CLASSIFIERS = tuple(name for name, row in CLASSIFIERS.items() if row.traits.statistics is not None)
 """The classifiers whose statistics can be kept."""
 
 
@@ -54,8 +53,8 @@ AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
 
 
 @dataclass(frozen=True)
-class _Tabled(Generic[AnyTable]):
-    """Statistics that consist of one table."""
+class _TableStatistics(Generic[AnyTable]):
+    """Statistics that consist of one table, in which classes are numbers."""
 
     table: AnyTable
 
@@ -71,14 +70,17 @@ class _Tabled(Generic[AnyTable]):
 
 
 @dataclass(frozen=True)
-class ClassSums(_Tabled[ClassStats]):
-    """The statistics from which naive Bayes and Rocchio learn; classes are numbers."""
+class ClassSums(_TableStatistics[ClassStats]):
+    """The statistics from which naive Bayes and Rocchio learn."""
 
     @classmethod
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassSums:
-        """Return the statistics of rows that come in batches; `weights` says how many times each counts."""
+        """Return the statistics of batches of rows.
+
+        `is_member` is the indicator matrix (documents x classes), and `weights` has the sample weights.
+        """
         return cls(stats_of(plan.classifier, batches, is_member, weights))
 
     def merged(self, other: ClassSums | ClassVotes) -> ClassSums:
@@ -88,20 +90,21 @@ class ClassSums(_Tabled[ClassStats]):
         return ClassSums(self.table + other.table)
 
     def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
-        """Train on the statistics."""
+        """Train the classifier of the plan on the statistics."""
         return plan.fit_class_stats(self.table, sizes)
 
 
 @dataclass(frozen=True)
-class ClassVotes(_Tabled[VoteTable]):
-    """The statistics from which TCFP without context learns; classes are numbers."""
+class ClassVotes(_TableStatistics[VoteTable]):
+    """The statistics from which TCFP without context learns."""
 
     @classmethod
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassVotes:
-        """Return the statistics of rows that come in batches, which are stacked first, since the table is about as
-        large.
+        """Return the statistics of batches of rows; `is_member` is the indicator matrix (documents x classes).
+
+        The batches are stacked in memory first, since the table is about as large.
         """
         if weights is not None:
             raise TypeError("documents that vote have no weights")
@@ -116,28 +119,30 @@ class ClassVotes(_Tabled[VoteTable]):
         return ClassVotes(merge(self.table, other.table))
 
     def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
-        """Compute the votes."""
-        voting: TCFP = clone(plan.classifier)
-        voting.table_ = self.table
-        return voting.to_scorer()
+        """Return the votes of the terms, as TCFP computes them from its table."""
+        classifier: TCFP = clone(plan.classifier)
+        classifier.table_ = self.table
+        return classifier.to_scorer()
 
 
-def way_to_learn(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | None:
-    """Return the kind of statistics for a classifier, or None if it learns from the documents themselves."""
+def statistics_type(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | None:
+    """Return the type of statistics from which a classifier learns, or None if it learns from documents themselves."""
     if plan.learns_from_stats:
         return ClassSums
     has_votes = plan.traits.statistics == "votes" and plan.projection is None and plan.class_weight is None
     return ClassVotes if has_votes else None
 
 
-def require_incremental(settings: Settings, plan: TrainingPlan) -> None:
-    """Raise `InputError` if statistics can't be kept for these settings, or an update could not restore the
-    settings.
+def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
+    """Raise `InputError` if `keep_stats` is set and a model with these settings could not be updated.
+
+    Its classifier must learn from statistics, and an update must find all options of the classifier in the model file.
     """
     name = settings.classifier
     if not settings.keep_stats:
         return
-    if isinstance(name, str) and way_to_learn(plan) is None and way_to_learn(replace(plan, class_weight=None)):
+    learns_without_weights = statistics_type(replace(plan, class_weight=None)) is not None
+    if isinstance(name, str) and statistics_type(plan) is None and learns_without_weights:
         raise InputError(
             (
                 Setting("keep_stats", True),
@@ -147,26 +152,25 @@ def require_incremental(settings: Settings, plan: TrainingPlan) -> None:
             ),
             hint="use nb or cnb, or leave the weights out",
         )
-    if not isinstance(name, str) or way_to_learn(plan) is None:
+    if not isinstance(name, str) or statistics_type(plan) is None:
         options = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
         on = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
         raise InputError(
-            f"the classifier {shown(name)}{options}{on} learns from the documents themselves, so others "
-            "can't be added to what it has learned",
+            f"the classifier {shown(name)}{options}{on} learns from the documents themselves, so an update could not "
+            "add others",
             setting="keep_stats",
             value=True,
             hint=(
-                f"use one of {', '.join(INCREMENTAL)}, by name, or leave ",
+                f"use one of {', '.join(UPDATABLE_CLASSIFIERS)}, by name, or leave ",
                 Setting("keep_stats"),
                 " out and train again when there are new documents",
             ),
         )
-    given, stored = settings.classifier_options or {}, storable(settings.as_dict())["classifier_options"] or {}
-    for option, value in given.items():
-        if isinstance(stored[option], str) and not isinstance(value, str):
+    stored_options = settings_as_json(settings.as_dict())["classifier_options"] or {}
+    for option, value in stored_options.items():
+        if isinstance(value, ObjectDescription):
             raise InputError(
-                f"{option}={shown(value)} of the classifier is nothing that a model file keeps, and an update "
-                "needs it again",
+                f"a model file can't store the classifier's option {option}={value}, and an update needs it again",
                 setting="keep_stats",
                 value=True,
                 hint="use a number, a text or a list",
@@ -200,30 +204,32 @@ class Statistics:
     """The statistics of the weights of the selected terms in all documents that a model has learned from."""
 
     learned: ClassSums | ClassVotes
+    """The statistics from which the classifier learns."""
     docs_without_terms: Ints
-    """Number of documents of each class without a selected term."""
+    """The number of documents of each class without a selected term."""
     n_documents: int
     n_unlabelled: int
-    """Number of documents without a label, from which nothing was learned."""
+    """The number of documents without a label, from which nothing was learned."""
     added_digests: frozenset[bytes] = frozenset()
     """Digests of the documents that updates added, which are not learned again; see `document_digests`."""
 
     @classmethod
     def of(
-        cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, without: Callable[[], Ints]
+        cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, docs_without_terms: Callable[[], Ints]
     ) -> Statistics:
-        """Return the statistics of rows that can be learned from; `without` is called after them.
+        """Return the statistics of batches that have the usable rows only; `targets` are those of all documents.
 
-        It returns the number of documents of each class without a selected term.
+        `docs_without_terms` returns the number of documents of each class without a selected term. It is called after
+        the last batch, because it may be counted from the batches.
         """
-        way = way_to_learn(plan)
-        if way is None:
+        table_type = statistics_type(plan)
+        if table_type is None:
             raise TypeError(f"{type(plan.classifier).__name__} learns from documents")
         require_integer_counts(targets)
         usable = targets.take(np.flatnonzero(targets.usable))
         sizes = targets.sizes
-        learned = way.of(plan, batches, usable.indicator(), usable.weights)
-        return cls(learned, without(), int(sizes.n_documents), int(sizes.n_unlabelled))
+        learned = table_type.of(plan, batches, usable.indicator(), usable.weights)
+        return cls(learned, docs_without_terms(), int(sizes.n_documents), int(sizes.n_unlabelled))
 
     @property
     def class_docs(self) -> Ints:

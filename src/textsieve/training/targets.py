@@ -1,4 +1,4 @@
-"""The labels of documents in the one form that training uses: for each class, the documents in it."""
+"""The labels of documents as training uses them: for each class, the numbers of its documents."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ NO_CLASS = "none of the classes"
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """The classes and their sizes, without the documents."""
+    """The classes and their numbers of documents.
+
+    Numbers are integers, or floats if documents have sample weights that are not integers.
+    """
 
     classes: tuple[Any, ...]
     class_docs: Counts
-    n_documents: Any  # an int, or a float where documents have weights that are not whole numbers; so is the next
+    n_documents: Any
     n_unlabelled: Any
-    """Documents that a classifier can't learn from."""
+    """The number of documents that a classifier can't learn from."""
     _: KW_ONLY
     multilabel: bool
     label_matrix: bool = False
@@ -42,20 +45,21 @@ class ClassSizes:
 
 
 def sorted_classes(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the classes for distinct labels: sorted, of one kind and one type."""
-    given = list(labels)
-    return _of_one_type(label_pairs(given, len(given)).classes)
+    """Return distinct labels as classes: sorted, all text or all numbers of one type."""
+    distinct = list(labels)
+    return _with_common_type(label_pairs(distinct, len(distinct)).classes)
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The labels of documents: for each class, the documents in it."""
+    """The labels of documents. Documents and classes are numbered from 0."""
 
     classes: tuple[Any, ...]
     members: tuple[Ints, ...]
+    """For each class, the numbers of its documents, ascending."""
     n_documents: int
     weights: Floats | None = None
-    """How many times each document counts, more than 0 times; None: once. Counts are sums of them."""
+    """The sample weight of each document, above 0; None if each counts once. Document counts are sums of weights."""
     _: KW_ONLY
     multilabel: bool
     """Whether a document may have any number of labels."""
@@ -68,69 +72,68 @@ class Targets:
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
-        """Convert labels in any common form; `multilabel` decides where the form does not."""
-        if not (multilabel is None or isinstance(multilabel, bool)):
-            raise InputError(
-                setting="multilabel", value=multilabel, hint="use True, False, or None to have it told from the labels"
-            )
+        """Convert labels in any form that `stats.labels` describes; `multilabel=None` detects it from the labels."""
         if isinstance(labels, Iterator):
             labels = list(labels)
         labels = without_missing(labels)
         has_label_sets = _has_label_sets(labels)
         is_matrix = has_label_sets and (_n_dimensions(labels) == 2 or is_indicator(labels))
         pairs = label_pairs(labels, n_documents)
-        classes = _of_one_type(pairs.classes)
+        classes = _with_common_type(pairs.classes)
         if is_matrix:
             _require_sorted_columns(labels, classes)
         members = tuple(pairs.of_class(number) for number in range(len(classes)))
         if multilabel is None:
             multilabel = has_label_sets
         elif not multilabel:
-            _require_one_each(members, n_documents)
+            _require_single_labels(members, n_documents)
         return cls(classes, members, n_documents, multilabel=multilabel, label_matrix=multilabel and is_matrix)
 
-    def weighted(self, times: Sequence[float] | None) -> Targets:
-        """Return the same labels of documents that count so many times, once if all are 1."""
-        has_weights = times is not None and any(each != 1 for each in times)
-        return replace(self, weights=np.array(times, np.float64)) if has_weights else self
+    def with_weights(self, weights: Sequence[float] | None) -> Targets:
+        """Return the same labels with sample weights; weights that are all 1 are dropped."""
+        has_weights = weights is not None and any(weight != 1 for weight in weights)
+        return replace(self, weights=np.array(weights, np.float64)) if has_weights else self
 
     @cached_property
     def class_docs(self) -> Counts:
         """Return the number of documents of each class."""
-        return np.array([self.count(each) for each in self.members], self.count_type)
+        return np.array([self.count(documents) for documents in self.members], self.count_type)
 
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
-        """Return the type of document counts: float64 if some weight is not an integer."""
+        """Return the type of document counts: int64, or float64 if some weight is not an integer."""
         return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
-        """Return the sum of the weights of documents, given by number or by a mask; their number without weights."""
+        """Return the number of documents, given by numbers or by a mask; with weights, the sum of their weights."""
         if self.weights is None:
             return int(np.count_nonzero(documents)) if documents.dtype == np.bool_ else len(documents)
         return self.count_type(self.weights[documents].sum()).item()
 
     @property
-    def times(self) -> list[float] | None:
-        """Return how many times each document counts, as Python numbers, or None if each counts once."""
+    def weight_list(self) -> list[float] | None:
+        """Return the sample weights as Python numbers, ints if all are integers; None if each document counts once."""
         return None if self.weights is None else self.weights.astype(self.count_type).tolist()
 
     @property
     def n_counted(self) -> float:
-        """Return the number of documents: the sum of all weights."""
+        """Return the number of documents; with weights, the sum of all weights."""
         return self.n_documents if self.weights is None else self.count_type(self.weights.sum()).item()
 
     @cached_property
     def first(self) -> Ints:
-        """Return the number of each document's first class, or -1. With one label per document, this is its class."""
+        """Return the smallest class number of each document, or -1 if it has no class.
+
+        With one label per document, this is the number of its class.
+        """
         first = np.full(self.n_documents, -1, np.int64)
-        for number in range(len(self.classes) - 1, -1, -1):
+        for number in range(len(self.classes) - 1, -1, -1):  # smaller numbers overwrite larger ones
             first[self.members[number]] = number
         return first
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
-        """Return which documents a classifier can learn from."""
+        """Return which documents a classifier can learn from: the labelled ones, or all with a label matrix."""
         return np.ones(self.n_documents, np.bool_) if self.label_matrix else self.first >= 0
 
     @property
@@ -147,7 +150,7 @@ class Targets:
 
     @property
     def sizes_for_file(self) -> ClassSizes:
-        """Return the sizes as a model file holds them, whole numbers: of documents, if weights are none."""
+        """Return the sizes as integers, for a model file; weights that are not integers are ignored."""
         return (self if self.count_type is np.int64 else replace(self, weights=None)).sizes
 
     @property
@@ -155,36 +158,34 @@ class Targets:
         """Return which classes contain some documents but not all."""
         return self.sizes.can_be_learned
 
-    @property
-    def is_member(self) -> NDArray[np.bool_]:
-        """Return whether each document is in each class (documents x classes)."""
-        is_member = np.zeros((self.n_documents, len(self.classes)), np.bool_)
-        for number, documents in enumerate(self.members):
-            is_member[documents, number] = True
-        return is_member
-
     def take(self, documents: Ints) -> Targets:
-        """Return the labels of some documents, in ascending order, as a collection of their own."""
-        place = np.full(self.n_documents, -1, np.int64)
-        place[documents] = np.arange(len(documents))
-        members = tuple(place[each][place[each] >= 0] for each in self.members)
+        """Return the labels of some documents, given by ascending numbers; these are then numbered from 0."""
+        new_number = np.full(self.n_documents, -1, np.int64)
+        new_number[documents] = np.arange(len(documents))
+        members = []
+        for class_documents in self.members:
+            numbers = new_number[class_documents]
+            members.append(numbers[numbers >= 0])
         weights = None if self.weights is None else self.weights[documents]
-        return replace(self, members=members, n_documents=len(documents), weights=weights)
+        return replace(self, members=tuple(members), n_documents=len(documents), weights=weights)
 
     def indicator(self) -> sparse.csr_array:
         """Return a sparse matrix (documents x classes) with 1 where a document is in a class."""
         return _indicator(self.members, self.n_documents)
 
     def for_stats(self) -> Any:
-        """Return labels for `ClassStats`, with classes as numbers; "none of the classes" is one more class."""
+        """Return labels for `ClassStats`, in which classes are numbers.
+
+        Rows of zeros in a label matrix get an additional class, so that the statistics don't ignore them.
+        """
         if not self.multilabel and self.usable.all():
             return self.first
-        none = np.flatnonzero((self.first < 0) & self.usable)
-        classes = (*self.members, none) if len(none) else self.members
-        return _indicator(classes, self.n_documents)
+        in_no_class = np.flatnonzero((self.first < 0) & self.usable)
+        members = (*self.members, in_no_class) if len(in_no_class) else self.members
+        return _indicator(members, self.n_documents)
 
     def name(self, number: int) -> Any:
-        """Return the label of a class number in the statistics."""
+        """Return the label for a class number of the statistics, or `NO_CLASS` for the additional class."""
         return self.classes[number] if number < len(self.classes) else NO_CLASS
 
     def label_sets(self) -> list[tuple[Any, ...]]:
@@ -197,27 +198,28 @@ class Targets:
 
 
 def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[Any], Any, list[float]]:
-    """Return the texts that count, their labels, and how many times each counts: ints, if all weights are whole."""
+    """Return the texts of weight above 0, their labels and their weights, which are ints if all are integers."""
     if isinstance(texts, Corpus):
         raise InputError(
-            "it is for texts in memory, and a corpus is read as it comes",
+            "a corpus can't have sample weights, only texts in memory can",
             setting="sample_weight",
-            hint="give its texts and labels as lists, or leave it out",
+            hint="give texts and labels as lists, or leave sample_weight out",
         )
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise InputError(f"documents is {shown(texts)}; give an iterable of texts, for example [text].")
-    given = list(texts)
-    given, labels, weights = drop_weightless(given, labels, check_weights(sample_weight, len(given)))
+        raise InputError(f"documents is {shown(texts)}", hint="give an iterable of texts, for example [text]")
+    all_texts = list(texts)
+    kept_texts, labels, weights = drop_weightless(all_texts, labels, check_weights(sample_weight, len(all_texts)))
     if weights is None:
-        return given, labels, [1] * len(given)
-    return given, labels, weights.astype(np.int64 if are_whole(weights) else np.float64).tolist()
+        return kept_texts, labels, [1] * len(kept_texts)
+    return kept_texts, labels, weights.astype(np.int64 if are_whole(weights) else np.float64).tolist()
 
 
-def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
-    documents = np.concatenate([np.empty(0, np.int64), *classes])
-    numbers = np.repeat(np.arange(len(classes)), np.array(list(map(len, classes)), np.int64))
+def _indicator(members: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
+    """Return the indicator matrix (documents x classes) for the documents of each class."""
+    documents = np.concatenate([np.empty(0, np.int64), *members])
+    class_numbers = np.repeat(np.arange(len(members)), np.array(list(map(len, members)), np.int64))
     ones = np.ones(len(documents), np.int8)
-    return sparse.csr_array((ones, (documents, numbers)), shape=(n_documents, len(classes)))
+    return sparse.csr_array((ones, (documents, class_numbers)), shape=(n_documents, len(members)))
 
 
 def _has_label_sets(labels: Any) -> bool:
@@ -236,30 +238,31 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
-def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return numeric classes as integers, or all as floats if one of them is not an integer."""
+def _with_common_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the classes, all as floats if one of them is a float; bools can't be mixed with other numbers."""
     types = set(map(type, classes))
     if len(types) > 1 and bool in types:
-        some = next(label for label in classes if not isinstance(label, bool))
-        raise InputError(f"Labels of mixed kinds: True or False, and the number {some!r}; make all of them numbers.")
-    if float not in types:
-        return classes
-    return tuple(map(float, classes))
+        number = next(label for label in classes if not isinstance(label, bool))
+        raise InputError(
+            f"Labels of mixed kinds: True or False, and the number {number!r}", hint="make all of them numbers"
+        )
+    return tuple(map(float, classes)) if float in types else classes
 
 
 def _require_sorted_columns(labels: Any, classes: tuple[Any, ...]) -> None:
-    """Raise `InputError` unless the columns of a data frame are in the order of the classes, as predictions have
-    them.
+    """Raise `InputError` if the columns of a data frame are not sorted.
+
+    Predictions have a column for each class, sorted, so columns in another order would be mistaken for each other.
     """
     columns = list(getattr(labels, "columns", classes))
     if columns != list(classes):
         raise InputError(
-            f"The columns of labels are {shown(columns)}; have them in order, as the classes will be: "
-            "labels[sorted(labels.columns)]."
+            f"The columns of labels are {shown(columns)}", hint="sort them: labels[sorted(labels.columns)]"
         )
 
 
-def _require_one_each(members: tuple[Ints, ...], n_documents: int) -> None:
+def _require_single_labels(members: tuple[Ints, ...], n_documents: int) -> None:
+    """Raise `InputError` if a document is in several classes."""
     counts = np.bincount(np.concatenate([np.empty(0, np.int64), *members]), minlength=n_documents)
     if counts.max(initial=0) > 1:
         document = int(np.argmax(counts > 1))

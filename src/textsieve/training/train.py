@@ -1,8 +1,9 @@
 """Train a model from documents: count, select, weigh, fit, tune, measure, assemble.
 
-Documents in memory, or a corpus whose counts fit into memory, take one pass. A larger corpus takes two or three: one
-for the vocabulary and the statistics (one more for a selector that reads weights, because the idf must be known first),
-and one for the rows of the selected terms, which are kept or learned from as they come. Tuning then uses a sample.
+Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two or three
+times: once for the vocabulary and the statistics of counts, once more for statistics of weights if the selector reads
+weights (the idf is only known after the first pass), and once for the weights of the selected terms. Tuning then uses a
+sample of the documents.
 """
 
 from __future__ import annotations
@@ -33,24 +34,28 @@ from .counted_documents import (
     CountedDocuments,
     Progress,
     StreamedDocuments,
-    columns_in_order,
     count_corpus,
     count_texts,
+    take_columns,
 )
-from .plan import Fitted, SelectedTerms, TrainingPlan
-from .provenance import measures_of, provenance, storable
-from .statistics import Statistics, require_incremental, require_integer_counts
+from .plan import FittedClassifier, SelectedTerms, TrainingPlan
+from .provenance import measures_as_json, provenance, settings_as_json
+from .statistics import Statistics, require_integer_counts, require_updatable
 from .targets import ClassSizes
-from .tuning import Tuning, assign, of_some_documents, parted
+from .tuning import Tuning, ignore_indistinguishable_classes, predict_labels, split_documents
 
 
-class Choices(NamedTuple):
-    """What was tuned on held-out documents."""
+class TuningResult(NamedTuple):
+    """The values that tuning on held-out documents gave, or that the settings give without tuning."""
 
-    most: int | None
+    max_terms: int | None
+    """The maximum number of terms, or None if the selector decides."""
     curve: list[CurvePoint] | None
-    cut: ThresholdRule | None
+    """The score by number of terms, if the number was tuned."""
+    threshold_rule: ThresholdRule | None
+    """How scores become labels, if the documents are multilabel."""
     calibration: Calibration | None
+    """How scores become probabilities, if the settings ask for them."""
 
 
 class Clock:
@@ -62,7 +67,7 @@ class Clock:
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Measure a stage."""
+        """Report that a stage begins, and add the duration of the block to its seconds."""
         self._progress(stage, 0, None)
         begin = time.perf_counter()
         self.seconds.setdefault(stage, 0.0)
@@ -72,21 +77,22 @@ class Clock:
             self.seconds[stage] += time.perf_counter() - begin
 
 
-class Trained(NamedTuple):
-    """A model, and the seconds of each stage, which are not stored with it so that the same input gives the same
-    file.
-    """
+class TrainingResult(NamedTuple):
+    """A trained model and what is not part of it."""
 
     model: Model
     seconds: dict[str, float]
+    """The duration of each stage. A model does not store it, so that the same input gives the same file."""
     statistics: Statistics | None
-    """What later documents can be added to, if it was to be kept."""
+    """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
-def train(settings: Settings, documents: Any, labels: Any, progress: Progress, sample_weight: Any = None) -> Trained:
-    """Train a model."""
+def train(
+    settings: Settings, documents: Any, labels: Any, progress: Progress, sample_weight: Any = None
+) -> TrainingResult:
+    """Train a model on texts and labels, or on a `Corpus`, which has its own labels."""
     training = Training(settings, progress)
-    return Trained(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
+    return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
 def check_settings(settings: Settings) -> None:
@@ -94,20 +100,19 @@ def check_settings(settings: Settings) -> None:
     Training(settings, lambda *_: None)
 
 
-def model_of(
+def model_from_parts(
     settings: Settings,
     counted: CountedDocuments,
-    best: SelectedTerms,
-    fitted: Fitted,
-    cut: ThresholdRule | None,
+    selected: SelectedTerms,
+    fitted: FittedClassifier,
+    threshold_rule: ThresholdRule | None,
 ) -> Model:
-    """Return the model for steps of training that were run separately, for comparisons."""
-    terms = [counted.terms[column] for column in best.columns.tolist()]
-    seen = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
+    """Return a model of terms and a classifier that a comparison has selected and fitted."""
+    terms = [counted.terms[column] for column in selected.columns.tolist()]
+    about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
+    tuned = TuningResult(None, None, threshold_rule, None)
     training = Training(settings, lambda *_: None)
-    return training.model(
-        counted.targets.sizes_for_file, terms, fitted, Choices(None, None, cut, None), seen, best.found
-    )
+    return training.assemble(counted.targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
 
 class Training:
@@ -119,7 +124,7 @@ class Training:
         self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
-        require_incremental(settings, self.plan)
+        require_updatable(settings, self.plan)
         _stop_words(settings)
         reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)):
@@ -131,31 +136,33 @@ class Training:
         return self.clock.seconds
 
     def run(self, documents: Any, labels: Any, sample_weight: Any = None) -> Model:
-        """Count, tune, select, train, and assemble the model."""
-        naming = documents.naming if isinstance(documents, Corpus) else nullcontext
+        """Count the documents, measure, tune, select terms, train, and return the model."""
+        naming = documents.naming if isinstance(documents, Corpus) else nullcontext  # adds the corpus's name to errors
         with naming():
             with self.clock("counting"):
                 counted = self._count(documents, labels, sample_weight)
             targets = counted.targets
             require_classes(targets.sizes)
-            n_terms = counted.n_terms
+            n_terms_seen = counted.n_terms
         with naming(TooFewDocuments), naming(UnfitDocuments):  # all other errors from here on concern a setting
-            self.warn_of_fewer_terms(n_terms)
-            seen = {"n_terms_seen": n_terms, "n_tuned_on": counted.n_tuned_on, "held_out": self.measure(counted.sample)}
-            choices = self.choose(counted.sample, n_terms)
+            self.warn_of_fewer_terms(n_terms_seen)
+            held_out = self.measure(counted.sample)
+            about = {"n_terms_seen": n_terms_seen, "n_tuned_on": counted.n_tuned_on, "held_out": held_out}
+            tuned = self.tune(counted.sample, n_terms_seen)
             with self.clock("selecting"):
-                selected = self.plan.select(counted, choices.most)
-                chosen = counted.select(selected.columns)
-                del counted
+                selected = self.plan.select(counted, tuned.max_terms)
+                documents_to_fit = counted.select(selected.columns)
+                del counted  # its memory is needed for training
             with self.clock("training"):
-                fitted = self.plan.fit(chosen, keep_stats=bool(self._settings.keep_stats))
-            return self.model(targets.sizes_for_file, chosen.terms, fitted, choices, seen, selected.found)
+                fitted = self.plan.fit(documents_to_fit, keep_stats=bool(self._settings.keep_stats))
+            terms = documents_to_fit.terms
+            return self.assemble(targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
-    def warn_of_fewer_terms(self, n_seen: int) -> None:
-        """Warn if there are fewer terms than `n_terms`."""
+    def warn_of_fewer_terms(self, n_terms_seen: int) -> None:
+        """Warn if the documents have fewer terms than `n_terms`."""
         n_terms = self._settings.n_terms
-        if is_whole(n_terms) and n_terms > n_seen:
-            warn((Setting("n_terms", n_terms), f", but there are {n_seen:,} terms; all of them are kept."))
+        if is_whole(n_terms) and n_terms > n_terms_seen:
+            warn((Setting("n_terms", n_terms), f", but there are {n_terms_seen:,} terms; all of them are kept."))
 
     # -- counting ------------------------------------------------------------------------------------------------
 
@@ -164,13 +171,14 @@ class Training:
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
                 self.plan.require_weights()
-            given = documents, labels, self.counter(), limits
-            counted = count_texts(*given, multilabel=multilabel, sample_weight=sample_weight)
+            counted = count_texts(
+                *(documents, labels, self.counter(), limits), multilabel=multilabel, sample_weight=sample_weight
+            )
             if self._settings.keep_stats:
                 require_integer_counts(counted.targets)
             return counted
         if labels is not None:
-            raise InputError("A corpus brings its own labels; leave labels out.")
+            raise InputError("A corpus has its own labels", hint="leave labels out")
         return count_corpus(
             *(documents, self.counter(), limits),
             multilabel=multilabel,
@@ -184,57 +192,62 @@ class Training:
         return self._settings.limits
 
     def counter(self, **more: Any) -> TermCounter:
-        """Return the counter of terms."""
+        """Return the counter that reads texts as the settings say; `more` are further settings of it."""
         return TermCounter(**self._settings.reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
-    # -- what is decided on held-out documents -------------------------------------------------------------------
+    # -- tuning and measuring on held-out documents --------------------------------------------------------------
 
-    def needs_documents(self, sizes: ClassSizes) -> bool:
+    def needs_held_out_documents(self, sizes: ClassSizes) -> bool:
         """Return whether something is tuned or measured on held-out documents."""
         settings = self._settings
-        cut_is_fitted = sizes.multilabel and self.plan.cut.known(len(sizes.classes)) is None
-        is_measured = settings.held_out is not None or settings.probabilities is not None
-        return cut_is_fitted or settings.n_terms == "auto" or is_measured
+        tunes_thresholds = sizes.multilabel and self.plan.cut.untuned_rule(len(sizes.classes)) is None
+        return (
+            tunes_thresholds
+            or settings.n_terms == "auto"
+            or settings.held_out is not None
+            or settings.probabilities is not None
+        )
 
-    def choose_without(self, sizes: ClassSizes, n_seen: int) -> Choices:
-        """Return the choices that need no documents."""
-        cut = self.plan.cut.known(len(sizes.classes)) if sizes.multilabel else None
-        return Choices(self.plan.most_terms(self._settings.n_terms, n_seen), None, cut, None)
+    def tune_without_documents(self, sizes: ClassSizes, n_terms_seen: int) -> TuningResult:
+        """Return what the settings give without tuning, for settings that need no held-out documents."""
+        rule = self.plan.cut.untuned_rule(len(sizes.classes)) if sizes.multilabel else None
+        return TuningResult(self.plan.max_terms(self._settings.n_terms, n_terms_seen), None, rule, None)
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
-        """Measure a model of some documents on the others, if `held_out` is set."""
+        """Return the quality of a model of a part of the documents on the rest; None unless `held_out` is set."""
         if self._settings.held_out is None:
             return None
         with self.clock("held out"):
             report = self._evaluate(sample, self._settings.held_out)
-            return measures_of(report, sample.targets.count(sample.targets.usable))
+            return measures_as_json(report, sample.targets.count(sample.targets.usable))
 
-    def choose(self, counted: CountedDocuments, n_seen: int) -> Choices:
-        """Tune the number of terms, thresholds and probabilities on these documents; `n_seen` is the number of terms
-        in all.
+    def tune(self, sample: CountedDocuments, n_terms_seen: int) -> TuningResult:
+        """Tune the number of terms, thresholds and probabilities on a sample of the documents.
+
+        `n_terms_seen` is the number of terms in all documents.
         """
-        n_terms, curve, cut, calibration = self._settings.n_terms, None, None, None
-        tuning = Tuning(counted, self.plan, self._settings.folds, self._progress)
+        n_terms, curve = self._settings.n_terms, None
+        tuning = Tuning(sample, self.plan, self._settings.folds, self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
             with self.clock("choosing the number of terms"):
-                found = tuning.curve(counted.n_terms)
-            curve = found.points
-            n_terms = found.limits[smallest_within_one_error(curve)]
-        most = self.plan.most_terms(n_terms, n_seen)
-        method = self._settings.probabilities
-        multilabel = counted.targets.multilabel
-        if multilabel:
-            cut = self.plan.cut.known(len(counted.targets.classes))
-        if (multilabel and cut is None) or method is not None:
+                learning_curve = tuning.curve(sample.n_terms)
+            curve = learning_curve.points
+            n_terms = learning_curve.limits[smallest_within_one_error(curve)]
+        max_terms = self.plan.max_terms(n_terms, n_terms_seen)
+        multilabel, method = sample.targets.multilabel, self._settings.probabilities
+        rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
+        calibration = None
+        if (multilabel and rule is None) or method is not None:
             with self.clock("scoring held-out documents"):
-                scores = tuning.held_out_scores(most)
+                scores = tuning.held_out_scores(max_terms)
                 if multilabel:
-                    cut = self.plan.cut.fit_held_out(scores)
-                calibration = None if method is None else Calibration.fit_held_out(method, scores)
-        return Choices(most, curve, cut, calibration)
+                    rule = self.plan.cut.fit_held_out(scores)
+                if method is not None:
+                    calibration = Calibration.fit_held_out(method, scores)
+        return TuningResult(max_terms, curve, rule, calibration)
 
     def _evaluate(self, counted: CountedDocuments, share: float) -> Report:
-        """Train on a part of the documents exactly as on all of them, and evaluate on the rest."""
+        """Hold out a share of the documents, train on the others exactly as on all documents, and compare labels."""
         targets = counted.targets
         labelled = np.flatnonzero(targets.usable)
         is_test = np.zeros(targets.n_documents, np.bool_)
@@ -246,36 +259,36 @@ class Training:
                 value=share,
                 hint="give more documents, or hold none out",
             )
-        train, test = parted(counted, is_test)
-        another = Training(replace(self._settings, keep_stats=False), self._progress)
-        choices = another.choose(train, train.n_terms)
-        with of_some_documents():
-            with another.clock("selecting"):
-                selected = another.plan.select(train, choices.most)
-            fitted = another.plan.fit(train.select(selected.columns))
-        predicted = assign(self.plan, fitted, columns_in_order(test.counts, selected.columns), choices.cut)
+        train, test = split_documents(counted, is_test)
+        inner = Training(replace(self._settings, keep_stats=False), self._progress)
+        tuned = inner.tune(train, train.n_terms)
+        with ignore_indistinguishable_classes():
+            with inner.clock("selecting"):
+                selected = inner.plan.select(train, tuned.max_terms)
+            fitted = inner.plan.fit(train.select(selected.columns))
+        test_counts = take_columns(test.counts, selected.columns)
+        predicted = predict_labels(self.plan, fitted, test_counts, tuned.threshold_rule)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
             multilabel=targets.multilabel,
-            none_is_right=targets.label_matrix,
-            unknown=test.targets.count(predicted.is_unknown),
-            times=test.targets.times,
+            no_label_is_valid=targets.label_matrix,
+            n_unknown=test.targets.count(predicted.is_unknown),
+            weights=test.targets.weight_list,
         )
 
     # -- the model -----------------------------------------------------------------------------------------------
 
-    def model(
+    def assemble(
         self,
         sizes: ClassSizes,
         terms: list[str],
-        fitted: Fitted,
-        choices: Choices,
-        seen: dict[str, Any],
-        found: dict[str, Any],
+        fitted: FittedClassifier,
+        tuned: TuningResult,
+        about: dict[str, Any],
     ) -> Model:
-        """Assemble the model."""
+        """Return the model; `about` has facts about its training that the model records."""
         self.statistics = fitted.statistics
-        settings, curve = self._settings, choices.curve
+        settings, curve, rule = self._settings, tuned.curve, tuned.threshold_rule
         return Model(
             terms=tuple(terms),
             classes=sizes.classes,
@@ -290,19 +303,18 @@ class Training:
             norm=self.plan.scheme.norm,
             idf=None if self.plan.scheme.idf == "none" else fitted.idf,
             scorer=fitted.scorer,
-            thresholds=None if choices.cut is None else choices.cut.thresholds,
-            ranks=None if choices.cut is None else choices.cut.ranks,
-            calibration=choices.calibration,
+            thresholds=None if rule is None else rule.thresholds,
+            ranks=None if rule is None else rule.ranks,
+            calibration=tuned.calibration,
             preparation=Preparation.of(settings.as_dict()).checked(),
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-            settings=storable(settings.as_dict()),
+            settings=settings_as_json(settings.as_dict()),
             about={
                 **provenance(settings.normalise),
                 "n_documents": sizes.n_documents,
                 "n_unlabelled": sizes.n_unlabelled,
-                **seen,
+                **about,
                 "curve": None if curve is None else [list(point) for point in curve],
-                **found,
             },
         )
 
@@ -318,16 +330,17 @@ def require_classes(sizes: ClassSizes) -> None:
     present = [label for label, size in zip(sizes.classes, sizes.class_docs, strict=True) if size]
     if not present:
         raise InputError(
-            "No document has a label, so there is nothing to learn. In a folder, sub-folders are the classes; in a "
-            "table, say which column has the labels."
+            "No document has a label, so there is nothing to learn",
+            hint="In a folder, sub-folders are the classes; in a table, say which column has the labels",
         )
     if len(present) > 1:
         raise InputError(
-            f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart; give documents "
-            "of other classes too."
+            f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart",
+            hint="give documents of other classes too",
         )
     n_without = sizes.n_documents - sizes.class_docs.sum().item()
+    of_unlabelled = f" ({n_without:,} documents have no label)" if n_without else ""
     raise InputError(
-        f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two classes."
-        + (f" ({n_without:,} documents have no label.)" if n_without else "")
+        f"Only one class, {present[0]!r}, so there is nothing to tell apart{of_unlabelled}",
+        hint="give documents of at least two classes",
     )

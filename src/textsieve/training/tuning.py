@@ -3,13 +3,14 @@
 Each fold is held out in turn, and everything (terms, idf, selection, training) is repeated on the remaining documents
 alone. Unlabelled documents are never held out.
 
-*The number of terms.* Cross-validation gives the score of some sizes: accuracy, or for multilabel documents micro-F1
-with the best thresholds of the fold. `evaluation.validation` chooses the size. If a selector's smaller selection is not
-part of its larger one, it selects for each size again, as it will for the model.
+*The number of terms.* Cross-validation gives the score of some numbers of terms: accuracy, or for multilabel documents
+micro-F1 with the best thresholds of the fold. `evaluation.validation` chooses the number. Most selectors rank all terms
+once, and a smaller selection is the beginning of a larger one. A selector that depends on the number of terms
+(`depends_on_k`) selects again for each.
 
 *Thresholds and probabilities.* The held-out scores of all folds together determine how scores become labels
 (`evaluation.thresholds`) and probabilities (`evaluation.calibration`). A fold from which a class could not be learned
-(its only document was held out, or all others have it) says nothing about the class.
+(its only document was held out, or all others belong to it) is left out for this class.
 """
 
 from __future__ import annotations
@@ -29,35 +30,37 @@ from ..evaluation import CurvePoint, folds, size_grid
 from ..evaluation.scores import DocumentScores, HeldOutScores
 from ..evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
 from ..selectors.testors.estimator import IndistinguishableClasses
-from .counted_documents import CountedDocuments, Progress, columns_in_order
-from .plan import Fitted, TrainingPlan
+from .counted_documents import CountedDocuments, Progress, take_columns
+from .plan import FittedClassifier, TrainingPlan
 from .targets import Targets
 
 
 class FoldSplit(NamedTuple):
-    """The counts of the selected terms, best first, of training documents and of held-out documents."""
+    """Training documents and held-out documents: counts of the selected terms (documents x terms), and labels."""
 
     train: csr_matrix
     train_targets: Targets
     test: csr_matrix
     test_targets: Targets
     columns: Ints
-    """Which terms they are."""
+    """The columns of the selected terms in all documents, best first."""
 
     @classmethod
-    def of(cls, counted: CountedDocuments, is_test: Bools, plan: TrainingPlan, most: int | None) -> FoldSplit:
-        """Select the terms from the training documents."""
-        train, test = parted(counted, is_test)
-        with of_some_documents():
-            best = plan.select(train, most).columns
+    def of(cls, counted: CountedDocuments, is_test: Bools, plan: TrainingPlan, max_terms: int | None) -> FoldSplit:
+        """Split documents, and select at most `max_terms` terms from the training documents."""
+        train, test = split_documents(counted, is_test)
+        with ignore_indistinguishable_classes():
+            columns = plan.select(train, max_terms).columns
         return cls(
-            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
+            *(take_columns(train.counts, columns), train.targets),
+            *(take_columns(test.counts, columns), test.targets),
+            columns,
         )
 
     def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, DocumentScores]]:
-        """Train on the best terms, and yield the scores of the held-out documents block by block.
+        """Train on the `n_terms` best terms, and yield the scores of the held-out documents in blocks.
 
-        For multilabel documents, a class that could not be learned has no score: NaN.
+        For multilabel documents, the scores of a class that could not be learned are NaN.
         """
         fitted = plan.fit_counts(self.train[:, :n_terms], self.train_targets)
         cannot_be_learned = ~self.train_targets.can_be_learned
@@ -68,60 +71,67 @@ class FoldSplit(NamedTuple):
 
 
 @contextmanager
-def of_some_documents() -> Iterator[None]:
-    """Suppress warnings about classes that can't be told apart by a part of the documents; all documents will warn."""
+def ignore_indistinguishable_classes() -> Iterator[None]:
+    """Suppress warnings about classes that no term distinguishes in a part of the documents.
+
+    The selection from all documents will warn if it is true for these.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndistinguishableClasses)
         yield
 
 
-def parted(counted: CountedDocuments, is_test: Bools) -> tuple[CountedDocuments, CountedDocuments]:
-    """Return the training documents and the held-out documents."""
+def split_documents(counted: CountedDocuments, is_test: Bools) -> tuple[CountedDocuments, CountedDocuments]:
+    """Return the training documents and the held-out documents; raise `TooFewDocuments` if nothing can be learned."""
     train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
     too_few = f"{counted.targets.n_documents:,} documents are too few to hold some of them out"
     if not train.targets.can_be_learned.any():
         raise TooFewDocuments(
-            f"{too_few}: fewer than two classes would be left to train on. Give more documents of each class."
+            f"{too_few}: fewer than two classes would be left to train on",
+            hint="Give more documents of each class",
         )
     try:
-        _ = train.columns_within_limits
+        _ = train.columns_within_limits  # raises if no term is within the limits
     except InputError as problem:
         raise TooFewDocuments((f"{too_few}: without them, no term is left. ", *problem.message())) from problem
     return train, test
 
 
-class AssignedLabels(NamedTuple):
-    """The predicted labels of documents."""
+class PredictedLabels(NamedTuple):
+    """The predicted labels of documents, as class numbers."""
 
     indptr: Ints
-    """The labels of document i are `numbers[indptr[i]:indptr[i + 1]]`."""
-    numbers: Ints
-    """Numbers of classes."""
+    """The labels of document i are `class_numbers[indptr[i]:indptr[i + 1]]`."""
+    class_numbers: Ints
     is_unknown: Bools
-    """Whether a document has no known term."""
+    """Which documents have no known term."""
 
     def label_sets(self, classes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Return the names of each document's labels."""
-        names = [classes[number] for number in self.numbers.tolist()]
+        names = [classes[number] for number in self.class_numbers.tolist()]
         return [tuple(names[begin:end]) for begin, end in pairwise(self.indptr.tolist())]
 
 
-def assign(plan: TrainingPlan, fitted: Fitted, counts: csr_matrix, cut: ThresholdRule | None) -> AssignedLabels:
+def predict_labels(
+    plan: TrainingPlan, fitted: FittedClassifier, counts: csr_matrix, rule: ThresholdRule | None
+) -> PredictedLabels:
     """Predict the labels of documents, given by the counts of the selected terms."""
-    sizes, numbers, is_unknown = [np.zeros(1, np.int64)], [], []
+    n_labels, class_numbers, is_unknown = [np.zeros(1, np.int64)], [], []
     for _, scored in plan.score_blocks(fitted, counts):
-        is_label = scored.labels(cut)
-        sizes.append(is_label.sum(axis=1))
-        numbers.append(np.nonzero(is_label)[1])
+        is_label = scored.labels(rule)
+        n_labels.append(is_label.sum(axis=1))
+        class_numbers.append(np.nonzero(is_label)[1])
         is_unknown.append(scored.is_unknown)
-    return AssignedLabels(np.cumsum(np.concatenate(sizes)), np.concatenate(numbers), np.concatenate(is_unknown))
+    indptr = np.cumsum(np.concatenate(n_labels))
+    return PredictedLabels(indptr, np.concatenate(class_numbers), np.concatenate(is_unknown))
 
 
-class Curve(NamedTuple):
-    """The score of each number of terms, ascending, and the limit with which the selector keeps so many."""
+class LearningCurve(NamedTuple):
+    """The score by number of selected terms, ascending."""
 
     points: list[CurvePoint]
     limits: dict[int, int]
+    """For each number of terms, the `n_terms` with which the selector selects so many; it may select fewer."""
 
 
 class Tuning:
@@ -133,58 +143,67 @@ class Tuning:
         self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)
         self._fold_of[labelled] = folds(counted.targets.first[labelled].tolist(), n_folds)
 
-    def splits(self, most: int | None) -> Iterator[tuple[Bools, FoldSplit]]:
-        """Yield the documents of each fold, held out in turn, and the split."""
+    def splits(self, max_terms: int | None) -> Iterator[tuple[Bools, FoldSplit]]:
+        """Yield, for each fold, which documents are held out, and the split of the documents."""
         for fold in range(int(self._fold_of.max()) + 1):
             is_test = self._fold_of == fold
-            yield is_test, FoldSplit.of(self._counted, is_test, self._plan, most)
+            yield is_test, FoldSplit.of(self._counted, is_test, self._plan, max_terms)
 
-    def curve(self, most: int) -> Curve:
-        """Return the score of each number of terms: the mean over the folds, which have equal size, and its standard
-        error.
+    def curve(self, max_terms: int) -> LearningCurve:
+        """Return the score by number of terms: the mean over the folds and its standard error.
 
-        A selector may keep fewer terms than it is allowed; what counts is how many it keeps for all documents.
+        A selector may select fewer terms than `n_terms`, and other numbers from each fold. A point is placed at the
+        number that the selector selects from all documents.
         """
-        limits = self._limits_by_number(most)
-        sizes = list(limits.values())
-        scores: list[list[float]] = [[] for _ in sizes]
+        limits = self._limits_by_number(max_terms)
+        scores: dict[int, list[float]] = {limit: [] for limit in limits.values()}
         done = 0
-        for is_test, split in self.splits(most):
-            for at, score in enumerate(self._scores_of_sizes(is_test, split, sizes)):
-                scores[at].append(score)
+        for is_test, split in self.splits(max_terms):
+            for limit, score in self._scores_by_limit(is_test, split, list(scores)):
+                scores[limit].append(score)
                 done += 1
-                self._progress("choosing the number of terms", done, self._n_folds * len(sizes))
+                self._progress("choosing the number of terms", done, self._n_folds * len(scores))
         points = [
-            CurvePoint(number, float(np.mean(of_folds)), float(np.std(of_folds, ddof=1) / np.sqrt(len(of_folds))))
-            for number, of_folds in zip(limits, scores, strict=True)
+            CurvePoint(n_terms, float(np.mean(fold_scores)), _standard_error(fold_scores))
+            for n_terms, fold_scores in zip(limits, scores.values(), strict=True)
         ]
-        return Curve(points, limits)
+        return LearningCurve(points, limits)
 
-    def _limits_by_number(self, most: int) -> dict[int, int]:
-        """Return the numbers of terms that can be selected from all documents, ascending, each with the smallest limit
-        `n_terms` that selects so many.
+    def _limits_by_number(self, max_terms: int) -> dict[int, int]:
+        """Return the numbers of terms that can be selected from all documents, ascending.
+
+        Each has the smallest `n_terms` with which the selector selects so many.
         """
         limits: dict[int, int] = {}
-        with of_some_documents():
-            most_kept = len(self._plan.select(self._counted, most).columns)
-            for size in size_grid(most):
-                n_kept = min(size, most_kept)
-                if self._plan.selector.chooses_own_k and size < most:
-                    n_kept = len(self._plan.select(self._counted, size).columns)
-                limits.setdefault(n_kept, size)
+        with ignore_indistinguishable_classes():
+            most_selected = len(self._plan.select(self._counted, max_terms).columns)
+            for limit in size_grid(max_terms):
+                n_selected = min(limit, most_selected)
+                if self._plan.selector.chooses_own_k and limit < max_terms:
+                    n_selected = len(self._plan.select(self._counted, limit).columns)
+                limits.setdefault(n_selected, limit)
         return dict(sorted(limits.items()))
 
-    def _scores_of_sizes(self, is_test: Bools, split: FoldSplit, sizes: list[int]) -> Iterator[float]:
-        """Yield the score of each size for one held-out fold."""
-        scored: dict[bytes, float] = {}
-        for size in sizes:
-            own = FoldSplit.of(self._counted, is_test, self._plan, size) if self._plan.ranks_each_size else split
-            terms = own.columns[:size]  # a fold has fewer terms than all documents together
-            if terms.tobytes() not in scored:
-                scored[terms.tobytes()] = self._score(own, len(terms))
-            yield scored[terms.tobytes()]
+    def _scores_by_limit(self, is_test: Bools, split: FoldSplit, limits: list[int]) -> Iterator[tuple[int, float]]:
+        """Yield the score for each limit on the number of terms, for one fold.
+
+        `split` has the largest selection. The same terms are not scored twice.
+        """
+        score_of_terms: dict[bytes, float] = {}
+        for limit in limits:
+            if self._plan.selector.depends_on_k:
+                split = FoldSplit.of(self._counted, is_test, self._plan, limit)
+            columns = split.columns[:limit]  # a fold may have fewer terms than all documents
+            key = columns.tobytes()
+            if key not in score_of_terms:
+                score_of_terms[key] = self._score(split, len(columns))
+            yield limit, score_of_terms[key]
 
     def _score(self, split: FoldSplit, n_terms: int) -> float:
+        """Return the score of a model of the `n_terms` best terms on the held-out documents of a fold.
+
+        This is the accuracy, or for multilabel documents micro-F1 with the best thresholds.
+        """
         targets = split.test_targets
         scored_blocks = split.held_out_scores(self._plan, n_terms)
         if not targets.multilabel:
@@ -195,21 +214,26 @@ class Tuning:
         for part, scored in scored_blocks:
             held_out.add(np.arange(part.start, part.stop), scored.scores)
             is_unknown[part], fallback = scored.is_unknown, scored.fallback
-        cut = self._plan.cut.fit_held_out(held_out)
-        n_right = n_assigned = 0.0
-        for documents, scores, true in held_out.by_document():
-            is_label = DocumentScores(scores, is_unknown[documents], fallback).labels(cut)
+        rule = self._plan.cut.fit_held_out(held_out)
+        n_right = n_predicted = 0.0
+        for documents, scores, is_true in held_out.by_document():
+            is_predicted = DocumentScores(scores, is_unknown[documents], fallback).labels(rule)
             weights = held_out.weights_of(documents)
-            n_right += count_labels(is_label & true, weights)
-            n_assigned += count_labels(is_label, weights)
-        return f1_of_counts(n_right, n_assigned, held_out.n_true)
+            n_right += count_labels(is_predicted & is_true, weights)
+            n_predicted += count_labels(is_predicted, weights)
+        return f1_of_counts(n_right, n_predicted, held_out.n_true)
 
-    def held_out_scores(self, n_terms: int | None) -> HeldOutScores:
-        """Return the score of each document when it was held out; unlabelled documents have no score."""
+    def held_out_scores(self, max_terms: int | None) -> HeldOutScores:
+        """Return the scores of each document from when its fold was held out; unlabelled documents have none."""
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
-        for fold, (is_test, split) in enumerate(self.splits(n_terms)):
+        for fold, (is_test, split) in enumerate(self.splits(max_terms)):
             documents = np.flatnonzero(is_test)
             for part, scored in split.held_out_scores(self._plan, split.train.shape[1]):
                 held_out.add(documents[part], scored.scores)
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
         return held_out
+
+
+def _standard_error(scores: list[float]) -> float:
+    """Return the standard error of the mean of scores."""
+    return float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
