@@ -1,8 +1,8 @@
 """`Categorizer`: text in, labels out.
 
 It counts the terms of labelled documents, selects the few that matter, trains a linear classifier on them, and can
-explain every prediction by the contributions of its terms. Once trained, it holds a `Model`, which is all that a model
-file contains. Training is in `training`; this module loads no more than predicting needs.
+explain every prediction by the contributions of its terms. Once trained, it holds a `Model`, which a model file stores.
+Training is in `training`, which is imported when it is needed, so that loading a model and predicting starts fast.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Documents = Iterable[str | bytes] | Corpus
 
 
 def _require_probabilities(categorizer: Categorizer) -> None:
-    """Raise `NotAvailable` unless the model has probabilities, or before `fit`, will have them."""
-    fitted = hasattr(categorizer, "model_")
-    if (categorizer.model_.calibration if fitted else categorizer.probabilities) is None:
+    """Raise `NotAvailable` unless the model has probabilities or, before `fit`, will have them."""
+    is_fitted = hasattr(categorizer, "model_")
+    if (categorizer.model_.calibration if is_fitted else categorizer.probabilities) is None:
         raise NotAvailable(
             "predict_proba and predict_log_proba are missing: this model was trained without probabilities",
             hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
@@ -66,7 +66,7 @@ class Categorizer(Parameters):
     model_: Model
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
-    _file_: ModelFile | None = None  # which it was loaded from
+    _file_: ModelFile | None = None  # the file from which the model was loaded
     _not_metadata = Parameters._not_metadata | {"progress"}
 
     def __init__(
@@ -204,7 +204,7 @@ class Categorizer(Parameters):
         return self
 
     def _kept_statistics(self) -> Statistics:
-        """Return the statistics that documents are added to: from `fit`, or from the model's file."""
+        """Return the statistics to which `update` adds documents: those of `fit`, or those in the model's file."""
         model = self._fitted()
         if self._statistics_ is not None:
             return self._statistics_
@@ -258,8 +258,7 @@ class Categorizer(Parameters):
     def _warn_of_unknown(self, is_unknown: NDArray[np.bool_]) -> None:
         """Warn about documents without a known term, at the line that called the prediction method."""
         if is_unknown.any():
-            message = unknown_documents_warning(self._fitted(), int(is_unknown.sum()), len(is_unknown))
-            warn(message)
+            warn(unknown_documents_warning(self._fitted(), int(is_unknown.sum()), len(is_unknown)))
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
         """Return the score of each class (documents x classes); for two classes, second minus first."""
@@ -281,6 +280,7 @@ class Categorizer(Parameters):
             return np.log(self._probabilities(X))
 
     def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
+        """Return the probability of each class (documents x classes)."""
         model = self._fitted()
         return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
 
@@ -338,6 +338,10 @@ class Categorizer(Parameters):
     def _labelled_batches(
         self, documents: Documents, labels: Any
     ) -> Iterator[tuple[Iterable[str | bytes], Iterable[tuple[Any, ...]]]]:
+        """Yield batches of texts and the labels of each text; texts in memory are one batch.
+
+        The labels of a corpus are text. Those that are the text of a class, such as "1" for 1, become the class.
+        """
         if isinstance(documents, Corpus):
             if labels is not None:
                 raise InputError("A corpus has its own labels", hint="leave labels out")
@@ -360,14 +364,16 @@ class Categorizer(Parameters):
 
     @staticmethod
     def _texts_in_memory(documents: Iterable[str | bytes]) -> list[str | bytes]:
+        """Return documents as a list; raise `InputError` for a single text or no iterable."""
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
             raise InputError(f"documents is {shown(documents)}", hint="give an iterable of texts, for example [text]")
         return list(documents)
 
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
+        """Return the texts of a corpus, or the documents unchanged."""
         return documents.texts() if isinstance(documents, Corpus) else documents
 
-    # -- fitted attributes -----
+    # -- fitted attributes ---------------------------------------------------------------------------------------
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -394,11 +400,12 @@ class Categorizer(Parameters):
         return self._linear_form("intercept_")[1]
 
     def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return coefficients and intercepts; raise `NotAvailable` about the attribute `name` if it is not linear."""
         model = self._attribute(name)
         if not isinstance(model.scorer, LinearScorer):
             raise NotAvailable(
-                f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear; use svm, "
-                "logistic, nb, cnb or rocchio, or read what its terms add by explain."
+                f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear",
+                hint="use svm, logistic, nb, cnb or rocchio, or get the contributions of terms by explain",
             )
         coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
         if not model.multilabel and len(intercepts) == 2:
@@ -429,11 +436,13 @@ class Categorizer(Parameters):
         return hasattr(self, "model_")
 
     def _attribute(self, name: str) -> Model:
+        """Return the model, for the fitted attribute `name`; raise `AttributeError` before `fit`."""
         if not hasattr(self, "model_"):
             raise AttributeError(f"{name} is there after fit")
         return self.model_
 
     def _fitted(self) -> Model:
+        """Return the model; raise scikit-learn's `NotFittedError` before `fit`."""
         if not hasattr(self, "model_"):
             from sklearn.exceptions import NotFittedError
 

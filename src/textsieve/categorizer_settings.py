@@ -1,8 +1,8 @@
 """The settings of a `Categorizer`, in one table.
 
-Each field of `Settings` is one setting: its name, type and default, a description, and how it is written on the command
-line. The docstring of `Categorizer`, the options of `textsieve train`, the Params of the Spark ML stages, the settings
-in a model file, the command that trains a model again and the settings named in error messages all come from here.
+Each field of `Settings` is one setting: its name, type and default, a description, and its command-line option. The
+docstring of `Categorizer`, the options of `textsieve train`, the Params of the Spark ML stages, the settings in a model
+file, the command that trains a model again and the settings in error messages all come from here.
 
 The help of the command line reads this module, so it imports neither numpy nor click.
 """
@@ -31,7 +31,7 @@ class Limits(TypedDict):
 
 @dataclass(frozen=True)
 class Option:
-    """How a setting is written on the command line."""
+    """The command-line option for a setting."""
 
     name: str
     short: str | None = None
@@ -51,15 +51,15 @@ class Option:
 
 @dataclass(frozen=True)
 class SettingSpec:
-    """A row of the table: all that is to be said about a setting, but its value."""
+    """A row of the table of settings."""
 
     name: str
     default: Any
     help: str
     choices: Mapping[str, str]
-    """The names that can be given, and what each of them means; empty if there are no names."""
+    """The names that the setting takes, and the meaning of each; empty if it takes no names."""
     others: str
-    """Which values there are besides the names, for the documentation."""
+    """The other values that it takes, in the words of the documentation: "int or None"."""
     option: Option | None
     """None if the setting can only be given in Python."""
 
@@ -72,7 +72,7 @@ class SettingSpec:
 
     @property
     def description(self) -> str:
-        """Return the help and the meaning of each name."""
+        """Return the description for the documentation: the help and the meaning of each name."""
         return self._with_meanings(self.help)
 
     @property
@@ -88,6 +88,7 @@ class SettingSpec:
         return self.default if self.option is None or self.option.default is UNSET else self.option.default
 
     def _with_meanings(self, text: str) -> str:
+        """Return a text followed by the meaning of each name."""
         meanings = "; ".join(f"{name}: {meaning}" for name, meaning in self.choices.items())
         return f"{text} {meanings}." if meanings else text
 
@@ -95,20 +96,20 @@ class SettingSpec:
 def _row(
     others: str, help: str, *, choices: Mapping[str, str] | None = None, option: Option | None = None
 ) -> dict[str, Any]:
-    """Return what a field of `Settings` says about its setting, besides name, type and default."""
+    """Return the metadata of a field of `Settings`, which become a `SettingSpec`."""
     return {"others": others, "help": help, "choices": choices or {}, "option": option}
 
 
-def _short(registered: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of methods, and the first part of what is said about each."""
-    return {name: row.about.partition(";")[0] for name, row in registered.items()}
+def _short(registry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of registered methods, and the description of each up to the first semicolon."""
+    return {name: row.about.partition(";")[0] for name, row in registry.items()}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a `Categorizer`; making them raises `InputError` if one of them can't be right.
+    """All settings of a `Categorizer`. The constructor raises `InputError` for values that are not allowed.
 
-    Whether selector, projection, classifier and cut work together is checked by `TrainingPlan.of`, which makes them.
+    `TrainingPlan.of` creates selector, projection, classifier and cut, and checks whether these work together.
     """
 
     selector: Any = field(
@@ -375,7 +376,7 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        """Check the settings that are numbers, names or truth values."""
+        """Check the settings that are numbers, names or booleans."""
         from numpy import bool_
 
         n_threads(self.n_jobs)
@@ -415,6 +416,7 @@ class Settings:
 
 
 def _wrong(name: str, value: Any, hint: str) -> InputError:
+    """Return the error for a value that a setting does not take."""
     return InputError(setting=name, value=value, hint=hint)
 
 

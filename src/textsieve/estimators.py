@@ -1,4 +1,4 @@
-"""Helpers of the estimators: validation of input, and scikit-learn's global settings."""
+"""Helpers for estimators: validation of input, and scikit-learn's global settings."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,44 +12,45 @@ from .errors import InputError
 
 
 def refuse_texts(X: Any) -> None:
-    """Raise `InputError` for a list of texts, which must be counted first, before they are read as numbers."""
+    """Raise `InputError` if X is a list of texts instead of numbers."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], str):
-        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
+        raise InputError("X is a list of texts", hint="count them first: TermCounter().fit_transform(texts)")
 
 
 def as_configured(matrix: csr_matrix) -> csr_matrix:
-    """Return a sparse matrix as an estimator's output: a sparse array if scikit-learn is configured so.
+    """Return a sparse matrix as the output of an estimator: as a sparse array, if scikit-learn is configured so.
 
-    The setting `sparse_interface` exists from scikit-learn 1.9 on.
+    scikit-learn has the setting `sparse_interface` since version 1.9.
     """
     configured: Any = csr_array(matrix) if get_config().get("sparse_interface") == "sparray" else matrix
     return cast("csr_matrix", configured)
 
 
 def arrays_as_output() -> AbstractContextManager[None]:
-    """Return a context in which transformers return arrays and sparse matrices, whatever scikit-learn is configured to.
+    """Return a context in which transformers return arrays and sparse matrices, however scikit-learn is configured.
 
-    It is for transformers that our estimators call themselves; an adapter to pandas or polars raises for sparse output.
+    Our estimators use it to call other transformers: scikit-learn can't convert sparse output to pandas or polars.
     """
     return config_context(transform_output="default")
 
 
-_NOTED = ("n_features_in_", "feature_names_in_")
+_FEATURE_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
 
 @contextmanager
 def growing(estimator: Any, X: Any) -> Iterator[Any]:
     """Validate a batch that may have more columns than earlier batches, and yield its rows.
 
-    If the block raises, the estimator's feature names and number of features are restored.
+    Use it as `with growing(self, X) as rows:`. If the block raises, the estimator's number of features and their names
+    are restored.
     """
-    before = {name: getattr(estimator, name) for name in _NOTED if hasattr(estimator, name)}
+    before = {name: getattr(estimator, name) for name in _FEATURE_ATTRIBUTES if hasattr(estimator, name)}
     n_columns = before.get("n_features_in_", 0)
     has_grown = not before or getattr(X, "shape", (0, 0))[-1] > n_columns
     try:
         yield validate_data(estimator, X, accept_sparse="csr", accept_large_sparse=True, reset=has_grown)
     except BaseException:
-        for name in _NOTED:
+        for name in _FEATURE_ATTRIBUTES:
             if name in before:
                 setattr(estimator, name, before[name])
             elif hasattr(estimator, name):

@@ -51,16 +51,16 @@ def available_if(
 
 
 class MetadataSetter:
-    """`set_fit_request` and its like: sets which metadata of a meta-estimator a method receives.
+    """The methods `set_fit_request` and `set_score_request`, which set the metadata that `fit` and `score` request.
 
-    It is missing if the method takes no metadata, as it is in scikit-learn.
+    As in scikit-learn, accessing the attribute raises `AttributeError` if the method takes no metadata.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._method = name.removeprefix("set_").removesuffix("_request")
 
     def __get__(self, instance: Any, owner: type[Parameters]) -> Any:
-        """Return the function that sets requests of the instance."""
+        """Return a function that sets the requests of the instance and returns it."""
         metadata = owner._metadata_of(self._method)
         if not metadata:
             raise NotAvailable(f"{owner.__name__} has no set_{self._method}_request: {self._method} takes no metadata.")
@@ -90,8 +90,8 @@ class Parameters:
     """An estimator whose settings are the keyword arguments of its constructor."""
 
     _not_metadata: ClassVar[frozenset[str]] = frozenset({"X", "y"})
-    """Arguments of methods that meta-estimators never route."""
-    _metadata_request: MetadataRequest  # if set by `set_fit_request` and the like; `clone` copies it
+    """Arguments of methods that are no metadata."""
+    _metadata_request: MetadataRequest  # only there if `set_fit_request` or `set_score_request` was called
 
     set_fit_request = MetadataSetter()
     set_score_request = MetadataSetter()
@@ -118,10 +118,11 @@ class Parameters:
 
     @classmethod
     def _names(cls) -> list[str]:
+        """Return the names of the settings."""
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings; those of a setting that is itself an estimator as `setting__name`."""
+        """Return the settings by name; with `deep`, also those of settings that are estimators, as `setting__name`."""
         params = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(params.items()):
@@ -130,8 +131,8 @@ class Parameters:
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set settings by the names that `get_params` returns: first estimators, then their own settings."""
-        for name in sorted(params, key=lambda name: "__" in name):
+        """Change settings, given by the names that `get_params` returns."""
+        for name in sorted(params, key=lambda name: "__" in name):  # estimators first, then their settings
             outer, _, inner = name.partition("__")
             if outer not in self._names():
                 raise InputError(
@@ -143,8 +144,8 @@ class Parameters:
             estimator = getattr(self, outer)
             if not hasattr(estimator, "set_params"):
                 raise InputError(
-                    f"Invalid parameter {name!r}: {outer} is {shown(estimator)}, which has no settings of its own. "
-                    f"Set {outer} to an estimator, or its settings by {outer}_options."
+                    f"Invalid parameter {name!r}: {outer} is {shown(estimator)}, which has no settings of its own",
+                    hint=f"Set {outer} to an estimator, or its settings by {outer}_options",
                 )
             estimator.set_params(**{inner: params[name]})
         return self

@@ -1,10 +1,10 @@
 """The registry of methods: selectors, projections, classifiers and reducers by name, and what each of them can do.
 
-A row (`Entry`) names the module and the class of a method, which are imported only when the method is used: the help of
-the command line lists all of them without importing any. A row also has the method's term weighting and, for
-classifiers, their `Traits`: what training has to know about a classifier besides scikit-learn's `fit`. Classifiers are
-looked up by their class, so that a `Rocchio()` of the user has the traits of "rocchio". An estimator of another package
-gets the traits that `foreign_traits` finds by looking at it.
+A row (`Entry`) names the module and the class of a method. The module is imported only when the method is used, so the
+help of the command line lists all methods without importing any. A row also has the method's term weighting and, for
+classifiers, the `Traits` on which training depends. Classifiers are looked up by their class, so a `Rocchio()` that a
+user creates has the traits of "rocchio". For an estimator of another package, `foreign_traits` derives them from its
+methods and parameters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class When(NamedTuple):
 
 @dataclass(frozen=True)
 class Traits:
-    """What training has to know about a classifier."""
+    """The properties of a classifier on which training depends."""
 
     has_own_scorer: bool = False
     """Its `to_scorer` returns its own kind of `Scorer`; others are stored as a coefficient for each term and class."""
@@ -42,21 +42,21 @@ class Traits:
     takes_class_weight: bool = False
     takes_sample_weight: bool = False
     uses_threads: bool = False
-    """Training sets its `n_jobs`, and may run several of its fits side by side."""
+    """It has a parameter `n_jobs`, which training sets."""
     norm: str | None = None
-    """The only norm of its documents that makes sense, if there is only one."""
+    """The only norm of documents with which it works, or None if any norm is possible."""
     statistics: Literal["sums", "votes"] | None = None
-    """The statistics that are all it learns from, so that documents can be added later: sums of weights in each class
-    (`ClassStats`), or the weights of each term (`VoteTable`)."""
+    """The statistics from which alone it learns, so that documents can be added later: sums of weights by class
+    (`ClassStats`), or a table of the weights of each term (`VoteTable`). None: it learns from the documents."""
     border_at_zero: bool = True
-    """A positive score speaks for a class, so that 0 is a threshold without any tuning."""
+    """A positive score speaks for a class and a negative one against it, so 0 is a threshold that needs no tuning."""
     statistics_when: When | None = None
-    """The condition under which it learns from statistics, if there is one."""
+    """If given, `statistics` applies only under this condition."""
     border_at_zero_when: When | None = None
-    """The condition under which its scores have a border at 0, if there is one."""
+    """If given, `border_at_zero` is true under this condition, and false otherwise."""
 
     def of(self, estimator: Any) -> Traits:
-        """Return the traits of an estimator, with its settings."""
+        """Return the traits of an estimator, with the conditions applied to its settings."""
         traits = self
         if self.statistics_when is not None and not self.statistics_when.holds(estimator):
             traits = replace(traits, statistics=None)
@@ -93,14 +93,14 @@ class Entry:
         return self.estimator_class(**self.options, **self.fixed)
 
     def is_class(self, other: type) -> bool:
-        """Return whether a class is that of the estimator, without importing it: otherwise it would be loaded."""
-        module = sys.modules.get(self.module)
+        """Return whether a class is that of the estimator."""
+        module = sys.modules.get(self.module)  # if the module is not loaded, nobody can have its class
         return module is not None and getattr(module, self.class_name, None) is other
 
 
 @dataclass(frozen=True, eq=False)
 class Registry(Mapping[str, Entry]):
-    """All methods of a kind, by name."""
+    """All methods of a kind, such as selectors, by name."""
 
     kind: str
     rows: tuple[Entry, ...]
@@ -126,7 +126,7 @@ class Registry(Mapping[str, Entry]):
         return len(self.rows)
 
     def entry_of(self, estimator: Any, *, or_parent: bool = False) -> Entry | None:
-        """Return the row of an estimator's class, or with `or_parent`, of a class that it is derived from; or None."""
+        """Return the row for the class of an estimator, or None; with `or_parent`, also that of a parent class."""
         classes = type(estimator).__mro__ if or_parent else (type(estimator),)
         return next((row for class_ in classes for row in self.rows if row.is_class(class_)), None)
 
@@ -157,7 +157,7 @@ class Registry(Mapping[str, Entry]):
         return estimator.set_params(**options)
 
     def refuse_options(self, options: Mapping[str, Any] | None) -> None:
-        """Raise `InputError` for options of an estimator that is not given by name."""
+        """Raise `InputError` if options are given although the method is not given by name."""
         if options:
             raise InputError(
                 (Setting(f"{self.kind}_options"), f" are for a {self.kind} given by name"),
@@ -207,7 +207,7 @@ SELECTORS = Registry(
     ),
     reserved={"k": "n_terms"},
 )
-"""Methods that count documents get counts; methods that use weights get a suitable weighting scheme."""
+"""The selectors. Those that count documents read counts; the others read weights of the scheme `LTC`."""
 
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
@@ -230,7 +230,7 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
 
 
 def selection_scheme(selector: Any) -> Scheme:
-    """Return how counts are weighted for a selector; for a `Cascade`, as for its first stage that uses weights."""
+    """Return how counts are weighted for a selector; for a `Cascade`, the scheme of its first stage with weights."""
     stages = getattr(selector, "selectors", None)
     if stages is None:
         return SELECTORS.scheme_of(selector)
@@ -356,7 +356,7 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any
 
 
 def traits_of(classifier: Any) -> Traits:
-    """Return the traits of a classifier: those of its row, or for an estimator of another package, what it shows."""
+    """Return the traits of a classifier: those of its row, or `foreign_traits` for an estimator of another package."""
     entry = CLASSIFIERS.entry_of(classifier, or_parent=True)
     return foreign_traits(classifier) if entry is None else entry.traits.of(classifier)
 

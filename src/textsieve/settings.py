@@ -9,12 +9,12 @@ from .errors import InputError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a setting is an integer, and not a bool."""
+    """Return whether a value is an integer, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def as_number(value: object) -> float:
-    """Return a setting as a float; NaN if it is not a number or is a bool, infinity if it is too large for a float."""
+    """Return a value as a float; NaN if it is a bool or no number, infinity if it is too large for a float."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -24,7 +24,7 @@ def as_number(value: object) -> float:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` means: None is one, -1 all cores, -2 all but one, and so on."""
+    """Return the number of threads for `n_jobs`: 1 for None, all cores for -1, all but one for -2, and so on."""
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0:

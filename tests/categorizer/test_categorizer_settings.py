@@ -388,6 +388,24 @@ def test_settings_that_a_file_does_not_keep_are_asked_for(settings: dict[str, An
     assert again.fit(CASE.texts, CASE.labels).terms_ == fitted(**settings).terms_
 
 
+class NamedLikeOurs(LinearSVC):
+    """An estimator whose description is the name of a registered classifier."""
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "svm"
+
+
+def test_an_own_estimator_is_never_taken_for_a_registered_one(tmp_path: Path) -> None:
+    fitted(classifier=NamedLikeOurs()).save(tmp_path / "own.sieve")
+    loaded = Categorizer.load(tmp_path / "own.sieve")
+    loaded.save(tmp_path / "again.sieve")
+    for model in (loaded, Categorizer.load(tmp_path / "again.sieve")):
+        assert isinstance(model.classifier, ObjectDescription)
+        assert model.classifier == "svm"
+        with pytest.raises(InputError, match="trained with a classifier of your own"):
+            model.fit(CASE.texts, CASE.labels)
+
+
 def test_classes_end_as_they_were_given() -> None:
     labels = [label + "\0" for label in CASE.labels]
     model = Categorizer(n_terms=20).fit(CASE.texts, labels)

@@ -77,10 +77,10 @@ def test_reports_of_parts_add_up(pairs: list[Any], data: st.DataObject, multilab
     cuts = sorted(data.draw(st.sets(st.integers(0, len(pairs)))))
     parts = [pairs[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(pairs)], strict=True)]
     unknown = [data.draw(st.integers(0, 3)) for _ in parts]
-    whole = report_of(pairs, multilabel=multilabel, unknown=sum(unknown))
+    whole = report_of(pairs, multilabel=multilabel, n_unknown=sum(unknown))
     added = Report(CLASSES, multilabel)
     for part, n_unknown in zip(parts, unknown, strict=True):
-        added += report_of(part, multilabel=multilabel, unknown=n_unknown)
+        added += report_of(part, multilabel=multilabel, n_unknown=n_unknown)
     assert added == whole
     assert added.to_dict() == whole.to_dict()
 

@@ -1,4 +1,4 @@
-"""How good a model is, and what is tuned on documents that were held out."""
+"""Measures of quality, and thresholds and probabilities that are tuned on held-out documents."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The names of choices and what they stand for, without loading what they name."""
+"""The names that the settings `cut` and `probabilities` take, and their meanings, without importing the methods."""
 
 CUTS = {
     "scut": "the best threshold for each class",

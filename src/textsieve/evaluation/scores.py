@@ -1,8 +1,8 @@
-"""Scores of many documents for many classes, without a table of documents x classes in memory.
+"""Scores of many documents for many classes, without all of them (documents x classes) in memory.
 
-A table of 20,000 documents and 10,000 classes has 1.6 GB. So documents are scored in blocks, and what is needed of a
-block is taken from it at once. Thresholds and probability curves need all scores of a class: `HeldOutScores` keeps the
-blocks, in a temporary file if they are large, and reads them class by class.
+The scores of 20,000 documents for 10,000 classes take 1.6 GB. So documents are scored in blocks, and each block becomes
+labels before the next is scored. Only thresholds and probability curves need all scores of a class: `HeldOutScores`
+keeps the blocks, in a temporary file if they are large, and reads them class by class.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 
 
 BLOCK_CELLS = 1 << 21
-"""Scores in a block: 16 MB."""
+"""The largest number of scores in a block, which take 16 MB."""
 
 CELLS_IN_MEMORY = 1 << 23
-"""Scores that are kept in memory (64 MB); further ones go to a temporary file."""
+"""The number of scores that `HeldOutScores` keeps in memory (64 MB); further blocks go to a temporary file."""
 
 
 def blocks(n_documents: int, n_classes: int) -> Iterator[slice]:
-    """Yield slices of the documents, each of at most `BLOCK_CELLS` scores or one document; at least one slice."""
+    """Yield slices of the documents, each with at most `BLOCK_CELLS` scores, but at least one document.
+
+    Without documents, there is one empty slice.
+    """
     size = max(BLOCK_CELLS // max(n_classes, 1), 1)
     for first in range(0, max(n_documents, 1), size):
         yield slice(first, min(first + size, n_documents))
@@ -52,7 +55,7 @@ class DocumentScores(NamedTuple):
         return np.where(self.is_unknown, self.fallback, self.scores.argmax(axis=1))
 
     def labels(self, rule: ThresholdRule | None) -> Bools:
-        """Return which classes each document gets (documents x classes): the best one, or those that the rule says."""
+        """Return which classes each document gets (documents x classes): those of the rule, or without one the best."""
         numbers = np.arange(self.scores.shape[1])
         if rule is None:
             return np.asarray(numbers == self.best()[:, np.newaxis])
@@ -62,18 +65,20 @@ class DocumentScores(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """The scores of some documents: an array (classes x documents), or where that is in the file."""
+    """The scores of some documents, as an array (classes x documents) in memory or in the temporary file."""
 
     documents: Ints
     scores: Floats | None
+    """None if the scores are in the file."""
     offset: int
+    """The position of the scores in the file, in bytes."""
 
 
 class HeldOutScores:
-    """Scores and true labels of documents that were held out; a document or class without a score has NaN.
+    """Scores and true labels of held-out documents. A score is NaN if a document has none for a class.
 
-    `true` has documents x classes, and 1 where a document is in a class. `weights` says how many times each document
-    counts; None: once. The results do not depend on how the documents are divided into blocks.
+    `true` is the indicator matrix of the labels (documents x classes), and `weights` has the sample weight of each
+    document; None: each counts once. Results do not depend on how the documents are divided into blocks.
     """
 
     def __init__(self, true: csr_array, weights: Floats | None) -> None:
@@ -86,7 +91,7 @@ class HeldOutScores:
 
     @classmethod
     def of(cls, scores: Floats, true: Bools, weights: Floats | None = None) -> HeldOutScores:
-        """Wrap a table that is in memory anyway; it is not copied."""
+        """Return the scores and labels of arrays in memory (documents x classes), which are not copied."""
         from scipy.sparse import csr_array
 
         held_out = cls(csr_array(true), weights)
@@ -96,12 +101,12 @@ class HeldOutScores:
 
     @property
     def n_counted(self) -> float:
-        """How many documents there are: the sum of their weights."""
+        """Return the number of documents; with weights, the sum of their weights."""
         return float(self.n_documents if self.weights is None else self.weights.sum())
 
     @property
     def n_true(self) -> float:
-        """How many true labels there are, each as often as its document counts."""
+        """Return the number of true labels, each as often as its document counts."""
         per_document = self.true.sum(axis=1)
         return float(per_document.sum() if self.weights is None else self.weights @ per_document)
 
@@ -110,15 +115,15 @@ class HeldOutScores:
         return None if self.weights is None else self.weights[documents]
 
     def add(self, documents: Ints, scores: Floats) -> None:
-        """Keep the scores (documents x classes) of some documents."""
+        """Add the scores (documents x classes) of some documents, given by their numbers."""
         by_class = np.ascontiguousarray(scores.T, np.float64)
         self._n_cells += scores.size
         if self._n_cells <= CELLS_IN_MEMORY:
             self._blocks.append(_Block(documents, by_class, 0))
             return
-        with naming_temporary(tempfile.gettempdir(), what="scores"):  # the file itself has no name
+        with naming_temporary(tempfile.gettempdir(), what="scores"):  # errors name the folder: the file has no name
             if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed when nobody has this object any more
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed when this object is garbage-collected
                 weakref.finalize(self, self._file.close)
             offset = self._file.seek(0, 2)
             self._file.write(by_class.data)
@@ -126,23 +131,26 @@ class HeldOutScores:
         self._blocks.append(_Block(documents, None, offset))
 
     def by_class(self) -> Iterator[tuple[Floats, Bools, Floats | None]]:
-        """Yield the scores of each class, for the documents that have one; who is in the class; and their weights."""
-        columns = self.true.tocsc()
-        size = max(BLOCK_CELLS // max(self.n_documents, 1), 1)
-        for first in range(0, self.n_classes, size):
-            last = min(first + size, self.n_classes)
+        """Yield, for each class, the scores of the documents that have one, which are members, and their weights."""
+        true_by_class = self.true.tocsc()
+        n_at_once = max(BLOCK_CELLS // max(self.n_documents, 1), 1)
+        for first in range(0, self.n_classes, n_at_once):
+            last = min(first + n_at_once, self.n_classes)
             table = np.full((last - first, self.n_documents), np.nan)
             for block in self._blocks:
                 table[:, block.documents] = self._read(block, first, last)
             for number, scores in enumerate(table, first):
                 is_member = np.zeros(self.n_documents, np.bool_)
-                begin, end = columns.indptr[number : number + 2]
-                is_member[columns.indices[begin:end]] = columns.data[begin:end] != 0
+                begin, end = true_by_class.indptr[number : number + 2]
+                is_member[true_by_class.indices[begin:end]] = true_by_class.data[begin:end] != 0
                 has_score = ~np.isnan(scores)
                 yield scores[has_score], is_member[has_score], self.weights_of(has_score)
 
     def by_document(self) -> Iterator[tuple[Ints, Floats, Bools]]:
-        """Yield documents, their scores and their true labels (documents x classes), a block at a time."""
+        """Yield blocks of documents: their numbers, their scores and their true labels (both documents x classes).
+
+        Documents without scores come last, with NaN.
+        """
         is_added = np.zeros(self.n_documents, np.bool_)
         for block in self._blocks:
             is_added[block.documents] = True
@@ -153,14 +161,16 @@ class HeldOutScores:
             yield documents, np.full((len(documents), self.n_classes), np.nan), self._is_member(documents)
 
     def _is_member(self, documents: Ints) -> Bools:
+        """Return the true labels of some documents (documents x classes)."""
         return np.asarray(self.true[documents].toarray() != 0)
 
     def _read(self, block: _Block, first: int, last: int) -> Floats:
-        """Return the scores of a block for some classes (classes x documents)."""
+        """Return the scores of a block for the classes from `first` to before `last` (classes x documents)."""
         if block.scores is not None:
             return block.scores[first:last]
         assert self._file is not None
-        width = len(block.documents)
-        self._file.seek(block.offset + first * width * 8)
-        scores = np.frombuffer(self._file.read((last - first) * width * 8), np.float64)
-        return scores.reshape(last - first, width)
+        n_documents = len(block.documents)
+        row_bytes = 8 * n_documents
+        self._file.seek(block.offset + first * row_bytes)
+        scores = np.frombuffer(self._file.read((last - first) * row_bytes), np.float64)
+        return scores.reshape(last - first, n_documents)

@@ -1,12 +1,13 @@
 """Hold documents out, divide them into folds, and choose the number of terms from a learning curve.
 
-**Held-out documents and folds** are taken by position: every n-th document, class by class in the order in which
-classes first occur, with one count that continues from class to class. So each class is spread evenly over the parts,
-small classes contribute their share (of four classes with three documents, about every second has one at a share of a
-fifth), and nothing is random. A multilabel document counts for its first label.
+**Held-out documents and folds.** Documents are sorted by class, in the order in which classes first occur, and every
+n-th of this list is held out, or they are dealt to the folds in turn. The count continues from class to class. So each
+class is spread evenly, small classes contribute their share (with a share of a fifth, of four classes with three
+documents each, about every second has a held-out document), and nothing is random. A multilabel document counts for its
+first label.
 
-**The number of terms.** Numbers near the best differ by chance only. So the smallest is chosen whose mean score is
-within one standard error of the best (the rule of Breiman and others, 1984).
+**The number of terms.** Scores near the best one differ by chance only. So the smallest number of terms is chosen whose
+mean score is within one standard error of the best (the one-standard-error rule of Breiman and others, 1984).
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -39,37 +40,38 @@ def smallest_within_one_error(curve: Sequence[CurvePoint]) -> int:
 
 
 def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
-    """Return which documents are held out: about this share of all, but never all documents of a class.
+    """Return which documents are held out, given the class of each: about this share, but never all of a class.
 
-    Classes with a single document are skipped, and the document is not held out.
+    The document of a class with a single document is not held out.
     """
-    by_class, n_documents = _by_class(classes)
-    chosen = np.zeros(n_documents, np.bool_)
-    counted = 0
+    by_class, n_documents = _documents_by_class(classes)
+    is_held_out = np.zeros(n_documents, np.bool_)
+    n_before = 0
     for documents in by_class:
         if len(documents) == 1:
             continue
-        passed = np.floor(np.arange(counted, counted + len(documents) + 1) * share)
-        counted += len(documents)
-        is_chosen = np.diff(passed) > 0
-        is_chosen[0] &= not is_chosen.all()
-        chosen[documents] = is_chosen
-    return chosen
+        # A document is held out where its number times the share passes the next integer.
+        passed = np.floor(np.arange(n_before, n_before + len(documents) + 1) * share)
+        n_before += len(documents)
+        in_class = np.diff(passed) > 0
+        in_class[0] &= not in_class.all()
+        is_held_out[documents] = in_class
+    return is_held_out
 
 
 def folds(classes: Iterable[Hashable], n_folds: int) -> Ints:
-    """Return the fold of each document: 0, 1, ... in turn, class by class, continuing from class to class."""
-    by_class, n_documents = _by_class(classes)
-    numbers = np.empty(n_documents, np.int64)
-    numbers[np.concatenate([np.empty(0, np.int64), *by_class])] = np.arange(n_documents) % n_folds
-    return numbers
+    """Return the fold of each document, given its class: 0, 1, ... in turn over the documents sorted by class."""
+    by_class, n_documents = _documents_by_class(classes)
+    fold_of = np.empty(n_documents, np.int64)
+    fold_of[np.concatenate([np.empty(0, np.int64), *by_class])] = np.arange(n_documents) % n_folds
+    return fold_of
 
 
-def _by_class(classes: Iterable[Hashable]) -> tuple[list[Ints], int]:
+def _documents_by_class(classes: Iterable[Hashable]) -> tuple[list[Ints], int]:
     """Return the documents of each class, in the order in which classes first occur, and the number of documents."""
-    found: dict[Hashable, list[int]] = {}
+    documents_of: dict[Hashable, list[int]] = {}
     n_documents = 0
     for label in classes:
-        found.setdefault(label, []).append(n_documents)
+        documents_of.setdefault(label, []).append(n_documents)
         n_documents += 1
-    return [np.array(documents, np.int64) for documents in found.values()], n_documents
+    return [np.array(documents, np.int64) for documents in documents_of.values()], n_documents

@@ -1,4 +1,4 @@
-"""The arrays of a model file: which there are, and the rules for their types, shapes and values.
+"""The arrays of a model file, and the rules for their types, shapes and values.
 
 The arrays of every model are listed in `ARRAYS`; a scorer adds its own, and so do the statistics, whose names begin
 with `statistics.`. The file contains nothing of the training documents but the selected terms.
@@ -34,13 +34,15 @@ ARRAYS: dict[str, type[np.generic]] = {
     "calibration_knots": np.float64,
     "calibration_values": np.float64,
 }
+"""The arrays of all models, and their types."""
+
 OPTIONAL = {"idf", "thresholds", "calibration_indptr", "calibration_knots", "calibration_values"}
 
-_WRONG_THRESHOLDS = "thresholds or ranks are there although it is not multilabel, or are missing although it is"
+_WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
 
 
 def arrays_of(model: Model) -> Arrays:
-    """Return the arrays of a model."""
+    """Return the arrays of a model by name, including those of its scorer."""
     arrays = {
         "terms": np.frombuffer(_encode_terms(model.terms), np.uint8),
         "idf": model.idf,
@@ -56,8 +58,9 @@ def arrays_of(model: Model) -> Arrays:
 
 
 def _encode_terms(terms: tuple[str, ...]) -> bytes:
+    """Return terms as UTF-8, separated by line feeds."""
     if any("\n" in term for term in terms):
-        raise InputError("A term has a line feed in it, which separates terms in a model file.")
+        raise InputError("A term contains a line feed, which separates terms in a model file.")
     try:
         return "\n".join(terms).encode()
     except UnicodeEncodeError as problem:
@@ -65,13 +68,13 @@ def _encode_terms(terms: tuple[str, ...]) -> bytes:
 
 
 def count_terms(arrays: Arrays) -> int:
-    """Return the number of terms."""
+    """Return the number of terms in the arrays of a file, without decoding them."""
     text_bytes = arrays["terms"]
     return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
 
 
 def decode_terms(arrays: Arrays, name: str) -> tuple[str, ...]:
-    """Return the terms."""
+    """Return the terms in the arrays of a file; `name` is the file's name in errors."""
     try:
         text = arrays["terms"].tobytes().decode()
     except UnicodeDecodeError as problem:
@@ -80,8 +83,8 @@ def decode_terms(arrays: Arrays, name: str) -> tuple[str, ...]:
 
 
 def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
-    """Return the scorer of a file, after checking the values of its arrays."""
-    with _as_fault_of(name):
+    """Return the scorer of a file; raise `InputError` if the values of its arrays are not valid."""
+    with _naming_file(name):
         kind, settings, scorer_arrays = _scorer_parts(header, arrays)
         return kind.restore(settings, scorer_arrays, n_terms, len(header["classes"]))
 
@@ -91,7 +94,7 @@ def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[
     curves = _calibration_parts(arrays)
     if header["calibration"] is None and not curves:
         return None
-    with _as_fault_of(name):
+    with _naming_file(name):
         return Calibration.restore(header["calibration"], curves, len(header["classes"]))
 
 
@@ -105,12 +108,13 @@ def _scorer_parts(
 
 
 def _calibration_parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arrays of the calibration, or their specs."""
     return {name: array for name, array in arrays.items() if name.startswith("calibration_")}
 
 
 @contextmanager
-def _as_fault_of(name: str) -> Iterator[None]:
-    """Add the name of the file to an `InputError` of its scorer or its calibration."""
+def _naming_file(name: str) -> Iterator[None]:
+    """Add the name of the file to an `InputError` about its scorer or its calibration."""
     try:
         yield
     except InputError as problem:
@@ -121,20 +125,20 @@ def _as_fault_of(name: str) -> Iterator[None]:
 
 
 def check_declared(archive: Archive) -> list[str]:
-    """Return the names of the arrays to read for predicting.
+    """Check the header, and the names, types and shapes of all arrays, before any array is read.
 
-    Raises `InputError` if the header, or the names, types or shapes of arrays, are not those of a model. A file is
-    checked this way before its arrays are read.
+    Returns the names of the arrays that predicting reads. Raises `InputError` if the file can't be a model.
     """
     header, name = archive.header, archive.name
     check_header(header, name)
     specs = {key: spec for key, spec in archive.specs.items() if not key.startswith(STATISTICS_PREFIX)}
     has_statistics = len(specs) < len(archive.specs)
-    fits = has_statistics == (header["statistics"] is not None)
-    check_rules([Rule(fits, "it has arrays of statistics without their description, or the other way round")], name)
+    is_described = has_statistics == (header["statistics"] is not None)
+    rule = Rule(is_described, "it has arrays of statistics without their description, or the other way round")
+    check_rules([rule], name)
     check_rules(_spec_rules(header, specs), name)
     n_classes = len(header["classes"])
-    with _as_fault_of(name):
+    with _naming_file(name):
         kind, settings, scorer_specs = _scorer_parts(header, specs)
         n_terms = kind.check_declared(settings, scorer_specs, n_classes)
         curves = _calibration_parts(specs)
@@ -156,57 +160,58 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
     yield Rule(fits, "thresholds is not a number for each class")
-    n_ways = ("thresholds" in specs) + (header["ranks"] is not None)
-    yield Rule(n_ways == header["multilabel"], _WRONG_THRESHOLDS)
+    n_rules = ("thresholds" in specs) + (header["ranks"] is not None)
+    yield Rule(n_rules == header["multilabel"], _WRONG_THRESHOLDS)
 
 
 def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
-    """Yield the rules for sizes that depend on the number of terms.
-
-    A term has at least one byte, and terms are separated by line feeds.
-    """
+    """Yield the rules for sizes that depend on the number of terms that the scorer declares."""
     n_bytes = specs["terms"].size
-    fits = n_bytes >= 2 * n_terms - 1 if n_terms else n_bytes == 0
+    fits = n_bytes >= 2 * n_terms - 1 if n_terms else n_bytes == 0  # at least a byte per term, and line feeds between
     yield Rule(fits, f"its scorer is for {n_terms:,} terms, and terms has {n_bytes:,} bytes")
     fits = "idf" not in specs or specs["idf"].size == n_terms
     yield Rule(fits, f"idf is not a number for each of {n_terms:,} terms")
 
 
-# -- after they are read, and before they are written ------------------------------------------------------------
+# -- after the arrays are read, and before a model is written ----------------------------------------------------
 
 
 def check_model(model: Model, name: str) -> None:
-    """Raise `InputError` for a model whose parts don't fit together; allocates nothing larger than the model."""
+    """Raise `InputError` for a model whose parts don't fit together; it needs no more memory than the model itself."""
     check_rules(chain(field_rules(vars(model)), _class_rules(model), _term_rules(model), _number_rules(model)), name)
 
 
 def _class_rules(model: Model) -> Iterator[Rule]:
+    """Yield the rules for the numbers of documents of the classes."""
     yield Rule(len(model.class_docs) == len(model.classes), "class_docs is not a number for each class")
     are_counts = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
-    yield Rule(are_counts, "class_docs has what is no number of documents")
+    yield Rule(are_counts, "class_docs has a value that is no number of documents")
 
 
 def _term_rules(model: Model) -> Iterator[Rule]:
-    yield Rule(all(model.terms), "it has a term that is empty")
+    """Yield the rules for the terms."""
+    yield Rule(all(model.terms), "it has an empty term")
     yield Rule(len(set(model.terms)) == len(model.terms), "it has a term twice")
 
 
 def _number_rules(model: Model) -> Iterator[Rule]:
+    """Yield the rules for scorer outputs, idf and thresholds."""
     n_terms, n_classes = len(model.terms), len(model.classes)
-    outputs = (1, 2) if n_classes == 2 and not model.multilabel else (n_classes,)
+    allowed = (1, 2) if n_classes == 2 and not model.multilabel else (n_classes,)  # one may stand for two classes
     n_outputs = model.scorer.n_outputs
-    yield Rule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
+    yield Rule(n_outputs in allowed, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
-    n_ways = (model.thresholds is not None) + (model.ranks is not None)
-    yield Rule(n_ways == model.multilabel, _WRONG_THRESHOLDS)
+    n_rules = (model.thresholds is not None) + (model.ranks is not None)
+    yield Rule(n_rules == model.multilabel, _WRONG_THRESHOLDS)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
 
 
 def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, ...]) -> Rule:
+    """Return the rule that an array has this type and shape."""
     fits = array.shape == shape and array.dtype == dtype
     return Rule(fits, f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {shape}")

@@ -1,4 +1,4 @@
-"""The JSON header of a model file: what is in it, and the rules that it must satisfy.
+"""The JSON header of a model file: its keys, and the rules that it must satisfy.
 
 | key | content |
 |---|---|
@@ -9,13 +9,14 @@
 | `reading` | how a text is read: see `text.preparation` for its key `preparation` |
 | `weighting` | how counts become weights |
 | `scorer` | the kind of the scorer, and its settings |
-| `ranks`, `calibration` | the number of labels of each document, and the way to probabilities, or null |
+| `ranks` | the number of labels of each document, or null if labels are assigned by thresholds or the best score |
+| `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from how many documents and with which packages it was trained, and its measured quality |
 | `statistics` | null, or a description of the statistics that `update` needs: see `statistics` |
 
-Stop words only matter if n-grams or normalised words are terms. They are written only then, as words, because a named
-list may change with the library that provides it.
+Stop words affect predictions only if terms are n-grams or normalised words (`Model.needs_stop_words`). Only then they
+are stored, as words, because a named list may change with the library that provides it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MAX_BYTES = 8 << 30
 """The largest size of a model file."""
 
 MAX_WORDS = 1000
-"""The largest number of words in a term."""
+"""The largest number of words in a term that a header may declare."""
 
 KEYS = {
     *("format", "version", "checksum"),
@@ -59,27 +60,27 @@ MAX_DOCUMENTS = (1 << 31) - 1
 
 
 class Rule(NamedTuple):
-    """A condition that a file must satisfy, and the message if it does not."""
+    """A condition on a file, and the problem to report if it does not hold."""
 
     holds: bool
-    otherwise: str
+    problem: str
 
 
 def check_rules(rules: Iterable[Rule], name: str) -> None:
-    """Raise `InputError` for the first broken rule; `name` is the name of the file in the message.
+    """Raise `InputError` for the first broken rule of the file `name`.
 
-    Rules may rely on those before them.
+    Rules are generated one by one, so the code of a rule may rely on those before it.
     """
     for rule in rules:
         if not rule.holds:
-            raise InputError(f"not a sound model: {rule.otherwise}.", place=name)
+            raise InputError(f"not a sound model: {rule.problem}.", place=name)
 
 
 # -- from and to a model -----------------------------------------------------------------------------------------
 
 
 def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
-    """Return the header of a model's file; `statistics` describes the statistics in the file."""
+    """Return the header for a model; `statistics` describes the statistics in the file, if there are any."""
     return {
         "multilabel": model.multilabel,
         "label_matrix": model.label_matrix,
@@ -136,14 +137,14 @@ def _restore_descriptions(settings: Any) -> Any:
 def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a `Model` that are stored in its header, by name."""
     reading, weighting = header["reading"], header["weighting"]
-    lengths = reading["ngram_range"]
+    ngram_range = reading["ngram_range"]
     return {
         "classes": tuple(header["classes"]),
         "multilabel": header["multilabel"],
         "label_matrix": header["label_matrix"],
         "lowercase": reading["lowercase"],
         "strip_accents": reading["strip_accents"],
-        "ngram_range": tuple(lengths) if isinstance(lengths, list) else lengths,
+        "ngram_range": tuple(ngram_range) if isinstance(ngram_range, list) else ngram_range,
         "stop_words": frozenset(reading["stop_words"] or ()),
         "tf": weighting["tf"],
         "norm": weighting["norm"],
@@ -165,19 +166,21 @@ def check_header(header: Mapping[str, Any], name: str) -> None:
 
 
 def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules for the parts of the header."""
+    """Yield the rules for the keys of the header, and for the types on which `fields_of` relies."""
     yield Rule(set(header) == KEYS, f"its header has {list_names(header)}, not {list_names(KEYS)}")
     for part, keys in (("reading", READING), ("weighting", WEIGHTING)):
         section = header[part]
         yield Rule(isinstance(section, dict) and set(section) == keys, f"{part} is {shown(section)}")
-    preparation, words = header["reading"]["preparation"], header["reading"]["stop_words"]
-    fits = isinstance(preparation, dict) and set(preparation) <= set(SETTINGS)
-    fits = fits and Preparation(**preparation).to_dict() == preparation  # has active settings only
-    yield Rule(fits, f"its preparation is {shown(preparation)}")
-    are_words = words is None or (isinstance(words, list) and all(isinstance(word, str) for word in words))
-    yield Rule(are_words, f"stop_words is {shown(words)}")
-    fits = "normalise" not in preparation or words is not None
-    yield Rule(fits, "it normalises words, and has no list of stop words")
+    preparation, stop_words = header["reading"]["preparation"], header["reading"]["stop_words"]
+    is_valid = isinstance(preparation, dict) and set(preparation) <= set(SETTINGS)
+    is_valid = is_valid and Preparation(**preparation).to_dict() == preparation  # only active settings
+    yield Rule(is_valid, f"its preparation is {shown(preparation)}")
+    is_valid = stop_words is None or (
+        isinstance(stop_words, list) and all(isinstance(word, str) for word in stop_words)
+    )
+    yield Rule(is_valid, f"stop_words is {shown(stop_words)}")
+    is_valid = "normalise" not in preparation or stop_words is not None
+    yield Rule(is_valid, "it normalises words, and has no list of stop words")
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
     yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
     if header["statistics"] is not None:
@@ -192,19 +195,19 @@ def _statistics_rules(section: Any) -> Iterator[Rule]:
         isinstance(section["multilabel"], bool), f"multilabel of its statistics is {shown(section['multilabel'])}"
     )
     for name in ("n_documents", "n_unlabelled"):
-        fits = is_whole(section[name]) and 0 <= section[name] <= MAX_DOCUMENTS
-        yield Rule(fits, f"{name} of its statistics is {shown(section[name])}")
-    fits = section["n_unlabelled"] <= section["n_documents"]
-    yield Rule(fits, "its statistics have more unlabelled documents than documents")
+        is_count = is_whole(section[name]) and 0 <= section[name] <= MAX_DOCUMENTS
+        yield Rule(is_count, f"{name} of its statistics is {shown(section[name])}")
+    has_enough = section["n_unlabelled"] <= section["n_documents"]
+    yield Rule(has_enough, "its statistics have more unlabelled documents than documents")
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Return names, sorted, for a message."""
+    """Return at most 20 of the names, sorted, as text for a message."""
     return shown(sorted(names)[:20], 200)
 
 
 def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules for the fields of a model that are not arrays."""
+    """Yield the rules for the fields of a `Model` that are not arrays, by name."""
     for name, allowed in (
         ("tf", tuple(TERM_FREQUENCIES)),
         ("norm", tuple(NORMS)),
@@ -218,10 +221,11 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     for fault in fields["preparation"].faults():
         reason = f", and {fault.problem}" if fault.problem else ""
         yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")
-    lengths = fields["ngram_range"]
-    yield Rule(_is_range(lengths), f"ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_WORDS:,}")
-    has_unigrams_only = not fields["preparation"].names or lengths == (1, 1)
-    yield Rule(has_unigrams_only, f"it joins names, and its ngram_range is {shown(lengths)}")
+    ngram_range = fields["ngram_range"]
+    is_range = _is_ngram_range(ngram_range)
+    yield Rule(is_range, f"ngram_range is {shown(ngram_range)}, not two numbers from 1 up to {MAX_WORDS:,}")
+    is_compatible = not fields["preparation"].names or ngram_range == (1, 1)
+    yield Rule(is_compatible, f"it joins names, and its ngram_range is {shown(ngram_range)}")
     yield Rule(isinstance(fields["settings"], dict), "its settings are no JSON object")
     yield Rule(isinstance(fields["about"], dict), "about is no JSON object")
     for name, is_valid in _ABOUT.items():
@@ -236,21 +240,23 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
             yield Rule(False, f"its class {shown(label)} has half of a UTF-16 pair, which can't be written")
     is_class = fallback is None or (is_whole(fallback) and 0 <= fallback < len(classes))
     yield Rule(is_class, f"its fallback class is {shown(fallback)}, not the number of one of {len(classes):,} classes")
-    fits = ranks is None or (is_whole(ranks) and 1 <= ranks < 1 << 31)
-    yield Rule(fits, f"ranks is {shown(ranks)}, not a number of classes")
+    is_number = ranks is None or (is_whole(ranks) and 1 <= ranks < 1 << 31)
+    yield Rule(is_number, f"ranks is {shown(ranks)}, not a number of classes")
 
 
-def _is_range(value: object) -> bool:
+def _is_ngram_range(value: object) -> bool:
+    """Return whether a value is a pair of numbers of words, the smaller one first."""
     if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))):
         return False
     return bool(1 <= value[0] <= value[1] <= MAX_WORDS)
 
 
 # -- about -------------------------------------------------------------------------------------------------------
-# Predicting doesn't need it, but people and programs read it, so known keys must have the expected values. Unknown
-# keys may have any value.
+# Predicting doesn't need `about`, but people and programs read it. So the values of known keys are checked; other keys
+# may have any value.
 
 Check = Callable[[Any], bool]
+"""Returns whether a value is valid."""
 
 
 def _is_text(value: object) -> bool:
@@ -265,39 +271,45 @@ def _is_text(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
+    """Return whether a value is a finite float or a 64-bit integer."""
     return (isinstance(value, float) and isfinite(value)) or (is_whole(value) and abs(value) < 1 << 63)
 
 
 def _is_count(value: object) -> bool:
+    """Return whether a value is a 64-bit integer of 0 or more."""
     return is_whole(value) and 0 <= value < 1 << 63
 
 
 def _is_label(value: object) -> bool:
+    """Return whether a value can be the label of a class."""
     return _is_text(value) or isinstance(value, bool | int | float)
 
 
 def _are_versions(value: object) -> bool:
+    """Return whether a value maps names of packages to versions."""
     return isinstance(value, dict) and all(_is_text(name) and _is_text(version) for name, version in value.items())
 
 
-def _has(needed: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
-    """Return a check that an object has all needed keys, and that known keys have valid values."""
+def _object_with(needed: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
+    """Return a check for a JSON object that has all needed keys, and valid values of needed and optional keys."""
 
-    def holds(value: object) -> bool:
+    def is_valid_object(value: object) -> bool:
         return (
             isinstance(value, dict)
             and all(name in value and is_valid(value[name]) for name, is_valid in needed.items())
             and all(name not in value or is_valid(value[name]) for name, is_valid in optional.items())
         )
 
-    return holds
+    return is_valid_object
 
 
 def _list_of(is_valid: Check) -> Check:
+    """Return a check for a list of valid values."""
     return lambda value: isinstance(value, list) and all(map(is_valid, value))
 
 
 def _or_none(is_valid: Check) -> Check:
+    """Return a check for a valid value or None."""
     return lambda value: value is None or is_valid(value)
 
 
@@ -306,7 +318,7 @@ def _is_point(value: object) -> bool:
     return isinstance(value, list) and len(value) == 3 and _is_count(value[0]) and all(map(_is_number, value[1:]))
 
 
-_CLASS_ROW = _has(
+_CLASS_ROW = _object_with(
     {
         "label": _is_label,
         **dict.fromkeys(("precision", "recall", "f1"), _is_number),
@@ -314,7 +326,7 @@ _CLASS_ROW = _has(
     },
     {},
 )
-_HELD_OUT = _has(
+_HELD_OUT = _object_with(
     {
         "documents": _is_count,
         **dict.fromkeys(("share", "accuracy", "micro_f1", "macro_f1"), _is_number),
@@ -329,7 +341,7 @@ _ABOUT: dict[str, Check] = {
     "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
-    "updated": _has({"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_cut": _is_count}),
-    "testors": _has(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
+    "updated": _object_with({"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_cut": _is_count}),
+    "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }
 """The check of each known key."""

@@ -5,7 +5,7 @@ The lock is on an empty file next to the model, such as `news.sieve.lock` for `n
 If another process has just opened it, `filelock` notices that the file is gone, and tries again with a new one.
 
 Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
-it would replace a model with statistics, or if there is a lock.
+it would replace a model with statistics, or if there is a lock file already.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def may_be_updated(path: str) -> bool:
 
 
 def _lock_path(path: str) -> str:
+    """Return the path of the lock file; links to one model share it."""
     return f"{os.path.realpath(path)}.lock"
 
 
@@ -68,7 +69,7 @@ def _check_lock_file(path: str) -> None:
     try:
         status = os.lstat(path)
     except OSError:
-        return  # there is none
+        return  # there is no such file
     if stat.S_ISLNK(status.st_mode):
         what = "a link"
     elif not stat.S_ISREG(status.st_mode):

@@ -1,9 +1,8 @@
 """Read a model file. A damaged or hostile file, or another kind of file, raises `InputError` before it costs memory.
 
 The size of the file and its first bytes are checked first, then its header, which has the names, types and shapes of
-all arrays. The arrays are only read if the header fits a model, and the statistics for `update` are not read at all
-(`statistics.read_statistics` does). The checksum and the values of the arrays are checked before terms and a `Model`
-are created from them.
+all arrays. The arrays are only read if the header is that of a model. Then their checksum and values are checked, and
+the `Model` is created. The statistics for `update` are not read here, but by `statistics.read_statistics`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .header import KIND, MAX_BYTES, fields_of
 
 
 class ModelFile(NamedTuple):
-    """A model file as it was when it was read."""
+    """Facts about a model file at the time when it was read."""
 
     path: str
     digest: str
@@ -50,7 +49,7 @@ def read_stored(path: str | os.PathLike[str]) -> StoredModel:
 
 
 def decode(data: bytes, name: str = "model") -> Model:
-    """Return the model encoded in some bytes; `name` is their name in errors."""
+    """Return the model in the bytes of a model file; `name` is the file's name in errors."""
     return _model(archive_in(KIND, data, name))
 
 
@@ -74,14 +73,15 @@ def open_model(path: str) -> Iterator[Archive]:
 
 
 def describe(archive: Archive) -> ModelFile:
-    """Return the facts about a model file of which the header was checked."""
+    """Return the facts about a model file, after its header was checked."""
     return ModelFile(archive.name, archive.digest, archive.n_bytes, archive.header["statistics"] is not None)
 
 
 def _model(archive: Archive) -> Model:
+    """Return the model in an archive; raise `InputError` if it is not sound."""
     names = check_declared(archive)
     header, arrays, name = archive.header, archive.read(names), archive.name
-    scorer = restore_scorer(header, arrays, count_terms(arrays), name)  # first: it checks the number of terms
+    scorer = restore_scorer(header, arrays, count_terms(arrays), name)  # before the terms: it checks their number
     model = Model(
         **fields_of(header),
         terms=decode_terms(arrays, name),

@@ -1,11 +1,11 @@
-"""The statistics of a model in its file, which `update` adds documents to.
+"""The statistics to which `update` adds documents, in a model file.
 
-They are arrays of their own, whose names begin with `statistics.`, and a section `statistics` of the header with a
-checksum of these arrays. Predicting does not read them, and does not import this module.
+They are arrays whose names begin with `statistics.`, and a section `statistics` of the header with a checksum of these
+arrays. Predicting does not read them, and does not import this module.
 
-The arrays have numbers by class and by the position of a term, the number of documents of each class without a selected
-term (`docs_without_terms`), and digests of the documents that were added by updates (`document_digests`). They contain
-no term and no text.
+The arrays are the table from which the classifier learns, the number of documents of each class without a selected term
+(`docs_without_terms`), and digests of the documents that updates added (`document_digests`). They contain no term and
+no text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .arrays import STATISTICS_PREFIX, check_declared
 from .header import Rule
 from .reading import ModelFile, open_model
 
-OWN_ARRAYS = {"docs_without_terms": np.int64, "document_digests": np.uint8}
+COMMON_ARRAYS = {"docs_without_terms": np.int64, "document_digests": np.uint8}
 """The arrays of all kinds of statistics; each kind adds those of its table."""
 
 
@@ -42,8 +42,8 @@ def encode_statistics(statistics: Statistics, model: Model) -> tuple[dict[str, A
     else:
         kind, multilabel, table = "votes", learned.table.multilabel, vote_arrays(learned.table)
     digests = np.frombuffer(b"".join(sorted(statistics.added_digests)), np.uint8)
-    own = dict(zip(OWN_ARRAYS, (statistics.docs_without_terms, digests), strict=True))
-    arrays = {STATISTICS_PREFIX + name: np.ascontiguousarray(array) for name, array in {**table, **own}.items()}
+    common = dict(zip(COMMON_ARRAYS, (statistics.docs_without_terms, digests), strict=True))
+    arrays = {STATISTICS_PREFIX + name: np.ascontiguousarray(array) for name, array in {**table, **common}.items()}
     section = {
         "kind": kind,
         "multilabel": multilabel,
@@ -76,7 +76,7 @@ def decode_statistics(archive: Archive, model: Model) -> Statistics:
     specs = {key.removeprefix(STATISTICS_PREFIX): archive.specs[key] for key in names}
     _check_specs(section, specs, model, name)
     arrays = archive.read_additional(names, section["checksum"])
-    with _as_fault_of(name):
+    with _naming_file(name):
         statistics = _restore(
             section, {key.removeprefix(STATISTICS_PREFIX): array for key, array in arrays.items()}, model
         )
@@ -88,8 +88,8 @@ def _check_specs(section: Mapping[str, Any], specs: Specs, model: Model, name: s
     """Raise `InputError` if names, types or shapes of arrays can't be those of this model's statistics."""
     n_classes = len(model.classes)
     _check(_spec_rules(section, specs, n_classes), name)
-    table_specs = {key: spec for key, spec in specs.items() if key not in OWN_ARRAYS}
-    with _as_fault_of(name):
+    table_specs = {key: spec for key, spec in specs.items() if key not in COMMON_ARRAYS}
+    with _naming_file(name):
         if section["kind"] == "class_sums":
             n_terms = check_declared_sums(table_specs, n_classes)
         else:
@@ -99,7 +99,8 @@ def _check_specs(section: Mapping[str, Any], specs: Specs, model: Model, name: s
 
 
 def _spec_rules(section: Mapping[str, Any], specs: Specs, n_classes: int) -> Iterator[Rule]:
-    for name, dtype in OWN_ARRAYS.items():
+    """Yield the rules for the types and shapes of the common arrays."""
+    for name, dtype in COMMON_ARRAYS.items():
         spec = specs.get(name)
         yield Rule(spec is not None, f"{name} is missing")
         if spec is not None:
@@ -113,33 +114,36 @@ def _spec_rules(section: Mapping[str, Any], specs: Specs, n_classes: int) -> Ite
 
 
 def _restore(section: Mapping[str, Any], arrays: Arrays, model: Model) -> Statistics:
+    """Return the statistics for the section of the header and the arrays, by names without the prefix."""
     n_classes, n_documents, n_unlabelled = len(model.classes), section["n_documents"], section["n_unlabelled"]
     learned: ClassSums | ClassVotes
     if section["kind"] == "class_sums":
         learned = ClassSums(ClassStats(restore_table(range(n_classes), n_documents - n_unlabelled, arrays)))
     else:
         learned = ClassVotes(restore_votes(arrays, n_classes, multilabel=section["multilabel"]))
-    digests = arrays["document_digests"].tobytes()
-    added = frozenset(digests[start : start + DIGEST] for start in range(0, len(digests), DIGEST))
-    return Statistics(learned, arrays["docs_without_terms"], n_documents, n_unlabelled, added)
+    digest_bytes = arrays["document_digests"].tobytes()
+    digests = frozenset(digest_bytes[start : start + DIGEST] for start in range(0, len(digest_bytes), DIGEST))
+    return Statistics(learned, arrays["docs_without_terms"], n_documents, n_unlabelled, digests)
 
 
 def _value_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
+    """Yield the rules for numbers of documents, which must agree with the model."""
     class_docs, without = statistics.class_docs, statistics.docs_without_terms
-    yield Rule(tuple(class_docs.tolist()) == model.class_docs, "their classes have other numbers of documents")
-    fits = bool(((without >= 0) & (without <= class_docs)).all())
-    yield Rule(fits, "docs_without_terms has what is no number of documents")
+    is_same = tuple(class_docs.tolist()) == model.class_docs
+    yield Rule(is_same, "their classes have other numbers of documents than those of the model")
+    are_counts = bool(((without >= 0) & (without <= class_docs)).all())
+    yield Rule(are_counts, "docs_without_terms has a value that is no number of documents")
 
 
 def _check(rules: Iterable[Rule], name: str) -> None:
     """Raise `InputError` for the first broken rule."""
     for rule in rules:
         if not rule.holds:
-            raise InputError(f"the statistics are not sound: {rule.otherwise}", place=name, hint=COPY_AGAIN)
+            raise InputError(f"the statistics are not sound: {rule.problem}", place=name, hint=COPY_AGAIN)
 
 
 @contextmanager
-def _as_fault_of(name: str) -> Iterator[None]:
+def _naming_file(name: str) -> Iterator[None]:
     """Add the name of the file to an `InputError` about the table in it."""
     try:
         yield

@@ -34,7 +34,7 @@ def write(
     data = encode(model, statistics)
     if len(data) > MAX_BYTES:
         raise InputError(
-            f"the model has {len(data):,} bytes; a file has no more than {MAX_BYTES:,}",
+            f"the model has {len(data):,} bytes, and a model file may have {MAX_BYTES:,}",
             place=name,
             hint="use fewer terms" if statistics is None else "use fewer terms, or leave keep_stats out",
         )
@@ -69,7 +69,8 @@ def encode(model: Model, statistics: Statistics | None = None) -> bytes:
     if callable(model.strip_accents):
         raise InputError(
             f"strip_accents is the function {getattr(model.strip_accents, '__name__', 'given')!r}, and a model file "
-            "holds no code; use 'ascii', 'unicode' or None, or strip the accents of documents beforehand."
+            "can't store code",
+            hint="use 'ascii', 'unicode' or None, or strip the accents of documents beforehand",
         )
     check_model(model, "model")
     section: dict[str, Any] | None = None

@@ -1,7 +1,7 @@
-"""Explanations of a document's labels: for each class, what each known term added to the score.
+"""Explanations of a document's labels: for each class, the contribution of each known term to the score.
 
-An explanation is computed for all classes at once, as one (terms x classes) product (`TermContributions`). The
-contributions to a class are listed and sorted at first access: of many classes, few are ever looked at.
+The contributions are computed for all classes at once, as one array (terms x classes, `TermContributions`). Those of a
+class are listed and sorted at first access, because of many classes only a few are read.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ class Contribution(NamedTuple):
 
 
 class TermContributions(NamedTuple):
-    """The known terms of a document, in the model's order, and what each adds to each class (terms x classes)."""
+    """The known terms of a document, in the model's order, and their contributions to all classes."""
 
     terms: list[str]
     counts: list[int]
     weights: list[float]
     products: NDArray[np.float64]
+    """The contributions, terms x classes: for a linear model, weight x coefficient."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,25 +51,26 @@ class ClassExplanation:
     score: float
     intercept: float
     threshold: float | None
-    of_terms: TermContributions
-    """What each term adds to each class; this class is the column `column`."""
+    term_contributions: TermContributions
     column: int
+    """The column of this class in `term_contributions.products`."""
 
     @cached_property
-    def _places(self) -> list[int]:
-        """Return the position of each contribution's term in the model's order, the largest contribution first."""
-        places: list[int] = np.argsort(-np.abs(self.of_terms.products[:, self.column]), kind="stable").tolist()
-        return places
+    def _largest_first(self) -> list[int]:
+        """Return the rows of `term_contributions`, sorted by the absolute contribution to this class, largest first."""
+        contributions = self.term_contributions.products[:, self.column]
+        rows: list[int] = np.argsort(-np.abs(contributions), kind="stable").tolist()
+        return rows
 
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
-        """Return what each known term adds, the largest first; listed at first access, since few classes are read."""
+        """Return the contribution of each known term, the largest absolute value first."""
         in_order = self.in_order()
-        return tuple(in_order[place] for place in self._places)
+        return tuple(in_order[row] for row in self._largest_first)
 
     def in_order(self) -> tuple[Contribution, ...]:
         """Return the contributions in the order of the model's terms, in which the score was added up."""
-        terms, counts, weights, products = self.of_terms
+        terms, counts, weights, products = self.term_contributions
         return tuple(map(Contribution, terms, counts, weights, products[:, self.column].tolist()))
 
     def __eq__(self, other: object) -> bool:
@@ -80,25 +82,26 @@ class ClassExplanation:
         return hash(self._values())
 
     def __repr__(self) -> str:
-        """Return the values by name."""
+        """Return the values that users see, by name."""
         names = ("label", "score", "intercept", "threshold", "contributions")
         return f"ClassExplanation({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def _values(self) -> tuple[Any, ...]:
+        """Return the values that `==` compares."""
         return self.label, self.score, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
-        """Return how much more each contribution adds to this class than to all classes on average, in their order.
+        """Return, in the order of `contributions`, how much more each term adds to this class than to the mean class.
 
-        Where all contributions have the same sign, as log-probabilities and votes do, only this shows whether a term
+        If all contributions have the same sign, as log-probabilities and votes do, only this shows whether a term
         speaks for the class or against it (`Model.needs_comparing`).
         """
-        products = self.of_terms.products
-        more = products[:, self.column] - products.mean(axis=1)
-        return tuple(more[self._places].tolist())
+        products = self.term_contributions.products
+        difference = products[:, self.column] - products.mean(axis=1)
+        return tuple(difference[self._largest_first].tolist())
 
     def __str__(self) -> str:
-        """Return the score and its largest parts, for people."""
+        """Return the score and its largest contributions as a line of text."""
         first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]
         parts = [f"{item.term} {item.contribution:+.3f}" for item in first]
         if others:
@@ -126,7 +129,7 @@ class Explanation:
         return f"<Explanation of {self._labels_text()}: {len(self.classes):,} classes>"
 
     def __str__(self) -> str:
-        """Return the predicted labels and the best classes with their strongest terms, for people."""
+        """Return the predicted labels and the best classes with their strongest terms, as lines of text."""
         lines = [f"Predicted: {self._labels_text()}"]
         if self.unknown is not None:
             lines.append(f"{self.unknown}.")
@@ -136,6 +139,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _labels_text(self) -> str:
+        """Return the predicted labels, separated by commas."""
         labels = self.predicted if isinstance(self.predicted, tuple) else (self.predicted,)
         return ", ".join(map(as_written, labels)) or "no label"
 

@@ -1,4 +1,4 @@
-"""The type of a label, and how labels are written in files."""
+"""The type of a label, and labels as text in files."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,13 @@ Label = str | int | float | bool
 
 
 def as_written(label: Label) -> str:
-    """Return a label as written in a file, where all labels are text, including numbers."""
+    """Return a label as text in a file: `true` for True, and `1` for the numbers 1 and 1.0."""
     if isinstance(label, bool):
         return str(label).lower()
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def classes_by_text(classes: Iterable[Label]) -> dict[str, Label]:
-    """Return the classes by their text in a file, both as written and without surrounding white space."""
-    written = {as_written(label).strip(): label for label in classes}
-    return written | {as_written(label): label for label in classes}
+    """Return the classes by their text in a file, both with and without surrounding white space."""
+    by_stripped_text = {as_written(label).strip(): label for label in classes}
+    return by_stripped_text | {as_written(label): label for label in classes}

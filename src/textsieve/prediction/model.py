@@ -1,12 +1,11 @@
 """`Model`: a trained categorizer with everything that predicting needs: the terms, their weights, and a scorer.
 
-It is what `Categorizer` holds after training and what a model file stores. Getting from a text to its label needs
-nothing but numpy, so that one document is predicted in a fraction of a second in a fresh process.
+A `Categorizer` holds it after training, and a model file stores it. Predicting imports only numpy, so that a fresh
+process predicts a document in a fraction of a second.
 
 A document that contains no selected term, or only terms of weight 0 (with a plain idf, terms that all documents
-contain), gets the fallback class: the class that most training documents of that kind had (`fallback`, see
-`training.fallback`). If that is the most frequent class, or is not known, as in old model files, `fallback` is None and
-the document gets the most frequent class.
+contain), is called unknown, and gets the fallback class: the class of most training documents without a selected term
+(see `training.fallback`). If this is the most frequent class, `fallback` is None.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from .labels import Label
 class Predictions(NamedTuple):
     """The predictions for some documents."""
 
-    labels: Any  # an array of labels, a list of tuples of labels, or a matrix of 0 and 1
+    labels: Any  # an array of labels; if multilabel, a list of tuples of labels or an indicator matrix
     scores: Floats  # documents x classes
     is_unknown: NDArray[np.bool_]  # for each document, whether all its weights are 0
 
@@ -61,10 +60,10 @@ def unknown_documents_warning(model: Model, n_unknown: int, n_documents: int) ->
     )
 
 
-def _one_text(text: str | bytes) -> str | bytes:
+def _require_text(text: str | bytes) -> str | bytes:
     """Return the text; raise `InputError` if it is not a single text."""
     if not isinstance(text, str | bytes):
-        raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
+        raise InputError(f"text is {shown(text)} ({type(text).__name__})", hint="give one text")
     return text
 
 
@@ -104,12 +103,13 @@ class Model:
         """Return the vocabulary that finds the terms in texts, with n-grams no longer than the longest term."""
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
-        are_needed = longest > 1 or self.preparation.normalise is not None
-        stop_words = stop_words_of(self.stop_words) if are_needed else frozenset()
+        needs_stop_words = longest > 1 or self.preparation.normalise is not None
+        stop_words = stop_words_of(self.stop_words) if needs_stop_words else frozenset()
         return Vocabulary(self.terms, (shortest, longest), stop_words)
 
     @cached_property
     def _reading(self) -> Reading:
+        """Return how texts are read; raise `InputError` if the package for stems or lemmas is missing."""
         if self.preparation.normalise is not None:
             support, _ = NORMALISERS[self.preparation.normalise]
             purpose = f"This model was trained with {support.what}, so predicting with it"
@@ -142,20 +142,23 @@ class Model:
         return self._by_class(self.scorer.scores(self.rows(documents, n_jobs), n_jobs))
 
     def decision(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Floats:
-        """Return the scores in scikit-learn's form: for two classes and one label, second minus first."""
+        """Return the scores as scikit-learn's `decision_function` does.
+
+        With two classes, and if not multilabel, this is one number per document: the second score minus the first.
+        """
         outputs = self.scorer.scores(self.rows(documents, n_jobs), n_jobs)
         if self.multilabel or len(self.classes) != 2:
             return self._by_class(outputs)
-        return outputs[:, 0] if self._one_for_two else outputs[:, 1] - outputs[:, 0]
+        return outputs[:, 0] if self._has_single_output else outputs[:, 1] - outputs[:, 0]
 
     @property
-    def _one_for_two(self) -> bool:
-        """Return whether a single output stands for two classes: positive for the second, otherwise for the first."""
+    def _has_single_output(self) -> bool:
+        """Return whether the scorer has one output for two classes: positive for the second, negative for the first."""
         return self.scorer.n_outputs == 1 and len(self.classes) == 2
 
     def _by_class(self, outputs: NDArray[Any]) -> NDArray[Any]:
-        """Return a column for each class, given one for each output."""
-        return np.hstack([-outputs, outputs]) if self._one_for_two else outputs
+        """Return a column for each class, given a column for each output of the scorer."""
+        return np.hstack([-outputs, outputs]) if self._has_single_output else outputs
 
     # -- labels --------------------------------------------------------------------------------------------------
 
@@ -164,7 +167,10 @@ class Model:
         return self.predict_rows(self.rows(documents, n_jobs), n_jobs)
 
     def predict_labels(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> tuple[Any, NDArray[np.bool_]]:
-        """Return the labels of each document, and which have no known term, without storing all scores."""
+        """Return the labels of each document, and which documents are unknown.
+
+        Documents are scored in blocks, so that all scores need not be in memory together.
+        """
         rows = self.rows(documents, n_jobs)
         parts = blocks(rows.n_rows, len(self.classes))
         labels = [self.predict_rows(rows.part(part), n_jobs).labels for part in parts]
@@ -175,29 +181,32 @@ class Model:
     def predict_rows(self, rows: CSR, n_jobs: int | None = 1) -> Predictions:
         """Return the predictions for documents given as rows of weights."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
-        unknown = rows.is_zero
+        is_unknown = rows.is_zero
         labels: Any
-        scored = DocumentScores(scores, unknown, self.fallback_class)
+        document_scores = DocumentScores(scores, is_unknown, self.fallback_class)
         if not self.multilabel:
-            labels = self.label_array[scored.best()]
+            labels = self.label_array[document_scores.best()]
         else:
-            is_label = scored.labels(self._cut)
-            labels = is_label.astype(np.int64) if self.label_matrix else list(map(self._names, is_label))
-        return Predictions(labels, scores, unknown)
+            is_label = document_scores.labels(self._threshold_rule)
+            labels = is_label.astype(np.int64) if self.label_matrix else list(map(self._label_set, is_label))
+        return Predictions(labels, scores, is_unknown)
 
-    def _names(self, is_label: NDArray[np.bool_]) -> tuple[Label, ...]:
-        """Return the labels of a document."""
+    def _label_set(self, is_label: NDArray[np.bool_]) -> tuple[Label, ...]:
+        """Return the labels of a document, given for each class whether the document has it."""
         return tuple(self.classes[number] for number in np.flatnonzero(is_label))
 
     @property
-    def _cut(self) -> ThresholdRule:
-        """Return the rule that assigns several labels by scores."""
+    def _threshold_rule(self) -> ThresholdRule:
+        """Return the rule by which scores become labels, for a multilabel model."""
         if self.thresholds is None and self.ranks is None:
             raise InputError("A multilabel model needs a threshold for each class, or a number of ranks.")
         return ThresholdRule(self.thresholds, self.ranks)
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Return the probability of each class, given scores (documents x classes); with one label they sum to 1."""
+        """Return the probability of each class, given scores (documents x classes).
+
+        The probabilities of a document sum to 1, unless the model is multilabel.
+        """
         if self.calibration is None:
             raise InputError(
                 "This model was trained without probabilities",
@@ -207,7 +216,7 @@ class Model:
 
     @property
     def fallback_class(self) -> int:
-        """Return the number of the fallback class; of several most frequent classes, the first."""
+        """Return the number of the class that unknown documents get."""
         return int(np.argmax(self.class_docs)) if self.fallback is None else self.fallback
 
     @property
@@ -219,49 +228,54 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """Return the classes as an array, with a native numpy type if that preserves them exactly.
+        """Return the classes as an array, of a numpy type if that preserves them exactly, otherwise of objects.
 
-        A numpy type may not: it drops a NUL at the end of a text, and mixing small integers with one from 2^63 gives
-        floats.
+        A numpy type drops a NUL at the end of a text, and turns small integers beside one from 2^63 into floats.
         """
         array = np.array(self.classes)
-        same = [(type(label), label) for label in array.tolist()] == [(type(label), label) for label in self.classes]
-        return array if same else np.array(self.classes, dtype=object)
+        is_exact = [(type(label), label) for label in array.tolist()] == [
+            (type(label), label) for label in self.classes
+        ]
+        return array if is_exact else np.array(self.classes, dtype=object)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Return predicted labels, in any of their forms, as a tuple for each document."""
         if not self.multilabel:
             return [(label,) for label in labels.tolist()]
-        return list(map(self._names, labels)) if self.label_matrix else list(labels)
+        return list(map(self._label_set, labels)) if self.label_matrix else list(labels)
 
     # -- reasons -------------------------------------------------------------------------------------------------
 
     def explain(self, text: str | bytes) -> Explanation:
         """Return which terms of a text speak for which class, and how much."""
-        counts = self.counts([_one_text(text)])
+        counts = self.counts([_require_text(text)])
         weights = self.weights(counts)
         scores = self._by_class(self.scorer.scores(weights))[0]
         products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
         terms = [self.terms[column] for column in weights.indices.tolist()]
-        of_terms = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
+        contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
 
-        def of_class(number: int) -> ClassExplanation:
+        def explain_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])
-            in_all = float(scores[number]), float(intercepts[number])
-            return ClassExplanation(self.classes[number], *in_all, threshold, of_terms, number)
+            score, intercept = float(scores[number]), float(intercepts[number])
+            return ClassExplanation(self.classes[number], score, intercept, threshold, contributions, number)
 
         best_first = np.argsort(-scores, kind="stable").tolist()
         is_unknown = weights.is_zero
-        scored = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
-        predicted = self._names(scored.labels(self._cut)[0]) if self.multilabel else self.classes[scored.best()[0]]
+        document_scores = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
+        predicted = (
+            self._label_set(document_scores.labels(self._threshold_rule)[0])
+            if self.multilabel
+            else self.classes[document_scores.best()[0]]
+        )
         verb_phrase = "has a weight in" if terms else "is known to"
         unknown = (
             f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
             if is_unknown[0]
             else None
         )
-        return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
+        return Explanation(predicted, tuple(map(explain_class, best_first)), unknown)
 
     @cached_property
     def _finder(self) -> TermFinder:
@@ -274,13 +288,13 @@ class Model:
         decoded text for bytes. An n-gram reaches from its first word to its last, with stop words between them, so
         spans may overlap.
         """
-        return self._finder.spans(self._reading.text_of(_one_text(text)))
+        return self._finder.spans(self._reading.text_of(_require_text(text)))
 
     def strengths(self) -> Floats:
         """Return how strongly each term speaks for each class (terms x classes): the model's coefficients.
 
-        Where all coefficients have the same sign, as log-probabilities do, they show how frequent a term is. Only the
-        difference from the mean over the classes shows which class it speaks for, so that difference is returned.
+        If all coefficients have the same sign, as log-probabilities do, they mostly show how frequent a term is. Then
+        the differences from the mean over the classes are returned, which show for which classes a term speaks.
         """
         coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
         return coefficients - coefficients.mean(axis=1, keepdims=True) if self.needs_comparing else coefficients

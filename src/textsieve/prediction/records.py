@@ -1,12 +1,11 @@
 """Predictions as plain values for JSON, one record per document: the lines that `textsieve predict` writes.
 
-With one label, a record is `{"label": ..., "score": ...}`; with several, `{"labels": [...], "scores": {...}}`. A model
-with probabilities adds these next to the scores, and a document without a known term has `"unknown": true`. Labels
-have the type they had in training; as keys they are text, as in files.
+A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. A model with
+probabilities adds these next to the scores, and a document without a known term has `"unknown": true`. Labels have the
+type they had in training; as keys they are text, as in files.
 """
 
 from collections.abc import Iterator
-from itertools import repeat
 from typing import Any
 
 from ..arrays import Floats
@@ -14,6 +13,7 @@ from .labels import Label, as_written
 from .model import Model, Predictions
 
 PLURALS = {"score": "scores", "probability": "probabilities"}
+"""The keys for the value of a single label, and for the values of several classes."""
 
 KEYS = ("label", "labels", *PLURALS, *PLURALS.values(), "unknown")
 """The keys that a record may have."""
@@ -30,28 +30,32 @@ class Records:
     def of(self, predictions: Predictions) -> Iterator[dict[str, Any]]:
         """Yield the record of each document, in order."""
         model = self._model
-        probable = repeat(None) if model.calibration is None else model.probabilities(predictions.scores)
-        documents = zip(model.label_sets(predictions.labels), predictions.scores, probable, strict=False)
-        for (labels, scores, probabilities), is_unknown in zip(documents, predictions.is_unknown.tolist(), strict=True):
+        label_sets = model.label_sets(predictions.labels)
+        all_probabilities = (
+            [None] * len(label_sets) if model.calibration is None else model.probabilities(predictions.scores)
+        )
+        for labels, scores, probabilities, is_unknown in zip(
+            label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), strict=True
+        ):
             record = self._record(labels, scores, probabilities)
             yield record | {"unknown": True} if is_unknown else record
 
     def _record(self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None) -> dict[str, Any]:
         """Return the record of one document; `probabilities` is None if the model has none."""
-        multilabel, columns = self._model.multilabel, [self._columns[label] for label in labels]
+        multilabel, label_columns = self._model.multilabel, [self._columns[label] for label in labels]
         record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}
-        shown = columns if self._n_scores is None else _best(scores, self._n_scores)
+        listed_columns = label_columns if self._n_scores is None else _best(scores, self._n_scores)
         for name, values in zip(PLURALS, (scores, probabilities), strict=True):
             if values is None:
                 continue
             if not multilabel:
-                record[name] = float(values[columns[0]])
+                record[name] = float(values[label_columns[0]])
             if multilabel or self._n_scores is not None:
-                record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in shown}
+                record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in listed_columns}
         return record
 
 
 def _best(scores: Floats, n: int) -> list[int]:
-    """Return the columns of the best scores, the best first."""
+    """Return the columns of the n best scores, the best first."""
     best: list[int] = (-scores).argsort(kind="stable")[:n].tolist()
     return best
