@@ -94,7 +94,7 @@ def test_a_name_that_is_too_long(own_data: Path, form: int, monkeypatch: pytest.
     with tarfile.open(path, "w", format=form) as archive:
         archive.addfile(tarfile.TarInfo(f"20news-bydate-train/sci.space/{'1' * 900}"), io.BytesIO())
     assert len(list(read("newsgroups"))) == 1
-    monkeypatch.setattr(archives, "LONGEST_HEADER", 800)
+    monkeypatch.setattr(archives, "MAX_LONG_HEADER", 800)
     with pytest.raises(InputError, match=GET_IT_AGAIN):
         list(read("newsgroups"))
 

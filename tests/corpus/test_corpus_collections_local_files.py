@@ -77,7 +77,7 @@ def test_only_the_files_of_a_part_are_needed(own_data: Path) -> None:
     assert place_of("webkb:stemmed") == "partly"
     train, test = (inventory(f"webkb:{part}:stemmed")[0] for part in ("train", "test"))
     assert (train.where, test.where) == ("folder", "no")
-    assert [file.name for file in train.files] == ["webkb-train-stemmed.txt"]
+    assert list(train.files) == ["webkb-train-stemmed.txt"]
     with pytest.raises(InputError, match=r"webkb-test-stemmed\.txt is neither"):
         read("webkb:stemmed")
 

@@ -12,7 +12,7 @@ from scipy.io import loadmat, savemat
 
 from textsieve import InputError
 from textsieve.corpus import Corpus, read
-from textsieve.corpus.collections.mulan import CODES, PLACE, TOP, by_code, code_above, parts_of, shift_of
+from textsieve.corpus.collections.mulan import CODE_INDEX, CODES, TOP, by_code, code_above, parts_of, shift_of
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def numbered(stories: list[tuple[str, ...]], *shifts: int) -> Bools:
     """Rows as MULAN has them, of the same stories with each shift: 101 of them, none for MCAT or what is before 0."""
     rows = np.zeros((101, len(shifts) * len(stories)), np.bool_)
     for story, (shift, codes) in enumerate((shift, codes) for shift in shifts for codes in stories):
-        places = [PLACE[code] - shift for code in codes if code != "MCAT"]
+        places = [CODE_INDEX[code] - shift for code in codes if code != "MCAT"]
         rows[[place for place in places if place >= 0], story] = True
     return rows
 
@@ -88,10 +88,10 @@ def test_the_training_half_is_the_one_with_all_topics() -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        ((PLACE["E21"], 0), "a story has E21 and not ECAT"),
-        ((PLACE["M142"], 0), "a story has M142 and not M14"),
-        ((PLACE["GCAT"], 6), "a story has GSPO and not GCAT"),
-        ((PLACE["M14"], 9), "a story has none of CCAT, ECAT, GCAT, MCAT"),
+        ((CODE_INDEX["E21"], 0), "a story has E21 and not ECAT"),
+        ((CODE_INDEX["M142"], 0), "a story has M142 and not M14"),
+        ((CODE_INDEX["GCAT"], 6), "a story has GSPO and not GCAT"),
+        ((CODE_INDEX["M14"], 9), "a story has none of CCAT, ECAT, GCAT, MCAT"),
     ],
 )
 def test_topics_that_break_the_rules_of_rcv1_raise(spoil: tuple[int, int], said: str) -> None:
@@ -148,17 +148,17 @@ def test_real_halves_obey_rcv1_and_are_alike(number: int, named: Callable[[str],
     _, target = arrays_of(data_dir, number)
     assert tuple(map(shift_of, np.hsplit(target, 2))) == SHIFTS[number]
     topics = by_code(target)
-    told = [code for code in CODES if topics[PLACE[code]].any()]
+    told = [code for code in CODES if topics[CODE_INDEX[code]].any()]
     for code in told:
         above = code_above(code)
-        assert above is None or above not in told or not (topics[PLACE[code]] & ~topics[PLACE[above]]).any()
-    at_top = topics[[PLACE[code] for code in TOP]]
+        assert above is None or above not in told or not (topics[CODE_INDEX[code]] & ~topics[CODE_INDEX[above]]).any()
+    at_top = topics[[CODE_INDEX[code] for code in TOP]]
     assert at_top.any(axis=0).all()
     first, second = np.hsplit(topics, 2)
     for half in (first, second):
-        shares = half[[PLACE[code] for code in TOP]].mean(axis=1)
+        shares = half[[CODE_INDEX[code] for code in TOP]].mean(axis=1)
         assert np.abs(shares - list(SHARES.values())).max() < 0.07
-    sizes = [np.log1p(half[[PLACE[code] for code in told]].sum(axis=1)) for half in (first, second)]
+    sizes = [np.log1p(half[[CODE_INDEX[code] for code in told]].sum(axis=1)) for half in (first, second)]
     assert np.corrcoef(*sizes)[0, 1] > 0.97
     assert np.corrcoef(sizes[0][1:], sizes[1][:-1])[0, 1] < 0.4, "a place further they are not alike"
     assert parts_of(topics)["train"].start == (3_000 if number == 5 else 0)

@@ -23,15 +23,18 @@ POSTS = {
         ("newsgroups:", "newsgroups has no ''"),
         ("newsgroups:train:test", "'train' and 'test' exclude each other"),
         ("newsgroups:comp:comp", "'comp' and 'comp' exclude each other"),
-        ("newsgroups:original:train", "newsgroups:original: is not cut into train and test. Leave 'train' out."),
+        ("newsgroups:original:train", "newsgroups:original: is not split into train and test. Leave out 'train'."),
         ("brown:test", "brown has no 'test'. What may follow brown is tagged"),
-        ("webkb:test", "webkb: is not cut into train and test. Leave 'test' out, or say what cuts it: leave-cornell"),
+        (
+            "webkb:test",
+            "webkb: is not split into train and test. Leave out 'test', or add a word that splits it: leave-cornell",
+        ),
         ("webkb:stemmed:texas", "webkb:stemmed: has no 'texas', which is for webkb. Leave it out."),
         ("webkb:texas:leave-texas", "exclude each other"),
         ("rcv1:tokens:subset1", "exclude each other"),
         ("docstrings:train", "nothing may follow 'docstrings'"),
         ("newsgroup:train", "there is no such file or folder. Did you mean 'newsgroups:train'?"),
-        ("klingon", "Corpora with a name: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
+        ("klingon", "Named corpora: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
     ],
 )
 def test_invalid_words_after_a_name_raise(name: str, said: str, own_data: Path) -> None:
@@ -44,7 +47,7 @@ def test_invalid_words_after_a_name_raise(name: str, said: str, own_data: Path) 
     "option", [{"text": 1}, {"label": "x"}, {"format": "csv"}, {"keep": ["id"]}, {"encoding": "latin-1"}]
 )
 def test_options_of_files_are_refused(option: dict[str, object], own_data: Path) -> None:
-    with pytest.raises(InputError, match="a corpus with a name needs no options"):
+    with pytest.raises(InputError, match="a named corpus needs no options"):
         read("newsgroups:train", **option)  # type: ignore[arg-type]
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from textsieve.corpus import Corpus
-from textsieve.corpus.collections.newsgroups import TELLING, without_footer, without_header, without_quotes
+from textsieve.corpus.collections.newsgroups import REVEALING_FIELDS, without_footer, without_header, without_quotes
 from textsieve.corpus.named_corpora import inventory
 
 Open = Callable[[str], Corpus]
@@ -103,7 +103,7 @@ def test_the_split_is_the_collection(name: str, named: Open) -> None:
 
 def test_no_post_of_the_original_names_its_group_in_those_headers(named: Open) -> None:
     """What is left is as often as the documentation says."""
-    fields = tuple(f"{field}:" for field in TELLING)
+    fields = tuple(f"{field}:" for field in REVEALING_FIELDS)
     named_in: Counter[str] = Counter()
     for text, (group,) in named("newsgroups:original"):
         header, _, body = text.lower().partition("\n\n")

@@ -9,16 +9,16 @@ from tests.reference.collection_files import story, write_tar
 
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
-from textsieve.corpus.bounds import NAMED_LIMITS
 from textsieve.corpus.collections import tagged_records as module
 from textsieve.corpus.collections.newsgroups import (
     with_subject_alone,
     without_footer,
     without_header,
     without_quotes,
-    without_telling,
+    without_revealing_fields,
 )
 from textsieve.corpus.collections.tagged_records import between, records, without_tags
+from textsieve.corpus.read_limits import NAMED_LIMITS
 
 A, B = "<R x>a</R>", "<R>b</R>"
 
@@ -46,7 +46,7 @@ def test_records_between_tags_are_split_and_broken_ones_counted(
 
 
 def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_LINES", 5)
+    monkeypatch.setattr(module, "MAX_LINES", 5)
     report = Report()
     assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED_LIMITS, "x.sgm")) == [A]
     assert report.skipped == {"broken records": 1}
@@ -81,9 +81,11 @@ def test_what_is_between_and_what_is_left() -> None:
 
 def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
-    assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    assert (
+        without_revealing_fields(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    )
     told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
-    assert without_telling(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
+    assert without_revealing_fields(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
     assert without_header(post) == "Newsgroups: in the body\nown"
     assert without_header("no empty line") == ""
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"

@@ -137,7 +137,7 @@ def test_missing_file_suggests_a_near_name(tmp_path: Path) -> None:
         read(tmp_path / "trian.csv")
     with pytest.raises(InputError, match="Did you mean 'docstrings'"):
         read("docstring")
-    with pytest.raises(InputError, match=r"no such file.*name: docstrings"):
+    with pytest.raises(InputError, match=r"no such file.*Named corpora: docstrings"):
         read(tmp_path / "train.csv" / "below a file")
     with pytest.raises(InputError, match="cannot be read"):
         read("a\0b")

@@ -60,7 +60,7 @@ def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
     for name, column, message in (
         ("x.txt", "id", "keep='id': it is for formats with columns .* Leave it out"),
         ("x.svm", "id", "keep='id': it is for formats with columns"),
-        (".", "id", "'file' can be kept"),
+        (".", "id", "This format can keep 'file'"),
         ("x.parquet", "bytes", "keep='bytes': it holds large_binary"),
         ("x.parquet", "txt", r"no column 'txt' for keep\..*Did you mean 'text'"),
     ):
@@ -68,7 +68,7 @@ def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
             read(tmp_path / name, keep=[column])
     with pytest.raises(InputError, match="give a list of columns"):
         read(tmp_path / "x.txt", keep="id")
-    with pytest.raises(InputError, match="is for files"):
+    with pytest.raises(InputError, match="this is for files"):
         read("docstrings", keep=["id"])
 
 

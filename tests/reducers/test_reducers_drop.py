@@ -94,9 +94,9 @@ def test_by_hand() -> None:
     collection = drop.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
     assert collection.noise().tolist() == [8]
     assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
-    assert collection.order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
-    assert collection.order("farthest enemy first").tolist() == [0, 7, 1, 6, 2, 5, 3, 4]
-    assert collection.order("nearest enemy first").tolist() == [3, 4, 5, 2, 6, 1, 7, 0]
+    assert collection.visiting_order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert collection.visiting_order("farthest enemy first").tolist() == [0, 7, 1, 6, 2, 5, 3, 4]
+    assert collection.visiting_order("nearest enemy first").tolist() == [3, 4, 5, 2, 6, 1, 7, 0]
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None
     [
         (["spam", "spam"], "Only one class, 'spam'"),
         ([None, None], "No document has a label"),
-        ([["a", "b"], ["a"]], "several labels; DROP takes one label a document"),
+        ([["a", "b"], ["a"]], "several labels, but DROP needs one label for each document"),
         (["a"], "2 documents but 1 labels"),
         (np.array([0.5, 0.25]), "continuous"),
         (None, "DROP requires y"),
