@@ -1,4 +1,4 @@
-"""A data folder and a cache of a test's own."""
+"""A temporary data folder and cache for each test."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from textsieve.corpus.collections import local_files
 
 @pytest.fixture
 def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that TEXTSIEVE_DATA names; the cache, `cache` beside it, is empty too, and there is no mirror."""
+    """Return an empty folder, which TEXTSIEVE_DATA names; `cache` beside it is the cache, and no mirror is set."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv(local_files.DATA_VARIABLE, str(folder))

@@ -1,4 +1,4 @@
-"""Records between tags, however they stand in lines; and posts, part by part."""
+"""Records between tags, and the parts of newsgroup posts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_records_between_tags_are_split_and_broken_ones_counted(
     assert report.skipped.get("broken records", 0) == broken
 
 
-def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_never_ends_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LINES", 5)
     report = Report()
     assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED_LIMITS, "x.sgm")) == [A]
@@ -53,7 +53,7 @@ def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_time_is_linear_in_the_length_of_a_line() -> None:
-    """Seconds at most; anything that looks at the rest of the line for each tag would take hours."""
+    """Code that searched the rest of the line again for each tag would take hours."""
     report = Report()
     assert sum(1 for _ in records([B * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == 500_000
     assert list(records(["<R>" * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == []
@@ -71,7 +71,7 @@ def test_time_is_linear_in_the_tags_of_a_story(own_data: Path) -> None:
     assert corpus.report.skipped == {"broken records": 2}
 
 
-def test_what_is_between_and_what_is_left() -> None:
+def test_between_and_without_tags() -> None:
     assert between("<a>1</a><a>2</a>", "a") == "1"
     assert between("<a>1", "a") is None
     assert between("1</a>", "a") is None
@@ -84,8 +84,8 @@ def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     assert (
         without_revealing_fields(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
     )
-    told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
-    assert without_revealing_fields(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
+    revealing = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
+    assert without_revealing_fields(f"{revealing}To: you\n\n{revealing}") == f"To: you\n\n{revealing}"
     assert without_header(post) == "Newsgroups: in the body\nown"
     assert without_header("no empty line") == ""
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"
@@ -93,7 +93,7 @@ def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     assert without_quotes("a\n> b\n| c\nIn article 1\nd says:\n >e") == "a\n >e"
 
 
-def test_of_a_header_the_subject_alone() -> None:
+def test_only_the_subject_of_a_header_is_kept() -> None:
     post = "From: me\nSUBJECT: Re: moons\n of Mars\nSummary: two\n\nSubject: stays\n\nown"
     assert with_subject_alone(post) == "Re: moons\n of Mars\n\nSubject: stays\n\nown"
     assert with_subject_alone("From: me\n\nown") == "\n\nown"

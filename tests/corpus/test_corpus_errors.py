@@ -1,4 +1,4 @@
-"""Bad input: the message names the file, the place, what was found, and the way out."""
+"""Errors about bad input name the file, the place, the problem and how to fix it."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_dangling_link_is_named_with_its_target(tmp_path: Path) -> None:
         read(link)
 
 
-def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_permission_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "secret.csv"
     path.write_text("text,label\n")
 

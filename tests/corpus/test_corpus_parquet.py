@@ -115,7 +115,7 @@ def test_rows_are_read_one_by_one_if_many_share_a_long_value(tmp_path: Path, mon
     assert list(read(tmp_path / "x.parquet").texts()) == texts
 
 
-def test_a_text_that_is_no_utf_8_is_damage(tmp_path: Path) -> None:
+def test_a_string_that_is_not_utf_8_raises(tmp_path: Path) -> None:
     path = write(tmp_path, {"text": ["abc", "abd"], "label": ["x", "y"]}, use_dictionary=False, compression="none")
     path.write_bytes(path.read_bytes().replace(b"abd", b"ab\xff"))
     with pytest.raises(InputError, match=r"x\.parquet: cannot be read as Parquet: .*UTF8"):

@@ -1,4 +1,4 @@
-"""Whatever is written by other programs is read back the same."""
+"""Files written by other libraries are read back unchanged."""
 
 from __future__ import annotations
 

@@ -118,9 +118,10 @@ class Report:
     skipped: dict[str, int] = field(default_factory=dict)
     """Number of skipped items by kind, such as "hidden files" or "blank lines"."""
 
-    def skip(self, kind: str) -> None:
-        """Count one more skipped item of this kind."""
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+    def skip(self, kind: str, count: int = 1) -> None:
+        """Count skipped items of this kind."""
+        if count > 0:
+            self.skipped[kind] = self.skipped.get(kind, 0) + count
 
     def hint_about_links(self) -> tuple[str | Setting, ...]:
         """Return the hint about skipped links; it is empty if there were none."""

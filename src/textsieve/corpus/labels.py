@@ -120,6 +120,7 @@ class LabelReader:
         )
 
     def _from_float(self, value: float, position: int) -> str:
+        """Return the label for a float, without ".0"; raise `InputError` if it is NaN or infinite."""
         if not math.isfinite(value):
             raise InputError(
                 f"label is {value}, which is not a class",

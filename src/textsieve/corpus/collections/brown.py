@@ -24,6 +24,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    """Yield the texts that have a genre, and count those of them that are not there."""
     genres = _read_genres(paths, selection, report)
     keeps_tags = selection.get("tags") is not None
     n_read = 0
@@ -32,18 +33,16 @@ def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Ite
         words = data.decode(ENCODING).split()
         text = " ".join(words if keeps_tags else (word.rpartition("/")[0] or word for word in words))
         yield text, (genres[base_name(name)],)
-    for _ in range(len(genres) - n_read - report.skipped.get("damaged files", 0)):
-        report.skip("missing files")
+    report.skip("missing files", len(genres) - n_read - report.skipped.get("damaged files", 0))
 
 
 def _read_genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:
     """Return the genre of each text, by the name of its file."""
     for _, data in read_members(paths, lambda name: base_name(name) == GENRES, Report(), selection.limits):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
-        for line in lines:
-            if len(line) < 2:
-                report.skip("texts without a genre")
-        return {line[0]: line[1] for line in lines if len(line) > 1}
+        genres = {line[0]: line[1] for line in lines if len(line) > 1}
+        report.skip("texts without a genre", sum(len(line) < 2 for line in lines))
+        return genres
     raise InputError(
         f"there is no {GENRES} in it, which has the genres", place=str(paths[0]), hint="Get Brown as NLTK ships it"
     )
@@ -56,7 +55,8 @@ COLLECTION = Collection(
     licence="non-commercial",
     editions=(
         Edition(
-            *("", "the words, without tags"),
+            word="",
+            about="the words, without tags",
             files=(
                 File(
                     "brown.zip",

@@ -142,6 +142,7 @@ def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
 
 
 def _copy(address: str, output: Any, _: object) -> None:
+    """Copy the file at a file:// address; pooch calls its downloaders with these arguments."""
     shutil.copyfile(url2pathname(urlsplit(address).path), output)
 
 

@@ -97,7 +97,10 @@ def shift_of(rows: Bools) -> int:
 
 
 def by_code(target: Bools) -> Bools:
-    """Convert the rows of a subset to RCV1's 103 codes (codes by stories); raise `ValueError` if they don't fit."""
+    """Return the topics of a subset as a matrix of RCV1's 103 codes by stories.
+
+    `target` is the matrix of unnamed topics by stories. Raises `ValueError` if it breaks the rules of RCV1.
+    """
     import numpy as np
 
     middle = target.shape[1] // 2

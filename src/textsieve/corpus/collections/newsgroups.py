@@ -105,6 +105,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    """Yield the selected posts, without what the words after the name remove."""
     removers = [remove for word, remove in REMOVERS.items() if word in selection.words.values()]
     for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
         text = without_revealing_fields(data.decode(ENCODING))
@@ -130,7 +131,8 @@ COLLECTION = Collection(
     licence="none stated",
     editions=(
         Edition(
-            *("", "by date, without duplicates"),
+            word="",
+            about="by date, without duplicates",
             files=(
                 File(
                     "20news-bydate.tar.gz",
@@ -146,7 +148,8 @@ COLLECTION = Collection(
             split=(11_314, 7_532),
         ),
         Edition(
-            *("original", "all posts, with duplicates"),
+            word="original",
+            about="all posts, with duplicates",
             files=(
                 File(
                     "20news-19997.tar.gz",

@@ -38,6 +38,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 
 def _documents(path: Path, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    """Yield the title and description of each page in the dump of the directory."""
     has_all_classes = selection.get("classes") is not None
     lines = (line for _, line in read_lines(path, "utf-8", report, selection.limits))
     for record in records(lines, "ExternalPage", report, selection.limits, str(path)):
@@ -51,6 +52,7 @@ def _documents(path: Path, selection: EditionSelection, report: Report) -> Itera
 
 
 def _sample_documents(path: Path, report: Report, limits: ReadLimits) -> Iterator[Document]:
+    """Yield the pages of the sample, as tokens joined by spaces."""
     for page, category in _read_sample(path, limits):
         label = category[0] if isinstance(category, list) and category else None
         if isinstance(page, dict) and isinstance(label, str):
@@ -89,9 +91,13 @@ COLLECTION = Collection(
     editions=(
         Edition("", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), None, 13),
         Edition(
-            *(SAMPLE, "a sample of pages, as tokens"),
-            (File("dmoz/dmoz-sample.json.gz", ("710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820",)),),
-            *(2_398, 15),
+            word=SAMPLE,
+            about="a sample of pages, as tokens",
+            files=(
+                File("dmoz/dmoz-sample.json.gz", ("710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820",)),
+            ),
+            documents=2_398,
+            classes=15,
             publisher="the authors of the JSON sample of DMOZ",
             licence="none stated",
         ),

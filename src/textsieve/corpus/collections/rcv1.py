@@ -122,8 +122,7 @@ def _batch(lines: list[str], topics: Topics, report: Report) -> Iterator[Batch]:
     """Yield the stories in these lines that are valid and have topics as a batch, if there are any."""
     numbers, vectors = _parse_valid(lines, report)
     rows = [row for row, number in enumerate(numbers) if number in topics]
-    for _ in range(len(numbers) - len(rows)):
-        report.skip(WITHOUT_TOPIC)
+    report.skip(WITHOUT_TOPIC, len(numbers) - len(rows))
     if rows:
         yield Batch([topics[numbers[row]] for row in rows], vectors=vectors[rows])
 
@@ -137,8 +136,7 @@ def _parse_valid(lines: list[str], report: Report) -> tuple[list[int], csr_array
         return _parse(lines)
     except (ValueError, OverflowError):
         valid_lines = [line for line in lines if _is_valid(line)]
-    for _ in range(len(lines) - len(valid_lines)):
-        report.skip(BROKEN)
+    report.skip(BROKEN, len(lines) - len(valid_lines))
     return _parse(valid_lines)
 
 
@@ -202,7 +200,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
         if topics is None:
             topics = read_topics(topics_path, wanted, topics_report, selection.limits)
         for kind, count in topics_report.skipped.items():
-            report.skipped[kind] = report.skipped.get(kind, 0) + count
+            report.skip(kind, count)
         if selection.edition.word == TOKENS:
             return in_batches(token_documents(paths.values(), topics, report, selection.limits))
         return vector_batches(paths.values(), topics, report, selection.limits)
@@ -230,8 +228,9 @@ COLLECTION = Collection(
         Edition(TOKENS, "LYRL2004's stems, as texts", _lyrl2004_files("tokens"), 804_414, 103, (23_149, 781_265)),
         *(
             Edition(
-                *(f"subset{number}", f"MULAN's subset {number}, as vectors"),
-                (File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
+                word=f"subset{number}",
+                about=f"MULAN's subset {number}, as vectors",
+                files=(File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
                 documents=6_000,
                 classes=n_topics,
                 split=(3_000, 3_000),

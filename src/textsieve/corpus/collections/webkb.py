@@ -42,6 +42,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 
 def _pages(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    """Yield the selected HTML pages without the header of the server."""
     for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
@@ -67,6 +68,7 @@ def _class_and_university(name: str) -> tuple[str, str]:
 
 
 def _stemmed_documents(paths: list[Path], report: Report, limits: ReadLimits) -> Iterator[Document]:
+    """Yield the documents of the stemmed edition, whose lines are label<TAB>stems."""
     for path in paths:
         for _, line in read_lines(path, "utf-8", report, limits):
             label, tab, text = line.rstrip("\r\n").partition("\t")
@@ -83,7 +85,8 @@ COLLECTION = Collection(
     licence="none stated",
     editions=(
         Edition(
-            *("", "HTML pages of four classes"),
+            word="",
+            about="HTML pages of four classes",
             files=(
                 File(
                     "webkb-data.gtar.gz",
@@ -96,7 +99,8 @@ COLLECTION = Collection(
             classes=4,
         ),
         Edition(
-            *(STEMMED, "the four classes, as stems"),
+            word=STEMMED,
+            about="the four classes, as stems",
             files=(
                 File(
                     "webkb-train-stemmed.txt",

@@ -157,6 +157,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
+    """Yield the text of each file and the label of its folder, and with `keep`, the name of the file."""
     read_labels = source.label_reader(report)
     report.places = None  # labels are read once per folder, and the name of a file is its place
     previous_label: str | None = None

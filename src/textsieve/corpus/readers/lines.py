@@ -30,6 +30,7 @@ def _plain_documents(source: Source, report: Report) -> Iterator[Document]:
 
 
 def _fasttext_documents(source: Source, report: Report) -> Iterator[Document]:
+    """Yield the text after the labels of each line, and the labels; blank lines are skipped."""
     read_labels = source.label_reader(report)
     for number, line in source.lines(report):
         text = line.strip()

@@ -56,6 +56,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[Batch]:
+    """Yield the vectors and labels of the file; column 0 of a vector is the first column of the file."""
     read_labels = source.label_reader(report)
     for lines in _groups_of_lines(source, report):
         matrix = _parse(lines, source)
