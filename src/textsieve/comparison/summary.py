@@ -242,7 +242,8 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
     scores = np.array([[block[pair] for pair in complete] for block in blocks.values()])
     mean_ranks = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)  # rounded, so that equal F1 are ties
     order = np.argsort(mean_ranks, kind="stable").tolist()
-    return [AverageRank(*complete[number], float(mean_ranks[number])) for number in order]
+    ranked = [(complete[number], float(mean_ranks[number])) for number in order]
+    return [AverageRank(selector, classifier, rank) for (selector, classifier), rank in ranked]
 
 
 def _is_baseline(condition: Condition) -> bool:
