@@ -27,6 +27,7 @@ from textsieve import (
     TermCounter,
     TermWeighter,
 )
+from textsieve.categorizer_settings import ObjectDescription
 from textsieve.classifiers import LinearSVM
 
 CASE = small_texts()
@@ -391,7 +392,7 @@ def test_settings_that_a_file_does_not_keep_are_asked_for(settings: dict[str, An
 class NamedLikeOurs(LinearSVC):
     """An estimator whose description is the name of a registered classifier."""
 
-    def __repr__(self) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:
         return "svm"
 
 
