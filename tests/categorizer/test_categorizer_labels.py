@@ -208,7 +208,7 @@ def test_tables_of_0_and_1_name_their_classes(form: Callable[[], Any]) -> None:
 
 
 def test_tables_whose_columns_are_out_of_order_would_not_match_their_predictions() -> None:
-    with pytest.raises(InputError, match=r"columns of labels are \['moon', 'boat', 'cook'\]; have them in order"):
+    with pytest.raises(InputError, match=r"columns of labels are \['moon', 'boat', 'cook'\]; sort them"):
         Categorizer().fit(SEVERAL.texts, Frame(MATRIX, ["moon", "boat", "cook"]))
 
 

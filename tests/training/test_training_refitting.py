@@ -107,7 +107,7 @@ def test_when_it_was_fitted_is_remembered() -> None:
 def test_what_is_not_fitted_is_not_fitted_anew(more: dict[str, Any]) -> None:
     model = trained("nb", **more)
     before = model.model_
-    with pytest.raises(InputError, match="fit_cut=True: the labels of this model are not cut by what is fitted"):
+    with pytest.raises(InputError, match="fit_cut=True: this model has no thresholds or ranks that were fitted"):
         model.update(CASE.texts[MORE], CASE.label_sets[MORE], fit_cut=True)
     assert model.model_ is before
 

@@ -28,7 +28,7 @@ from ..prediction import Model
 from ..settings import n_threads
 from ..training.plan import FittedClassifier, SelectedTerms, TrainingPlan
 from ..training.train import model_from_parts
-from ..training.tuning import FoldSplit
+from ..training.tuning import FoldSplit, predict_labels
 from .compared_documents import ComparisonDocuments
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
 from .plan import Condition, Plan, settings_for_form
