@@ -79,7 +79,7 @@ def replace_by_link_to_itself(file: Path) -> None:
 
 
 def grow(file: Path) -> None:
-    os.truncate(file, jit.MAX_BYTES + 1)
+    os.truncate(file, jit.MAX_CACHE_FILE_BYTES + 1)
 
 
 DAMAGES = {
@@ -239,7 +239,7 @@ def test_a_process_that_holds_the_lock_for_too_long_is_not_waited_for(
 ) -> None:
     (file,) = folder.iterdir()
     file.unlink()
-    monkeypatch.setattr(jit, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(jit, "LOCK_TIMEOUT", 0.01)
     name = ".".join(file.name.split(".")[:-2])
     with FileLock(folder / f"{name}.lock"):
         assert not compile_twice()

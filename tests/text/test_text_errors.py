@@ -156,7 +156,7 @@ def test_an_error_in_the_stream_of_documents_comes_through(n_before: int, n_jobs
 def test_more_terms_than_there_are_numbers(
     ngram_range: tuple[int, int], n_jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words, "MOST_WORDS", 8192)
+    monkeypatch.setattr(words, "MAX_WORDS", 8192)
     documents = [" ".join(f"w{number}" for number in range(first, first + 1000)) for first in range(0, 20_000, 1000)]
     with path("kernels, many slices"), pytest.raises(InputError, match=r"More than 8,192 different .* smaller parts"):
         TermCounter(ngram_range=ngram_range, n_jobs=n_jobs).fit(documents)

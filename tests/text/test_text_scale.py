@@ -162,7 +162,7 @@ def test_words_that_differ_in_high_bits_do_not_collide(seed: int, pair: str, mon
 
 
 def next_hash(before: int, eight_bytes: bytes) -> int:
-    """What `kernels.words.folded_in` makes of a hash and the next eight bytes."""
+    """What `kernels.words.fold_bytes` makes of a hash and the next eight bytes."""
     mixed = (before ^ int.from_bytes(eight_bytes, "big")) * 0x9E3779B97F4A7C15 % 2**64
     return (mixed ^ mixed >> 32) * 0x9E3779B97F4A7C15 % 2**64
 

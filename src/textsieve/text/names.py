@@ -147,14 +147,14 @@ def character_kinds(n_characters: int) -> NDArray[np.uint8]:
     """Return what each of the first characters is to the kernel, as Python sees it: a sum of the kinds in
     `kernels.names`.
     """
-    from ..kernels.names import BLANK, CAPITAL, HYPHEN, LETTER, LINE_END, SENTENCE_MARK, SMALL
+    from ..kernels.names import BLANK, HYPHEN, LETTER, LINE_END, LOWERCASE, SENTENCE_MARK, UPPERCASE
 
     points = np.arange(n_characters, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     kinds = np.zeros(len(points), np.uint8)
     for run in re.finditer(r"\w+", points):
         kinds[run.start() : run.end()] |= LETTER
-    kinds[np.fromiter(map(is_capital, points), np.bool_, len(points))] |= CAPITAL
-    kinds[np.fromiter(map(str.islower, points), np.bool_, len(points))] |= SMALL
+    kinds[np.fromiter(map(is_capital, points), np.bool_, len(points))] |= UPPERCASE
+    kinds[np.fromiter(map(str.islower, points), np.bool_, len(points))] |= LOWERCASE
     for characters, kind in ((BLANKS, BLANK), (HYPHENS, HYPHEN), ("\n", LINE_END), (SENTENCE_MARKS, SENTENCE_MARK)):
         kinds[[ord(character) for character in characters if ord(character) < n_characters]] |= kind
     kinds.flags.writeable = False

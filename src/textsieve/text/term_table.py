@@ -77,15 +77,17 @@ class GramTree:
         numbers = np.empty(sequences.row_ends.size, np.int64)
         done = 0
         while True:
-            done, size = ngrams.add_runs(*sequences, done, self.slots, self.nodes, np.uint64(self.size), SEED, numbers)
+            done, size = ngrams.add_ngrams(
+                *sequences, done, self.slots, self.nodes, np.uint64(self.size), SEED, numbers
+            )
             self.size = int(size)
             if done == numbers.size:
                 return numbers
             self._make_room(int(sequences.row_ends[done] - (sequences.row_ends[done - 1] if done else np.uint64(0))))
 
     def _make_room(self, n_nodes: int) -> None:
-        if self.size + n_nodes > words.MOST_WORDS:
-            raise InputError(f"More than {words.MOST_WORDS:,} different n-grams; count in smaller parts.")
+        if self.size + n_nodes > words.MAX_WORDS:
+            raise InputError(f"More than {words.MAX_WORDS:,} different n-grams; count in smaller parts.")
         while 4 * (self.size + n_nodes) > self.slots.size:
             self.slots = doubled_slots(self.slots)
         self.nodes = room(self.nodes, self.size + n_nodes)

@@ -75,7 +75,7 @@ def room(array: NDArray[Number], least: int) -> NDArray[Number]:
 def doubled_slots(slots: Codes) -> Codes:
     """Return the used slots in a table of twice the size."""
     grown = fresh(2 * slots.size, np.uint64)
-    words.spread_slots(slots, grown, SEED)
+    words.copy_slots(slots, grown, SEED)
     return grown
 
 
@@ -185,15 +185,15 @@ class WordTable:
             n_slots *= 2
         if n_slots > self.slots.size:
             grown = fresh(n_slots, np.uint64)
-            words.spread_slots(self.slots, grown, SEED)
+            words.copy_slots(self.slots, grown, SEED)
             self.slots = grown
         self.starts = room(self.starts, n_words + 2)
         self.spelling = room(self.spelling, n_bytes)
 
     def _make_room(self, n_bytes: int) -> None:
         """Make room for one more word with that many bytes."""
-        if self.size >= words.MOST_WORDS:
-            raise InputError(f"More than {words.MOST_WORDS:,} different words; count in smaller parts.")
+        if self.size >= words.MAX_WORDS:
+            raise InputError(f"More than {words.MAX_WORDS:,} different words; count in smaller parts.")
         if 4 * self.size >= self.slots.size:
             self.slots = doubled_slots(self.slots)
         self.starts = room(self.starts, self.size + 2)
