@@ -12,7 +12,7 @@ import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
-from textsieve.text.preparation import remembering
+from textsieve.text.preparation import shared_normaliser
 
 from .harness import Result, peak_growth, versus
 from .newsgroups import newsgroups
@@ -109,13 +109,13 @@ def results() -> list[Result]:
 
 
 def _count_stems(texts: list[str]) -> object:
-    remembering.cache_clear()  # what was remembered of the run before
+    shared_normaliser.cache_clear()  # what was remembered of the run before
     return TermCounter(normalise="stem", n_jobs=2).fit_transform(texts)
 
 
 def _new_like(counter: TermCounter) -> TermCounter:
     """A counter of the same terms that has read nothing yet."""
-    remembering.cache_clear()
+    shared_normaliser.cache_clear()
     return TermCounter(normalise=counter.normalise, vocabulary=counter.get_feature_names_out(), n_jobs=2)
 
 

@@ -62,7 +62,7 @@ def test_either_side_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["aa bb cc dd", "cc dd aa"]
     vocabulary = Vocabulary(["aa bb cc", "dd", "cc dd"], (1, 3), frozenset())
     plain = count_known(texts, vocabulary, READING)
-    monkeypatch.setattr(counting, "LONG_RUN", 2)
+    monkeypatch.setattr(counting, "LONG_NGRAM", 2)
     by_kernels = count_known(texts, vocabulary, READING)
     for one, other in zip(plain[:3], by_kernels[:3], strict=True):
         assert one.tobytes() == other.tobytes()

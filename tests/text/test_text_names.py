@@ -14,7 +14,7 @@ from tests.reference.text_checks import CHARACTERS, PATHS, assert_same, path
 from tests.reference.text_twins import first_seen, words_of
 
 from textsieve import InputError, TermCounter
-from textsieve.text.names import character_kinds, join_names, join_names_fast, ready_for_lower_case
+from textsieve.text.names import character_kinds, join_names, join_names_fast, replace_dotted_capital_i
 from textsieve.text.words import JOINER
 
 WAYS = pytest.mark.parametrize("join", [join_names, join_names_fast])
@@ -238,4 +238,4 @@ def test_names_and_runs_of_words_are_one_or_the_other() -> None:
 )
 def test_a_long_text_ends(join: Any, part: str) -> None:
     text = part * 100_000
-    assert len(ready_for_lower_case(join(text))) == len(text)
+    assert len(replace_dotted_capital_i(join(text))) == len(text)

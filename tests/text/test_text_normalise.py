@@ -144,7 +144,7 @@ def test_a_form_that_is_no_word_is_none() -> None:
     for words in ([word] for word in said), [list(said)], [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]]:
         for each in words:
             forms = preparation.Normaliser("stem", "en", True, None)
-            forms._found_by_package = lambda words: [said[word] for word in words]
+            forms._package_forms = lambda words: [said[word] for word in words]
             as_one_word = {"ee": "ok", "ff": "οδος", "gg": "x"}
             assert forms(each) == [as_one_word.get(word, word) for word in each]
 
@@ -226,11 +226,11 @@ def test_a_very_long_word_is_its_own_form() -> None:
         return [word.removesuffix("s") for word in words]
 
     forms = preparation.Normaliser("lemma", "eo", True, None)
-    forms._found_by_package = noted
+    forms._package_forms = noted
     words = ["x" * 99 + "s", "x" * 100 + "s", "x" * 1_000_000 + "s", "new yorks"]
     assert forms(words) == ["x" * 99, *words[1:]]
     assert asked == words[:1]
-    assert list(forms._remembered) == words[:1]
+    assert list(forms._cache) == words[:1]
 
 
 def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
         return [word[:3] for word in words]
 
     monkeypatch.setitem(languages.NORMALISERS, "stem", (languages.NORMALISERS["stem"][0], lambda _: cut_off))
-    preparation.remembering.cache_clear()
+    preparation.shared_normaliser.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:
         with path(way_through):
@@ -249,7 +249,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
             counter.transform(corpus)
             TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
     assert sorted(asked) == sorted(set(asked))
-    preparation.remembering.cache_clear()
+    preparation.shared_normaliser.cache_clear()
 
 
 def test_threads_that_ask_for_the_same_words_look_once() -> None:
@@ -266,7 +266,7 @@ def test_threads_that_ask_for_the_same_words_look_once() -> None:
         all_are_here.wait()
         return forms([f"Word{number}" for number in range(begin, begin + 30)])
 
-    forms._found_by_package = slow
+    forms._package_forms = slow
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(ask, (0, 10, 20, 0)))
     assert found == [[f"word{number}" for number in range(begin, begin + 30)] for begin in (0, 10, 20, 0)]
@@ -274,22 +274,22 @@ def test_threads_that_ask_for_the_same_words_look_once() -> None:
 
 
 def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 5)
+    monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", 5)
     forms = preparation.Normaliser("stem", "en", True, None)
     for begin in range(0, 40, 3):
         words = [f"word{number}s" for number in range(begin, begin + 4)]
         assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
-        assert len(forms._remembered) <= 5
+        assert len(forms._cache) <= 5
     assert forms([f"word{number}s" for number in range(20)]) == [f"word{number}" for number in range(20)]
-    assert len(forms._remembered) <= 5
+    assert len(forms._cache) <= 5
 
 
 def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 6)
+    monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", 6)
     forms = preparation.Normaliser("stem", "en", True, None)
     for word in ("a1", "b2", "c3", "d4", "e5", "f6", "g7"):
         forms([word])
-    assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]
+    assert list(forms._cache) == ["a1", "b2", "c3", "g7"]
 
 
 @every_path

@@ -14,12 +14,12 @@ from tests.reference.places_twin import brought_by, hanging
 
 from textsieve import InputError
 from textsieve.text import markup, names, words
-from textsieve.text.markup import edited
-from textsieve.text.places import FOLLOW, Placed, placed
+from textsieve.text.markup import apply_edits
+from textsieve.text.places import TRACERS, TracedText, trace_text
 from textsieve.text.preparation import Preparation
 from textsieve.text.reading import Reading, Step
 
-STEPS: list[Step] = list(FOLLOW)
+STEPS: list[Step] = list(TRACERS)
 EACH: list[Step] = [markup.without_soft_hyphens, words.lower_case, words.fold_to_ascii, words.drop_marks]
 ALL_CHARACTERS = "".join(map(chr, range(0x110000)))
 ASSIGNED = "".join(
@@ -62,7 +62,7 @@ def test_each_character_is_followed_to_the_one_that_brought_it(step: Step, text:
     marks = [unicodedata.category(character).startswith("M") for character in text]
     letters = [re.match(r"\w", character) is not None for character in text]
     places = hanging([not step(character) for character in text], marks, letters)
-    found = Placed.as_given(text).after_each(step)
+    found = TracedText.of_document(text).after_character_step(step)
     assert found.text == step(text)
     assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == [places[at] for at in brought]
 
@@ -70,12 +70,12 @@ def test_each_character_is_followed_to_the_one_that_brought_it(step: Step, text:
 @every_step
 @given(text=odd_texts)
 def test_a_step_that_is_followed_is_the_same_step(step: Step, text: str) -> None:
-    found = FOLLOW[step](Placed.as_given(text), step)
+    found = TRACERS[step](TracedText.of_document(text), step)
     assert found.text == step(text)
     assert_sound(found, text)
 
 
-def assert_sound(found: Placed, text: str) -> None:
+def assert_sound(found: TracedText, text: str) -> None:
     """Every character came from somewhere, and those after it not from before that."""
     assert len(found.text) == len(found.begins) == len(found.ends)
     assert (found.begins < found.ends).all()
@@ -87,7 +87,7 @@ def assert_sound(found: Placed, text: str) -> None:
 @given(settings_of_reading, odd_texts)
 def test_all_steps_after_one_another(reading: Reading, text: str) -> None:
     prepared, _ = reading.few_or_many([text])
-    found = placed(text, reading)
+    found = trace_text(text, reading)
     assert [found.text] == prepared
     assert_sound(found, text)
 
@@ -95,8 +95,8 @@ def test_all_steps_after_one_another(reading: Reading, text: str) -> None:
 @given(odd_texts)
 @example("&ampersand;&#x39;&#x39&semi;")
 def test_entities_are_where_what_they_stand_for_comes_from(text: str) -> None:
-    assert edited(text, markup.entities_in(text)) == markup.unescaped(text)
-    found = Placed.as_given(text).after_edits(markup.entities_in(text))
+    assert apply_edits(text, markup.find_entities(text)) == markup.unescaped(text)
+    found = TracedText.of_document(text).after_edits(markup.find_entities(text))
     groups = groupby(range(len(found.text)), key=lambda at: (found.begins[at], found.ends[at]))
     for (begin, end), places in groups:
         assert markup.unescaped(text[begin:end]) == "".join(found.text[at] for at in places)
@@ -104,9 +104,9 @@ def test_entities_are_where_what_they_stand_for_comes_from(text: str) -> None:
 
 @given(odd_texts)
 def test_what_is_no_markup_stays_where_it_is(text: str) -> None:
-    edits = list(markup.markup_in(text))
+    edits = list(markup.find_markup(text))
     assert all(one[1] <= other[0] for one, other in pairwise(edits))
-    found = Placed.as_given(text).after_edits(edits)
+    found = TracedText.of_document(text).after_edits(edits)
     inside = {at for begin, end, _ in edits for at in range(begin, end)}
     kept = [(text[at], at, at + 1) for at in range(len(text)) if at not in inside]
     gaps = [(character, begin, end) for begin, end, gap in edits for character in gap]
@@ -116,7 +116,7 @@ def test_what_is_no_markup_stays_where_it_is(text: str) -> None:
 
 @given(odd_texts)
 def test_names_are_where_they_were(text: str) -> None:
-    found = FOLLOW[names.join_names](Placed.as_given(text), names.join_names)
+    found = TRACERS[names.join_names](TracedText.of_document(text), names.join_names)
     for character, begin, end in zip(found.text, found.begins, found.ends, strict=True):
         if character == words.JOINER:
             assert re.fullmatch(r"\W+", text[begin:end])
@@ -126,7 +126,7 @@ def test_names_are_where_they_were(text: str) -> None:
 
 def test_nothing_is_to_be_followed_in_ascii() -> None:
     reading = Reading(True, "unicode", "utf-8", "strict")
-    found = placed("Plain OLD Text", reading)
+    found = trace_text("Plain OLD Text", reading)
     assert found.text == "plain old text"
     assert found.begins.tolist() == list(range(14))
     assert found.ends.tolist() == list(range(1, 15))
@@ -135,7 +135,7 @@ def test_nothing_is_to_be_followed_in_ascii() -> None:
 @pytest.mark.parametrize("text", ["", "é", "\u0301", "ß", "\xad", "中"])
 def test_next_to_nothing(text: str) -> None:
     for strip_accents in (None, "ascii", "unicode"):
-        found = placed(text, Reading(True, strip_accents, "utf-8", "strict", Preparation(tags="drop", names=True)))
+        found = trace_text(text, Reading(True, strip_accents, "utf-8", "strict", Preparation(tags="drop", names=True)))
         assert_sound(found, text)
 
 
@@ -152,4 +152,4 @@ class Strips:
 @pytest.mark.parametrize("strip", [str.upper, lambda text: text, Strips()])
 def test_what_a_function_does_to_a_text_nobody_knows(strip: Step) -> None:
     with pytest.raises(InputError, match=r"is a function.*use 'ascii', 'unicode' or None"):
-        placed("text", Reading(True, strip, "utf-8", "strict"))
+        trace_text("text", Reading(True, strip, "utf-8", "strict"))

@@ -8,8 +8,8 @@ import pytest
 import stopwordsiso
 
 from textsieve.text.languages import STOP_WORDS
-from textsieve.text.preparation import LONGEST, MOST_REMEMBERED
-from textsieve.text.word_table import MOST_READ
+from textsieve.text.preparation import MAX_CACHED_FORMS, MAX_WORD_LENGTH
+from textsieve.text.word_table import MAX_READER_WORDS
 from textsieve.text.words import stop_words_of
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8").split())
@@ -45,6 +45,6 @@ def test_the_phrases_that_are_left_out() -> None:
 
 
 def test_what_is_remembered() -> None:
-    assert f"A process remembers {MOST_REMEMBERED:,} words" in PAGE
-    assert f"A word of more than {LONGEST} characters" in PAGE
-    assert MOST_READ == MOST_REMEMBERED
+    assert f"A process remembers {MAX_CACHED_FORMS:,} words" in PAGE
+    assert f"A word of more than {MAX_WORD_LENGTH} characters" in PAGE
+    assert MAX_READER_WORDS == MAX_CACHED_FORMS

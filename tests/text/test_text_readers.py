@@ -53,7 +53,7 @@ def test_readers_that_are_at_work_are_not_given_out_twice() -> None:
     table.add_terms(["walk"])
     first, second = table.reader(), table.reader()
     assert first._words is not second._words
-    table.take_back([first, second])
+    table.return_readers([first, second])
     assert {id(table.reader()._words) for _ in range(3)} >= {id(first._words), id(second._words)}
 
 
@@ -81,14 +81,14 @@ def test_what_a_reader_keeps_has_an_end(corpus: list[str], stop_words: list[str]
     columns = ["jump", "walk", "row"]
     counter = TermCounter(normalise="stem", vocabulary=columns, stop_words=stop_words, n_jobs=1)
     with path("kernels, many slices"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_table, "MOST_READ", 4)
+        patch.setattr(word_table, "MAX_READER_WORDS", 4)
         for _ in range(3):
             assert_same(counter.transform(corpus), counts_of(terms, columns))
             counter.transform(WORDS)  # which are more than it keeps
 
 
 def test_the_first_half_of_what_was_read_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_table, "MOST_READ", 4)
+    monkeypatch.setattr(word_table, "MAX_READER_WORDS", 4)
     asked = Asked()
     table = TermTable((1, 1), ["stop"], forms=asked)
     table.add_terms(["walk"])
@@ -114,17 +114,17 @@ def test_threads_may_count_with_one_vocabulary() -> None:
 
 def test_forms_are_looked_up_once_by_all_who_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above what is remembered a word may be looked up again; up to there it never is."""
-    preparation.remembering.cache_clear()
+    preparation.shared_normaliser.cache_clear()
     forms = preparation.normaliser("stem", "en", True, None)
     asked: list[str] = []
-    package = forms._found_by_package
+    package = forms._package_forms
 
     def noted(words: list[str]) -> list[str]:
         asked.extend(words)
         return package(words)
 
-    monkeypatch.setattr(forms, "_found_by_package", noted)
-    monkeypatch.setattr(preparation, "MOST_REMEMBERED", len(WORDS))
+    monkeypatch.setattr(forms, "_package_forms", noted)
+    monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", len(WORDS))
     with path("kernels, many slices"):
         for _ in range(2):
             TermCounter(normalise="stem", n_jobs=2).fit(WORDS * 3).transform(WORDS * 3)

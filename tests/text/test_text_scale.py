@@ -16,7 +16,7 @@ from tests.reference.text_twins import words_of
 
 from textsieve import TermCounter
 from textsieve.text import term_table, word_table
-from textsieve.text.word_table import WordTable, spelled_out
+from textsieve.text.word_table import WordTable, encode_terms
 
 PHRASE = "The quick brown Fox, 42 naïve Straßen & abcdefghijklmnop; x y_z -- "
 
@@ -113,7 +113,7 @@ def keys_in(table: WordTable) -> list[int]:
 
 def table_of(words: list[str]) -> WordTable:
     table = WordTable()
-    numbers = table.add(*spelled_out(words))
+    numbers = table.add(*encode_terms(words))
     assert numbers.tolist() == list(range(len(words)))
     return table
 

@@ -27,7 +27,7 @@ ranges = st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 4), (3, 20)])
 def all_terms(text: str, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
     prepared, _ = reading.few_or_many([text])
     assert prepared is not None
-    return terms_of(prepared[0], ngram_range, stop_words, **reading.words_are)
+    return terms_of(prepared[0], ngram_range, stop_words, **reading.word_settings)
 
 
 def counted(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]:

@@ -221,18 +221,16 @@ def drain_weights(terms: Ints, totals: Floats, grand_totals: Floats, doc_freq: N
     """Do the same as `drain_counts` for the totals of `add_weights`."""
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
-        row, grand_row = totals[terms[cell]], grand_totals[terms[cell]]
+        row, grand = totals[terms[cell]], grand_totals[terms[cell]]
         doc_freq[cell] = row[0]
         values[cell] = row[1] + row[2]
         rests[cell] = row[2] - (values[cell] - row[1])
-        grand_row[0] += row[0]
+        grand[0] += row[0]
         for column in (1, 3):
-            total = grand_row[column] + row[column]
-            absorbed = total - grand_row[column]
-            grand_row[column + 1] += ((grand_row[column] - (total - absorbed)) + (row[column] - absorbed)) + row[
-                column + 1
-            ]
-            grand_row[column] = total
+            total = grand[column] + row[column]
+            absorbed = total - grand[column]
+            grand[column + 1] += ((grand[column] - (total - absorbed)) + (row[column] - absorbed)) + row[column + 1]
+            grand[column] = total
         row[:] = 0.0
     return values, rests
 

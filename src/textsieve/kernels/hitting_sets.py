@@ -3,7 +3,8 @@
 To distinguish a class from the others, row i of a Boolean matrix marks the terms that are heavier in the class, by at
 least `delta`, than in the i-th other class (`contrast_rows`). A set of terms (columns) that *hits* every row, that is,
 has a marked term in it, distinguishes the class from every other one. Sets are stored as bits of 64-bit words: element
-i is bit i % 64 of word i // 64.
+i is bit i % 64 of word i // 64. `word &= word - 1` removes the lowest element of a word, so loops over a set do that
+until it is empty.
 
 **Contrast.** The row against a class without any of the terms is the same for all such classes, so it is built once.
 For the others, only the terms that differ from it are visited, so the work is proportional to the filled cells.
@@ -53,6 +54,7 @@ from .jit import kernel
 
 Word = np.uint64
 
+# The masks of `count_bits`.
 _PAIRS = Word(0x5555555555555555)
 _FOURS = Word(0x3333333333333333)
 _BYTES = Word(0x0F0F0F0F0F0F0F0F)
@@ -71,7 +73,10 @@ def count_bits(word: Word) -> np.int64:
 
 @kernel
 def lowest_bit(word: Word) -> np.int64:
-    """Return the position of the lowest set bit of a word that is not 0."""
+    """Return the position of the lowest set bit of a word that is not 0.
+
+    `word & -word` keeps only the lowest bit; minus 1, it has as many bits as the position.
+    """
     return count_bits((word & (~word + _ONE)) - _ONE)
 
 
@@ -379,8 +384,8 @@ def mmcs_search(
             and can_be_completed(columns, full, depth + 1, hit, candidates, max_members - depth - 1)
         ):
             depth += 1
-            for place in range(todo.shape[1]):
-                candidates[depth, place] = candidates[depth - 1, place]
+            for column_word in range(todo.shape[1]):
+                candidates[depth, column_word] = candidates[depth - 1, column_word]
             remove_spoiling(columns, rows, members, depth, once, candidates)
             branch(rows, full, depth, hit, candidates, todo, closing)
         else:

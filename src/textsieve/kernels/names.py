@@ -76,9 +76,12 @@ def join_in_place(
     A name has 2 to `max_capitals` capitalised words, between which there are blanks or hyphens and up to `max_links`
     link words. A name doesn't begin with the first word of a sentence, which is capitalised anyway.
     """
+    # A possible name goes from `name_begin` (-1: none) to `name_end`; `n_links` counts the links after that. The flags
+    # say whether the next word begins a sentence, whether only blanks precede it, whether the line was empty so far, and
+    # whether a hyphen attaches the next word to the last one.
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
-    begins_sentence, gap_is_blank, line_is_empty, is_hyphenated_to_next = True, False, False, False
+    begins_sentence, gap_is_blank, line_is_empty, has_hyphen = True, False, False, False
     capitals_mark_names = has_lowercase(text, 0, kinds)
     position = 0
     while position < text.size:
@@ -97,17 +100,15 @@ def join_in_place(
         begin = position
         while position < text.size and kinds[text[position]] & LETTER:
             position += 1
-        follows_directly = gap_is_blank or is_hyphenated_to_next
-        is_hyphenated_to_next = is_hyphenated(text, position, kinds)
-        is_capitalised = (
-            capitals_mark_names and (position - begin > 1 or is_hyphenated_to_next) and kind & UPPERCASE != 0
-        )
+        continues = gap_is_blank or has_hyphen
+        has_hyphen = is_hyphenated(text, position, kinds)
+        is_capitalised = capitals_mark_names and (position - begin > 1 or has_hyphen) and kind & UPPERCASE != 0
         if name_begin >= 0:
-            if follows_directly and is_capitalised:
+            if continues and is_capitalised:
                 n_capitals += 1
                 n_links = 0
                 name_end = position
-            elif follows_directly and n_links < max_links and is_link(text, begin, position, links):
+            elif continues and n_links < max_links and is_link(text, begin, position, links):
                 n_links += 1
             else:
                 if 1 < n_capitals <= max_capitals:
@@ -116,7 +117,7 @@ def join_in_place(
                 name_begin = -1
         if name_begin < 0 and is_capitalised and not begins_sentence:
             name_begin, name_end, n_capitals, n_links = begin, position, 1, 0
-        begins_sentence &= is_hyphenated_to_next
+        begins_sentence &= has_hyphen
         gap_is_blank, line_is_empty = True, False
     if name_begin >= 0 and 1 < n_capitals <= max_capitals:
         join(text, name_begin, name_end, kinds, joiner)

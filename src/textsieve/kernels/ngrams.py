@@ -59,6 +59,7 @@ def count_grams(
                 state[N_ENTRIES] = n_entries
                 state[N_WORDS] = n_nodes
                 return False
+            # Walk down the tree, from the word at `word` to the n-grams that begin there.
             parent = _0
             for n in range(1, max_n + 1):
                 position = word + np.uint64(n - 1)

@@ -2,7 +2,8 @@
 
 The problem is liblinear's (Hsieh et al. 2008, squared hinge loss): min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², where each
 row has an additional coordinate of value 1 whose weight is the intercept. All three solvers stop when the gradients of
-the dual differ by no more than the tolerance.
+the dual differ by no more than the tolerance. y_i is +1 for documents of the class and -1 for the others, C_i the cost
+of document i.
 
 **Dual coordinate descent** (`descend`), for many documents and terms. The dual has one variable α_i >= 0 for each
 document, with w = Σ α_i y_i x_i and the gradient G_i = y_i w·x_i - 1 + α_i / 2C_i. A step sets one α_i to its optimum,
@@ -10,12 +11,12 @@ max(0, α_i - G_i / Q_i) with Q_i = |x_i|² + 1/2C_i, and updates w along x_i. D
 in each round. An α_i of 0 whose gradient exceeds the largest one left over from the round before will hardly move: it
 is set aside until the others have converged.
 
-**Descent on products** (`descend_on_products`), for few documents with long rows. The dual needs of the rows only K_ij
-= x_i·x_j. With K, the margins f_i = w·x_i of all documents are updated instead of w: a step of α_i by s adds s K_i, and
-the gradient of any document is known at once. So documents that would hardly move cost nothing: in each round only
-those move whose gradient is a good part of the largest in the round before. A step goes beyond the optimum of its α_i
-by a factor below 2, with which each step still decreases the objective (over-relaxation) and a quarter fewer are
-needed. All classes share K. K is the sum over terms of the products of their postings; frequent terms are stored as
+**Descent on products** (`descend_on_products`), for few documents with long rows. The dual needs only the products K_ij
+= x_i·x_j of the rows. With K, the margins f_i = w·x_i of all documents are updated instead of w: a step of α_i by s
+adds s K_i, and the gradient of any document is known at once. So documents that would hardly move cost nothing: in each
+round only those move whose gradient is a good part of the largest in the round before. A step goes beyond the optimum
+of its α_i by a factor below 2, with which each step still decreases the objective (over-relaxation) and a quarter fewer
+are needed. All classes share K. K is the sum over terms of the products of their postings; frequent terms are stored as
 dense rows, four of which are added in one pass, and the others are added pair by pair.
 
 **Newton's method** (`newton`), for few terms. The objective is smooth, and quadratic as long as the same documents
@@ -34,8 +35,8 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from .jit import kernel
 
-_13, _7, _17 = np.uint64(13), np.uint64(7), np.uint64(17)
-_START = np.uint64(0x9E3779B97F4A7C15)
+_13, _7, _17 = np.uint64(13), np.uint64(7), np.uint64(17)  # the shifts of xorshift
+_SEED = np.uint64(0x9E3779B97F4A7C15)
 
 _NEGLIGIBLE_GRADIENT = 1e-12
 """A document whose projected gradient is no larger than this doesn't move."""
@@ -86,7 +87,7 @@ def descend(
     active = np.arange(n)
     n_active = n
     shrinking_limit = np.inf
-    state = _START
+    state = _SEED
     intercept = 0.0
     for rounds_left in range(max_rounds, 0, -1):
         state = shuffle(active, n_active, state)
@@ -99,9 +100,9 @@ def descend(
             for entry in range(begin, end):
                 margin += data[entry] * weights[np.uint64(indices[entry])]
             gradient = signs[row] * margin - 1.0 + alpha[row] * half_inverse_costs[row]
-            projected_gradient = gradient
+            projected_gradient = gradient  # 0 if α is 0 and the gradient would make it negative
             if alpha[row] == 0.0:
-                if gradient > shrinking_limit:
+                if gradient > shrinking_limit:  # set the document aside
                     n_active -= 1
                     active[position], active[n_active] = active[n_active], active[position]
                     continue

@@ -44,13 +44,12 @@ _BLOCK_TERMS = 2048
 """About the number of terms in a block."""
 
 _LEAST_CELLS = 16
-"""The least number of cells of a class in a block, on average: finding a block's end must not cost more than its cells.
-"""
+"""The least number of cells of a class in a block, on average: finding the block's end must not cost more."""
 
 
 @kernel
 def block_size(n_terms: int, n_classes: int, n_cells: int) -> int:
-    """Return the number of terms in a block."""
+    """Return the number of terms in a block: about `_BLOCK_TERMS`, or more if classes had too few cells in it."""
     n_blocks = min(-(-n_terms // _BLOCK_TERMS), n_cells // (_LEAST_CELLS * max(n_classes, 1)))
     return max(1, -(-n_terms // max(n_blocks, 1)))
 
@@ -67,9 +66,7 @@ def block_ends(class_starts: Ints, terms: Ints, begins: Ints, end_term: int) -> 
 
 @kernel
 def add_doc_freq(begins: Ints, ends: Ints, terms: Ints, cell_doc_freq: NDArray[Any], doc_freq: NDArray[Any]) -> None:
-    """Add the document frequencies of the cells of a block, from `begins` to `ends` of each class, to those of their
-    terms.
-    """
+    """Add the document frequencies of a block's cells, `begins` to `ends` of each class, to those of their terms."""
     for class_number in range(begins.size):
         for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
             doc_freq[np.uint64(terms[cell])] += cell_doc_freq[cell]

@@ -48,10 +48,13 @@ MAX_WORDS = (1 << 31) - 2
 _0, _1, _2, _3, _4 = (np.uint64(n) for n in range(5))
 _6, _7, _8, _12, _18, _32, _64 = (np.uint64(n) for n in (6, 7, 8, 12, 18, 32, 64))
 _LOW_32 = np.uint64((1 << 32) - 1)
+# The second code of a slot, `meta`: last entry << 32 | "longer than eight bytes" << 31 | word number + 1.
 _LONG_BIT = np.uint64(1 << 31)
 _NUMBER_BITS = np.uint64((1 << 31) - 1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with well-mixed bits: 2^64 divided by the golden ratio
 _UNKNOWN_ENTRY = np.uint64(UNKNOWN << 32)
+# UTF-8: the bits of a code point in the first byte of two, three or four, and in the other bytes; and the first bytes
+# with which characters of three and of four bytes begin.
 _LEAD_2, _LEAD_3, _LEAD_4, _TAIL = (np.uint64(n) for n in (0x1F, 0x0F, 0x07, 0x3F))
 _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 
@@ -179,6 +182,7 @@ def count_words(
             position += _1
             continue
 
+        # Read the bytes of a word into its key.
         start = position
         key, hash_so_far, length, continuation_bytes, next_fold = _0, seed, _0, _0, _8
         while byte_class != 0:
@@ -210,8 +214,9 @@ def count_words(
                 break
             byte_class = classes[text[position]]
         if length - continuation_bytes < _2:
-            continue
+            continue  # a single character is not a word
 
+        # Look the word up, and count it.
         is_long = _0
         if length > _8:
             key = fold_bytes(hash_so_far, key) ^ length
@@ -220,7 +225,7 @@ def count_words(
         slot = slot_of(key, shift, seed)
         while room:
             meta = slots[_2 * slot + _1]
-            if meta == 0:
+            if meta == 0:  # a free slot: the word is unknown
                 if learn:
                     spelling_start = starts[n_words]
                     if n_words == max_words or spelling_start + length > max_bytes:
