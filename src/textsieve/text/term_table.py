@@ -129,12 +129,12 @@ class GramTree:
         parents, last_words = self._parents_and_words()
         depths = self.depths()
         deepest = int(depths.max(initial=1))
-        sizes = np.ones(self.size, np.int64)
+        sizes = np.ones(self.size, np.int64)  # of the subtrees, added up from the deepest level
         for depth in range(deepest, 1, -1):
             level = np.flatnonzero(depths == depth)
             sizes += np.bincount(parents[level], sizes[level], self.size).astype(np.int64)
-        order = np.argsort((parents + 1) << 32 | word_ranks[last_words])
-        sizes_before = np.cumsum(sizes[order]) - sizes[order]
+        order = np.argsort((parents + 1) << 32 | word_ranks[last_words])  # siblings are adjacent, sorted by last word
+        sizes_before = np.cumsum(sizes[order]) - sizes[order]  # less those before the first sibling, below
         sorted_parents = parents[order]
         first_child = np.flatnonzero(np.diff(sorted_parents, prepend=-2))
         sizes_before -= np.repeat(sizes_before[first_child], np.diff(first_child, append=self.size))
@@ -162,7 +162,7 @@ class GramTree:
 class TermTable:
     """A table of terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
-    With `fold_ascii`, the letters A to Z are lowercased. With `forms`, words count as their normal forms. With
+    With `lowercase_ascii`, the letters A to Z are lowercased. With `forms`, words count as their normal forms. With
     `joins_names`, words can be names. If terms can only be single words, there is no `GramTree`.
     """
 
@@ -171,12 +171,12 @@ class TermTable:
         ngram_range: tuple[int, int] = (1, 1),
         stop_words: Iterable[str] = (),
         *,
-        fold_ascii: bool = True,
+        lowercase_ascii: bool = True,
         forms: Forms | None = None,
         joins_names: bool = False,
     ) -> None:
         self.ngram_range = ngram_range
-        self._classes = byte_classes(fold_ascii, joins_names)
+        self._classes = byte_classes(lowercase_ascii, joins_names)
         self._terms_are_any_text = joins_names or forms is not None
         words = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))
         self._words = words if forms is None else FormTable(forms, words)
@@ -185,7 +185,7 @@ class TermTable:
     @classmethod
     def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
         """Return an empty table for documents that are read in this way."""
-        return cls(ngram_range, stop_words, fold_ascii=reading.kernels_lowercase, **reading.word_settings)
+        return cls(ngram_range, stop_words, lowercase_ascii=reading.kernels_lowercase, **reading.word_settings)
 
     @property
     def size(self) -> int:
