@@ -136,9 +136,7 @@ class Vocabulary:
         self._size = len(self._terms)
 
     def grow_with_table(self, known: VocabularyTable) -> NDArray[np.int64]:
-        """Add the terms that the table has learned since `known` was returned; return the column of each of its
-        numbers.
-        """
+        """Add the terms that the table has learned since `known` was returned; return the column of each number."""
         n_known = len(known.columns)
         is_new = known.table.is_term(n_known)
         columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])

@@ -239,9 +239,9 @@ class WordTable:
         if n_words.size == 0:
             return []
         spelling, starts = self.spellings()
-        spell_terms = np.empty(int(self.lengths()[term_words].sum()) + term_words.size, np.uint8)
-        words.join_spellings(term_words, n_words, spelling, starts, spell_terms)
-        return spell_terms[:-1].tobytes().decode("utf-8").split("\n")
+        joined = np.empty(int(self.lengths()[term_words].sum()) + term_words.size, np.uint8)
+        words.join_spellings(term_words, n_words, spelling, starts, joined)
+        return joined[:-1].tobytes().decode("utf-8").split("\n")
 
 
 MAX_READER_WORDS = 1 << 18
@@ -249,8 +249,9 @@ MAX_READER_WORDS = 1 << 18
 
 
 class FormTable(WordTable):
-    """A hash table of normal forms and their numbers; see `WordTable`. Stop words are compared as written and have no
-    form.
+    """A hash table of normal forms and their numbers; see `WordTable`.
+
+    Stop words are compared as written and have no form.
     """
 
     def __init__(self, forms: Forms, stop_words: WordTable) -> None:
