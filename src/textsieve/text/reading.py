@@ -217,6 +217,5 @@ def _unmatched_warning(unmatched: dict[str, list[str]], n_words: int) -> str:
     more = ", and so on" if len(unmatched) > MAX_WORDS_NAMED else ""
     return (
         f"{len(unmatched):,} of {n_words:,} stop words can never match, because a text is read in another way: "
-        f"{', '.join(named)}{more}. Write stop words as they are read, or have capitals and accents read as these are "
-        "written."
+        f"{', '.join(named)}{more}. Write stop words as they are read, or keep uppercase letters and accents in texts."
     )
