@@ -59,8 +59,11 @@ def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
         (["--stop-words", "welsh"], "--stop-words welsh; there are stop words for"),
         (["--names", "--ngrams", "1-2"], "--names with --ngrams 1-2: a name is"),
         (["--names", "--ngrams", "2"], "told from one; use --ngrams 1, or no --names."),
-        (["--language", "german"], "'german' is that of stems or lemmas, and none are asked for; give --normalise"),
-        (["--language", "klingon", "--stop-words", "german"], "--language: 'klingon' is that of stems or lemmas"),
+        (["--language", "german"], "'german' has no effect: it is the language of stems or lemmas; add --normalise"),
+        (
+            ["--language", "klingon", "--stop-words", "german"],
+            "--language: 'klingon' has no effect: it is",
+        ),
     ],
 )
 @pytest.mark.parametrize("verb", ["train", "terms"])
@@ -97,7 +100,7 @@ def test_stop_words_may_come_from_a_pipe_of_the_shell(pages: Path, run: Run) -> 
 def test_more_stop_words_than_a_model_can_store_are_refused(
     pages: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.cli.options.MOST_STOP_WORDS", 4)
+    monkeypatch.setattr("textsieve.cli.options.MAX_STOP_WORD_BYTES", 4)
     reader, writer = os.pipe()
     os.write(writer, b"goals")
     os.close(writer)
@@ -135,7 +138,7 @@ def test_stop_words_of_a_file_that_can_never_match_are_said_once(pages: Path, tm
     ("content", "said"),
     [
         (bytes(range(256)), "is no text in utf-8"),
-        (b"der \x00\x01 die", "is no text, as there are control characters in it"),
+        (b"der \x00\x01 die", "is no text: it has control characters"),
         ("über".encode("latin-1"), "with --encoding."),
         (b" \n", "has no words"),
         (b"", "has no words"),

@@ -9,7 +9,7 @@ import pytest
 from tests.reference.cli_cases import Run, command_in, documents, lines, write_csv
 
 from textsieve import Categorizer, load
-from textsieve.cli.retraining import DOCUMENTS, retraining
+from textsieve.cli.retraining import DOCUMENTS, retrain_command
 
 PAIRS = [("goal and vote", "sport|politics"), ("atom of the budget", "science|politics")] * 6
 
@@ -41,7 +41,7 @@ def test_the_separator_of_training_is_that_of_an_update(tags: Path, tmp_path: Pa
     more = write_csv(tmp_path / "more.csv", [("a late goal for the minister", "sport|politics")])
     (tmp_path / "folder" / "sport").mkdir(parents=True)  # which takes no separator
     (tmp_path / "folder" / "sport" / "1.txt").write_text("a keeper", encoding="utf-8")
-    assert "2 documents read, 2 folded in" in run("update", tags, more, tmp_path / "folder").stdout
+    assert "2 documents read, 2 added to the model" in run("update", tags, more, tmp_path / "folder").stdout
     assert "sport" in run("evaluate", tags, more).stdout
 
 
@@ -94,19 +94,19 @@ def test_what_is_not_there_to_be_read_again(model: Path, tmp_path: Path, run: Ru
 
 def test_a_model_that_does_not_say_how_its_labels_were_written() -> None:
     model = Categorizer(n_jobs=1).fit(["red sun", "blue sea", "red sea"] * 5, [["a"], ["b"], ["a", "b"]] * 5).model_
-    how = retraining(model, "a.sieve", [])
+    how = retrain_command(model, "a.sieve", [])
     assert "--label-separator" not in how.command
-    assert any("add --label-separator" in sentence for sentence in how.unsaid)
-    assert "--label-separator '|'" in retraining(model, "a.sieve", [], {"label_separator": "|"}).command
+    assert any("add --label-separator" in sentence for sentence in how.notes)
+    assert "--label-separator '|'" in retrain_command(model, "a.sieve", [], {"label_separator": "|"}).command
     model.about["reading"] = {"label_separator": 3, "encoding": None}  # what is odd, nobody needs
-    assert "--label-separator" not in retraining(model, "a.sieve", []).command
+    assert "--label-separator" not in retrain_command(model, "a.sieve", []).command
 
 
 def test_documents_of_earlier_updates_are_among_those_to_train_on(tags: Path, tmp_path: Path, run: Run) -> None:
     run("update", tags, lines(tmp_path / "f.jsonl", {"text": "a goal", "labels": ["sport"]}))
     run("update", tags, lines(tmp_path / "f.jsonl", *({"text": f"vote {n}", "labels": ["politics"]} for n in range(2))))
     said = run("update", tags, lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["rain"]}), exit_code=1).stderr
-    assert "has learned, those of earlier updates too (3 documents in 2 updates); it can't tell where they are" in said
+    assert "has learned, including those of earlier updates (3 documents in 2 updates); the model does not" in said
     assert "begin a new file of corrections" in said
 
 
@@ -128,7 +128,7 @@ def test_labels_that_were_not_split(label: str, separator: str, tmp_path: Path, 
     )
     assert "train again" not in said
     assert DOCUMENTS not in said
-    assert "1 folded in" in run("update", path, new, f"--label-separator={separator}").stdout
+    assert "1 added to the model" in run("update", path, new, f"--label-separator={separator}").stdout
 
 
 @pytest.mark.parametrize("label", ["Sport", "sports", "sprot", "SPORT"])
@@ -145,12 +145,12 @@ def test_a_label_that_is_nearly_a_class(label: str, tmp_path: Path, run: Run) ->
 # -- several paths ------------------------------------------------------------------------------------------------
 
 
-def test_an_empty_file_among_others_is_passed_over(news: Path, tmp_path: Path, run: Run) -> None:
+def test_an_empty_file_among_others_is_skipped(news: Path, tmp_path: Path, run: Run) -> None:
     empty = [tmp_path / "corrections.jsonl", tmp_path / "lines.csv"]
     empty[0].touch()
     empty[1].write_text("\n\n", encoding="utf-8")
     said = run("train", empty[0], news, empty[1], "-o", tmp_path / "a.sieve")
-    assert [f"warning: {path}: is empty, and is passed over." for path in empty] == said.stderr.splitlines()
+    assert [f"warning: {path}: is empty, and is skipped." for path in empty] == said.stderr.splitlines()
     assert load(tmp_path / "a.sieve").model_.about["n_documents"] == 60
     said = run("train", *empty, "-o", tmp_path / "a.sieve", exit_code=1)
     assert f"{empty[0]}, {empty[1]}: no documents, the files are empty." in said.stderr
@@ -170,6 +170,6 @@ def test_spaces_stay_and_what_is_not_shown_is_said(joined: Path, tmp_path: Path,
     run("train", joined, "-o", path, "--label-separator", "  ")
     said = run("update", path, more, exit_code=1).stderr
     assert command_in(said) == ["train", DOCUMENTS, str(more), "-o", str(path), "--label-separator", "  "]
-    assert "spelled out" not in said
+    assert "are escaped" not in said
     run("train", joined, "-o", path, "--label-separator", "\a")
-    assert "note: some characters of the command are spelled out" in run("update", path, more, exit_code=1).stderr
+    assert "note: some characters of the command are escaped" in run("update", path, more, exit_code=1).stderr

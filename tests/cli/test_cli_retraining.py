@@ -11,7 +11,7 @@ from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, load
 from textsieve.archive import archive_in
-from textsieve.cli.retraining import DOCUMENTS, retraining
+from textsieve.cli.retraining import DOCUMENTS, retrain_command
 from textsieve.modelfile.header import KIND
 
 
@@ -30,7 +30,10 @@ def test_class_weights_are_named_where_they_are_the_reason(tmp_path: Path, run: 
 def test_an_svm_says_how_it_is_trained_again(model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run) -> None:
     said = run("update", model, feedback, exit_code=1).stderr
     assert f"{model}: the classifier svm learns from the documents themselves" in said
-    assert "YOUR-DOCUMENTS stands for all documents that the model has learned; it can't tell where they are." in said
+    assert (
+        "YOUR-DOCUMENTS stands for all documents that the model has learned; the model does not know where they are."
+        in said
+    )
     command = [str(news) if part == DOCUMENTS else part for part in command_in(said)]
     assert command == ["train", str(news), str(feedback), "-o", str(model)]
     command[-1] = str(tmp_path / "again.sieve")
@@ -76,7 +79,7 @@ SETTINGS: list[list[str]] = [
 def test_the_command_has_the_settings(chosen: list[str], news: Path, tmp_path: Path, run: Run) -> None:
     path, again = tmp_path / "a.sieve", tmp_path / "b.sieve"
     run("train", news, "-o", path, "--text", "body", "--label", "topic", *chosen)
-    command = shlex.split(retraining(load(path).model_, str(again), []).command)
+    command = shlex.split(retrain_command(load(path).model_, str(again), []).command)
     run(*(str(news) if part == DOCUMENTS else part for part in command[1:]))
     first, second = load(path).model_, load(again).model_
     assert second.settings == first.settings
@@ -89,13 +92,13 @@ def test_what_the_command_can_not_say(tmp_path: Path) -> None:
 
     texts, labels = map(list, zip(*documents(5), strict=True))
     model = Categorizer(selector=OCFS(k=5), stop_words=["the"], tf="log", norm="none").fit(texts, labels)
-    how = retraining(model.model_, "a.sieve", ["docstrings"])
+    how = retrain_command(model.model_, "a.sieve", ["docstrings"])
     assert how.command == "textsieve train YOUR-DOCUMENTS docstrings -o a.sieve --held-out 0"
-    said = "; ".join(how.unsaid)
+    said = "; ".join(how.notes)
     assert "its selector was OCFS(k=5), an object of your own: train in Python" in said
     assert "stop words of your own: give their file with --stop-words" in said
-    assert "tf='log' can be said in Python alone" in said
-    assert "norm='none' can be said in Python alone" in said
+    assert "tf='log' can be set only in Python" in said
+    assert "norm='none' can be set only in Python" in said
 
 
 def test_train_reads_several_paths(news: Path, tmp_path: Path, run: Run) -> None:

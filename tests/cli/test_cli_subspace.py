@@ -74,12 +74,15 @@ def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
     said = run("subspace", news, *FEW).stdout
     told = ask("subspace", news, *FEW)
     suggestion, important = told["suggestion"], told["important"]
-    assert said.splitlines()[:2] == [f"{news}: 60 documents", "3 classes; 24 of 24 terms chosen by ig"]
-    assert f"Important terms: {important['energy']} by energy, {important['knee']} by the knee; taken: that by" in said
+    assert said.splitlines()[:2] == [f"{news}: 60 documents", "3 classes; 24 of 24 terms selected by ig"]
+    assert (
+        f"Important terms: {important['energy']} by energy, {important['knee']} by the knee; used: the number by"
+        in said
+    )
     assert f"Suggested: {suggestion['n_estimators']} members (L) of {suggestion['n_terms']} terms (M)" in said
     (marked,) = [line.split() for line in said.splitlines() if line.rstrip().endswith("suggested")]
     assert marked[:2] == [str(suggestion["n_terms"]), str(suggestion["n_estimators"])]
-    for name, key in (("accuracy of the ensemble", "accuracy"), ("kappa of their answers", "kappa")):
+    for name, key in (("accuracy of the ensemble", "accuracy"), ("kappa of their predictions", "kappa")):
         assert re.search(rf"^{name} +{told['measured'][key]:.3f}", said, re.MULTILINE)
 
 

@@ -231,10 +231,10 @@ def test_how_many_testors_choose_and_by_what(news: Path, run: Run, ask: Ask, tmp
     assert told["n_chosen"] == selector.get_support().sum() > 3
     assert (told["epsilon"], told["delta"]) == (0.2, 0.15)
     said = run("terms", news, *given, "-k", 3).stdout
-    chosen = f"{told['n_chosen']} of them chosen by testors with epsilon 0.2 and delta 0.15"
+    chosen = f"{told['n_chosen']} of them selected by testors with epsilon 0.2 and delta 0.15"
     assert f"3 classes, {told['n_terms']} terms, {chosen}" in said
     assert "score: the share of the typical testors of a class that hold the term" in " ".join(said.split())
-    assert f"3 of the {told['n_chosen']} chosen terms are shown" in said
+    assert f"3 of the {told['n_chosen']} selected terms are shown" in said
     assert "are shown" not in run("terms", news, *given, "-k", 99).stdout
     assert "n_chosen" not in ask("terms", news)
     assert "score: " not in run("terms", news).stdout
@@ -247,7 +247,7 @@ def test_the_thresholds_that_testors_were_trained_with(news: Path, run: Run, ask
     assert found["delta"] == 0.15
     assert 0.15 < found["epsilon"] < 1
     assert ask("info", tmp_path / "m")["testors"] == found
-    by = f"chosen by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
+    by = f"selected by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
     assert f"{told['n_terms']} of 24 terms {by}; classifier svm" in run(*given, "-k", 14).stdout
     assert f"{told['n_terms']} of 24 terms {by}; one label a document" in run("info", tmp_path / "m").stdout
     assert "testors" not in ask("train", news, "-o", tmp_path / "m")

@@ -114,10 +114,10 @@ def test_ways_to_say_it(given: list[str], setting: str, value: object, news: Pat
 
 
 def test_the_number_of_terms_is_found(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
-    assert "chosen" in run("train", news, "-o", tmp_path / "x", "-k", "auto", "--folds", 2).stdout
+    assert "selected" in run("train", news, "-o", tmp_path / "x", "-k", "auto", "--folds", 2).stdout
     told = ask("info", tmp_path / "x")
     assert told["n_terms"] in [n for n, _, _ in told["curve"]]
-    assert "chosen" in run("info", tmp_path / "x").stdout
+    assert "selected" in run("info", tmp_path / "x").stdout
 
 
 def test_the_curve_of_testors_has_what_they_keep(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:

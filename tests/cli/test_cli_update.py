@@ -29,10 +29,10 @@ def test_train_and_info_say_whether_a_model_can_be_updated(news: Path, tmp_path:
 def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
     expected = load(kept).update(*map(list, zip(*CORRECTIONS, strict=True)))
     said = run("update", kept, feedback).stdout
-    assert "3 documents read, 3 folded in" in said
-    assert "folded in  right before  right after" in said
-    assert re.search(r"^Of 3 documents folded in, the model got \d right before, and gets 3 right now\.$", said, re.M)
-    assert "The measures on held-out documents that it has are from before the update." in said
+    assert "3 documents read, 3 added to the model" in said
+    assert "added  right before  right after" in said
+    assert re.search(r"^Of 3 added documents, the model got \d right before, and gets 3 right now\.$", said, re.M)
+    assert "The measures on held-out documents are from before the update." in said
     assert f"Written to {kept}: " in said
     updated = load(kept)
     assert learned_by(updated.model_) == learned_by(expected.model_)
@@ -58,8 +58,8 @@ def test_a_growing_file_is_folded_in_once(kept: Path, feedback: Path, ask: Ask, 
     ask("update", kept, feedback)
     before = kept.read_bytes()
     said = run("update", kept, feedback).stdout
-    assert "3 documents were folded in before, and are passed over." in said
-    assert "There is nothing to fold in, so nothing was written." in said
+    assert "3 documents were added by an earlier update, and skipped." in said
+    assert "There is nothing to add, so nothing was written." in said
     assert kept.read_bytes() == before
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
     told = ask("update", kept, feedback)
@@ -95,8 +95,8 @@ def test_the_last_correction_of_a_text_counts(kept: Path, tmp_path: Path, run: R
     assert learned_by(load(kept).model_) == learned_by(expected.model_)
     feedback = lines(tmp_path / "f.jsonl", (text, "science"), (text, "sport"))
     said = run("update", kept, feedback).stdout
-    assert "1 document is passed over, as its text comes again later: the last one counts." in said
-    assert "1 text was folded in before with other labels, which stay learned too; to take them back" in said
+    assert "1 document is skipped, because the same text occurs again later: the last one counts." in said
+    assert "1 text was added by an earlier update with other labels, which the model has learned, too" in said
 
 
 def test_later_documents_of_any_file_that_train_reads(kept: Path, tmp_path: Path, ask: Ask) -> None:
@@ -115,13 +115,13 @@ def test_later_documents_of_any_file_that_train_reads(kept: Path, tmp_path: Path
 
 def test_standard_input(kept: Path, run: Run) -> None:
     said = run("update", kept, "-", input='{"text": "a goal", "label": "sport"}\n').stdout
-    assert "1 document read, 1 folded in" in said
+    assert "1 document read, 1 added to the model" in said
 
 
 def test_a_dry_run_writes_nothing(kept: Path, feedback: Path, run: Run) -> None:
     before = kept.read_bytes()
     said = run("update", kept, feedback, "--dry-run").stdout
-    assert "3 folded in" in said
+    assert "3 added to the model" in said
     assert "Nothing was written: --dry-run." in said
     assert kept.read_bytes() == before
 
@@ -130,6 +130,6 @@ def test_info_says_that_it_was_updated(kept: Path, feedback: Path, run: Run, ask
     assert "Updated" not in run("info", kept).stdout
     run("update", kept, feedback)
     said = run("info", kept).stdout
-    assert ": 3 documents folded in, in 1 update, since it was trained" in said
+    assert ": 3 documents added in 1 update since it was trained" in said
     assert "that were held out (20%) before it was updated: micro-F1" in said
     assert ask("info", kept)["updated"]["documents"] == 3

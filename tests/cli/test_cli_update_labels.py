@@ -64,7 +64,7 @@ def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: A
     run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
     rows = [{"text": f"{text} again", "labels": [label]} for text, label in documents(5)]
     said = run("update", path, lines(tmp_path / "f.jsonl", *rows), "--dry-run").stdout
-    assert "15 documents were folded in since the cut for several labels was fitted" in said
+    assert "15 documents were added since the thresholds for multiple labels were fitted" in said
     told = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
     assert told["cut_is_stale"] is False
     assert told["updated"]["since_cut"] == 0

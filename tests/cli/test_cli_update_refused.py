@@ -16,7 +16,7 @@ def test_lines_without_text_or_label_are_named(kept: Path, tmp_path: Path, run: 
     rows = [{"text": " ", "label": "sport"}, ("a goal", "sport"), {"text": "a vote", "label": None}]
     rows += [{"text": None, "label": "sport"}]
     said = run("update", kept, lines(tmp_path / "f.jsonl", *rows)).stdout
-    assert "4 documents read, 1 folded in" in said
+    assert "4 documents read, 1 added to the model" in said
     assert (
         f"2 documents without a text left out: {tmp_path / 'f.jsonl'}: line 1, {tmp_path / 'f.jsonl'}: line 4" in said
     )
@@ -40,7 +40,7 @@ def test_a_file_of_which_no_line_can_be_read(content: str, kept: Path, tmp_path:
     before = kept.read_bytes()
     (tmp_path / "f.jsonl").write_text(content, encoding="utf-8")
     said = run("update", kept, tmp_path / "f.jsonl")
-    assert "0 documents read, 0 folded in" in said.stdout
+    assert "0 documents read, 0 added to the model" in said.stdout
     assert f"that can't be read left out: {tmp_path / 'f.jsonl'}: line 1" in said.stdout
     assert "secret" not in said.stdout + said.stderr
     assert kept.read_bytes() == before
@@ -65,7 +65,7 @@ def test_another_label_is_refused_by_its_line(kept: Path, tmp_path: Path, run: R
     assert kept.read_bytes() == before
     said = run("update", kept, feedback, "--skip-unknown-labels").stdout
     assert f"1 document of no class of the model left out: {feedback}: line 4" in said
-    assert "4 documents read, 3 folded in" in said
+    assert "4 documents read, 3 added to the model" in said
 
 
 @pytest.mark.parametrize("suffix", ["csv", "folder"])
@@ -109,7 +109,7 @@ def test_a_file_that_nobody_has_written_to_yet(kept: Path, tmp_path: Path, run: 
     before = kept.read_bytes()
     (tmp_path / "f.jsonl").touch()
     said = run("update", kept, tmp_path / "f.jsonl").stdout
-    assert "0 documents read, 0 folded in" in said
+    assert "0 documents read, 0 added to the model" in said
     assert kept.read_bytes() == before
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from tests.reference.cli_cases import Run
 
-from textsieve.cli.marking import AGAINST, FOR, LONGEST, marked
+from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, highlight
 from textsieve.prediction import Span
 
 
 def pieces(text: str, spans: list[Span], contributions: dict[str, float]) -> list[tuple[str, str]]:
-    made = marked(text, spans, contributions)
+    made = highlight(text, spans, contributions)
     return [(made.plain[span.start : span.end], str(span.style)) for span in made.spans]
 
 
@@ -31,14 +31,14 @@ def test_where_terms_overlap_the_one_counts_that_said_most() -> None:
 def test_what_a_terminal_would_obey_is_spelled_out() -> None:
     text = "\x1b[2J goal\nthe\x07 goal"
     spans = [Span(5, 9, "goal"), Span(15, 19, "goal")]
-    assert marked(text, spans, {"goal": 1.0}).plain == "\\x1b[2J goal\nthe\\x07 goal"
+    assert highlight(text, spans, {"goal": 1.0}).plain == "\\x1b[2J goal\nthe\\x07 goal"
     assert pieces(text, spans, {"goal": 1.0}) == [("goal", FOR)] * 2
 
 
 def test_a_long_text_is_cut() -> None:
     text = "goal " * 2000
-    made = marked(text, [Span(at, at + 4, "goal") for at in range(0, len(text), 5)], {"goal": 1.0})
-    assert made.plain == text[:LONGEST] + "…"
+    made = highlight(text, [Span(at, at + 4, "goal") for at in range(0, len(text), 5)], {"goal": 1.0})
+    assert made.plain == text[:MAX_SHOWN] + "…"
 
 
 def test_only_a_terminal_shows_the_text(model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
