@@ -147,7 +147,7 @@ class _SparkDocuments:
         from .messages import warn
 
         trained = fit(self._df, categorizer=model, progress=on_progress, **self._limits)
-        if trained.model_.labels == "one" and (hint := _joined_labels_hint(trained.model_.classes)):
+        if not trained.model_.multilabel and (hint := _joined_labels_hint(trained.model_.classes)):
             warn((f"{self._name}: ", *hint))
         return trained
 

@@ -150,7 +150,7 @@ def _find_sources(model: Model, files: Sequence[str], reading: Mapping[str, Any]
             f"{_options_text(differing, remembered)}. No command reads both; convert the new documents to the format "
             "of the old ones, and add their file to the command"
         )
-    if not is_remembered and model.labels != "one" and "label_separator" not in remembered:
+    if not is_remembered and model.multilabel and "label_separator" not in remembered:
         notes.append(
             "the model does not know how its labels were written; if one cell had several, add --label-separator"
         )
