@@ -89,7 +89,8 @@ def show_classes(page: Page, model: Model) -> None:
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:
-            row += held_out_measures(measures[label]) if label in measures else [""] * 4
+            held_out = measures.get(label)
+            row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
         rows.append([*row, TermList([term for term, _ in terms[label]])])
@@ -101,13 +102,8 @@ def show_classes(page: Page, model: Model) -> None:
     page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
 
 
-def held_out_measures(row: Mapping[str, Any]) -> list[str]:
-    """Return the number of held-out documents of a class, and its precision, recall and F1 on held-out documents."""
-    return [f"{row['documents']:,}", *class_measures(row)]
-
-
 def class_measures(row: Mapping[str, Any]) -> list[str]:
-    """Return precision, recall and F1 of a class, or dashes if no document has its label, truly or predicted."""
+    """Return precision, recall and F1 of a class, or dashes if no document has its label, true or predicted."""
     if not (row["documents"] or row["predicted"]):
         return ["-"] * 3
     return [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]

@@ -99,10 +99,10 @@ class Page:
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
-        width = self._console.width
-        self._console.width = max(width, sum(widths) + GAP * len(widths))  # rich would cut numbers that don't fit
+        page_width = self._console.width
+        self._console.width = max(page_width, sum(widths) + GAP * len(widths))  # rich would cut numbers that don't fit
         self._console.print(table)
-        self._console.width = width
+        self._console.width = page_width
         self._is_below_table = True
 
 
@@ -118,8 +118,8 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int
     for index in flexible:
         if columns[index].kind == "text":
             widths[index] = min(widths[index], max_text_width)
-    too_wide = sum(widths) + GAP * (len(columns) - 1) - width
-    for _ in range(too_wide):
+    excess = sum(widths) + GAP * (len(columns) - 1) - width
+    for _ in range(excess):  # narrow the widest column by one character at a time
         widest = max(flexible, key=widths.__getitem__, default=None)
         if widest is None or widths[widest] <= MIN_COLUMN_WIDTH:
             break
@@ -156,7 +156,7 @@ class TermList:
         return [shorten(printable(term), MAX_TERM_WIDTH) for term in self.terms]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the line of terms that fit."""
+        """Yield the line of terms that fit; rich calls this when it draws the cell."""
         terms, line = self._printable_terms(), ""
         for number, term in enumerate(terms, 1):
             longer = f"{line}, {term}" if line else term

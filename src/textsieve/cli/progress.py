@@ -67,12 +67,14 @@ class _State:
     def line(self, now: float) -> str:
         """Return the stage, a bar if the total is known, the count, the elapsed time and the remaining time."""
         elapsed = now - self._began
-        parts = [self._stage, f"{self._done:,}" if self._done else "", str(timedelta(seconds=int(elapsed)))]
+        elapsed_text = str(timedelta(seconds=int(elapsed)))
         if self._total:
             filled = BAR_WIDTH * min(self._done, self._total) // self._total
-            parts[1:2] = [f"[{'#' * filled:<{BAR_WIDTH}}]", f"{self._done:,} of {self._total:,}"]
-            parts.append(time_left(self._seconds_left(elapsed)))
-        return "  ".join(filter(None, parts))
+            bar, count = f"[{'#' * filled:<{BAR_WIDTH}}]", f"{self._done:,} of {self._total:,}"
+            fields = [self._stage, bar, count, elapsed_text, time_left(self._seconds_left(elapsed))]
+        else:
+            fields = [self._stage, f"{self._done:,}" if self._done else "", elapsed_text]
+        return "  ".join(filter(None, fields))
 
     def _seconds_left(self, elapsed: float) -> float | None:
         """Return an estimate from the mean speed of the stage, or None if there is nothing to estimate it from.

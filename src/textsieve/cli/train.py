@@ -1,7 +1,6 @@
 """`textsieve train`: train on labelled documents and write a model file."""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from .engine import engine, open_documents
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from .engine import EngineDocuments
+    from .progress import ProgressCallback
 
 
 _METHODS = options.bundle(
@@ -112,9 +112,7 @@ def _require_file_name(name: str) -> str:
     return name
 
 
-def _fit(
-    model: "Categorizer", documents: "EngineDocuments", on_progress: Callable[[str, int, int | None], None]
-) -> "Categorizer":
+def _fit(model: "Categorizer", documents: "EngineDocuments", on_progress: "ProgressCallback") -> "Categorizer":
     """Return the trained categorizer; if there are too few documents to hold some out, train without measuring."""
     from ..errors import TooFewDocuments
     from .messages import warn

@@ -127,17 +127,17 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
         return panels
     for measure, field in measures_of(comparison).items():
         values = [getattr(summary, field).value for summary in measured]
-        lowest, highest = round_domain(min(values), max(values))
-        domain = max(lowest, 0.0), min(highest, 1.0)
+        low, high = round_domain(min(values), max(values))
+        domain = max(low, 0.0), min(high, 1.0)
 
-        def point(summary: Summary, field: str = field) -> Point:
+        def point(summary: Summary, field: str = field) -> Point:  # a default, so that each loop keeps its field
             mean: Mean = getattr(summary, field)
             interval = "" if mean.half_width is None else f"± {mean.half_width:.3f}"
             return Point(summary.n_selected or 0.0, mean.value, interval)
 
         for classifier in classifiers_of(comparison):
             about = f"{measure} against the number of terms, {classifier}"
-            chart = _curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
+            chart = _draw_curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
             panels.append(_panel(chart, classifier, measure=measure, classifier=classifier))
     return panels
 
@@ -162,7 +162,7 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
 
             about = f"Seconds of {step} against the number of terms, {classifier}"
             axis = {"y": "seconds", "y_domain": domain, "log_y": True, "y_format": ".3g"}
-            if chart := _curves(comparison, classifier, point, about=about, **axis):
+            if chart := _draw_curves(comparison, classifier, point, about=about, **axis):
                 panels.append(_panel(chart, step, classifier=classifier))
     return panels
 
@@ -188,7 +188,9 @@ def _energy_panels(comparison: Comparison) -> list[Panel]:
     return [_panel(chart, "")]
 
 
-def _curves(comparison: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any) -> Any:
+def _draw_curves(
+    comparison: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any
+) -> Any:
     """Return a chart for a classifier: a curve for each selector, and a reference line for all terms.
 
     `point` returns the point of a combination, or None if it was not measured. `shared` has other arguments of
@@ -201,6 +203,7 @@ def _curves(comparison: Comparison, classifier: str, point: Callable[[Summary], 
             curves.setdefault(summary.selector, []).append(summary_point)
     if not curves:
         return None
+    # All terms are one point. It becomes a reference line, unless there is no curve to compare it with.
     baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
     rules = {"all terms": baseline[0].y} if baseline else {}
     numbers.setdefault(ALL, len(numbers))
@@ -216,9 +219,11 @@ def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _seconds(summary: Summary, field: str) -> float | None:
+    """Return the seconds of a step, at least `MIN_SECONDS`, or None if they were not measured."""
     seconds = getattr(summary, field)
     return None if seconds is None else max(float(seconds), MIN_SECONDS)
 
 
-def _panel(chart: Any, title: str, **where: str) -> Panel:
-    return {"title": title, "where": where, "chart": chart.to_dict()}
+def _panel(chart: Any, title: str, **controls: str) -> Panel:
+    """Return a panel that is shown if the page's controls have these values."""
+    return {"title": title, "where": controls, "chart": chart.to_dict()}
