@@ -1,4 +1,4 @@
-"""Small collections, models of them, and a way to call the command line."""
+"""Fixtures: small collections, models trained on them, and functions that call the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textsieve.cli.program import program
 
 @pytest.fixture
 def run() -> Run:
-    """Call the command line; unless told otherwise it must end well."""
+    """Call the command line; it must exit with `exit_code`."""
 
     def call(*arguments: object, input: str | bytes | None = None, exit_code: int = 0) -> Result:
         result = CliRunner().invoke(program, [str(each) for each in arguments], input=input, prog_name="textsieve")

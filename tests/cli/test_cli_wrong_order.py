@@ -1,4 +1,4 @@
-"""Arguments that have changed places, and files that are no model."""
+"""Hints for a model and documents in the wrong order, and for files that are no model."""
 
 from pathlib import Path
 
@@ -7,28 +7,28 @@ from tests.reference.cli_cases import Run
 
 
 @pytest.mark.parametrize("verb", ["update", "predict", "evaluate"])
-def test_the_model_comes_first(verb: str, model: Path, news: Path, run: Run) -> None:
-    said = run(verb, news, model, exit_code=1).stderr
-    assert f"{news}: the file is not a textsieve model" in said
-    assert f"The model comes first: textsieve {verb} {model} {news}\n" in said
+def test_a_hint_gives_the_right_order(verb: str, model: Path, news: Path, run: Run) -> None:
+    printed = run(verb, news, model, exit_code=1).stderr
+    assert f"{news}: the file is not a textsieve model" in printed
+    assert f"The model comes first: textsieve {verb} {model} {news}\n" in printed
 
 
-def test_the_model_is_found_among_several(model: Path, news: Path, tmp_path: Path, run: Run) -> None:
-    said = run("update", news, tmp_path / "other.csv", model, exit_code=1).stderr
-    assert f"The model comes first: textsieve update {model} {news} {tmp_path / 'other.csv'}\n" in said
+def test_a_hint_finds_the_model_among_several_paths(model: Path, news: Path, tmp_path: Path, run: Run) -> None:
+    printed = run("update", news, tmp_path / "other.csv", model, exit_code=1).stderr
+    assert f"The model comes first: textsieve update {model} {news} {tmp_path / 'other.csv'}\n" in printed
 
 
 @pytest.mark.parametrize("verb", ["serve", "update"])
-def test_documents_are_trained_on_first(verb: str, news: Path, run: Run) -> None:
-    said = run(verb, news, *([news.parent / "more.csv"] if verb == "update" else []), exit_code=1).stderr
-    assert f"train a model on it first: textsieve train {news} -o news.sieve\n" in said
+def test_documents_instead_of_a_model_give_a_hint_to_train(verb: str, news: Path, run: Run) -> None:
+    printed = run(verb, news, *([news.parent / "more.csv"] if verb == "update" else []), exit_code=1).stderr
+    assert f"train a model on it first: textsieve train {news} -o news.sieve\n" in printed
 
 
-def test_other_files_are_no_documents(tmp_path: Path, news: Path, run: Run) -> None:
+def test_other_files_give_no_hint(tmp_path: Path, news: Path, run: Run) -> None:
     (tmp_path / "a.sieve").write_bytes(b"\0" * 100)
     assert "train a model" not in run("update", tmp_path / "a.sieve", news, exit_code=1).stderr
 
 
 @pytest.mark.parametrize("verb", ["train", "update"])
-def test_several_paths_are_seen_in_the_usage(verb: str, run: Run) -> None:
+def test_the_usage_shows_several_paths(verb: str, run: Run) -> None:
     assert "PATH...\n" in run(verb, "--help").stdout
