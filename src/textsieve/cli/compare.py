@@ -107,7 +107,7 @@ split = options.bundle(
 @options.term_settings
 @options.multilabel
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(
     path: str,
     test: str | None,

@@ -22,7 +22,7 @@ UNKNOWN = "-"
     )
 )
 @click.argument("name", required=False)
-@options.json_output
+@options.json_flag
 def command(name: str | None, wants_json: bool) -> None:
     """List the named corpora, and whether their files are on this machine.
 

@@ -27,7 +27,7 @@ CORNER = "true \\ predicted"
 @click.argument("path")
 @options.reading
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_json: bool) -> None:
     """Compare the predictions of a model with the true labels.
 

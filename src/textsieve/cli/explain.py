@@ -44,7 +44,7 @@ MAX_SHOWN = 4000
     metavar="N",
     help="Show the N terms that contribute most; the others are summed up.",
 )
-@options.json_output
+@options.json_flag
 def command(model: str, text: str, n_classes: int, label: str | None, n_terms: int, wants_json: bool) -> None:
     """Show which terms of a text speak for which class, and how much.
 

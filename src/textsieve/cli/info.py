@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 )
 @click.argument("model")
 @click.option("--terms", "wants_terms", is_flag=True, help="List all terms, one on each line, the best first.")
-@options.json_output
+@options.json_flag
 def command(model: str, wants_terms: bool, wants_json: bool) -> None:
     """Show the contents of a model file."""
     from ..modelfile.reading import read_stored

@@ -368,7 +368,7 @@ selection_or_none = bundle(
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
-json_output = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")
+json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")
 
 
 def check_term_settings(term_settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -139,7 +139,7 @@ measuring = options.bundle(
 @measuring
 @options.term_settings
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(
     path: str,
     reading: dict[str, Any],

@@ -76,7 +76,7 @@ energy = options.bundle(
 @energy
 @options.term_settings
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(
     path: str,
     reading: dict[str, Any],

@@ -53,7 +53,7 @@ _MEASURES = options.bundle(
 @_MEASURES
 @engine
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(
     paths: tuple[str, ...],
     output: str,

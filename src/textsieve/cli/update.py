@@ -47,7 +47,7 @@ MAX_PLACES = 3
 )
 @click.option("--dry-run", is_flag=True, help="Print the outcome, but do not write the model.")
 @options.jobs
-@options.json_output
+@options.json_flag
 def command(
     model: str,
     paths: tuple[str, ...],
