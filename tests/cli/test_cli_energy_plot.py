@@ -71,13 +71,13 @@ def test_vectors_and_streams_can_be_drawn(
 
 
 WRONG_USAGE = [
-    (["--energy-plot", "x.svg", "--selector", "chi"], "energy is that of trace scores; use --selector ocfs or tofa"),
+    (["--energy-plot", "x.svg", "--selector", "chi"], "only trace scores have an energy; use --selector ocfs or tofa"),
     (["--energy-plot", "x.svg", "--energy-weights", "0,1.5"], "1.5 has no energy: above weight 1"),
     (["--energy-plot", "x.svg", "--energy-weights", "0;1"], "'0;1'; use numbers with commas between them"),
     (["--energy-plot", "x.svg", "--energy-weights", "nan"], "nan is no weight"),
     (["--energy-plot", "x.svg", "--energy-level", "0"], "0"),
-    (["--energy-weights", "0,1"], "--energy-weights is for --energy-plot; name its file too"),
-    (["--energy-level", "0.5"], "--energy-level is for --energy-plot; name its file too"),
+    (["--energy-weights", "0,1"], "--energy-weights is for --energy-plot; add that option"),
+    (["--energy-level", "0.5"], "--energy-level is for --energy-plot; add that option"),
 ]
 
 

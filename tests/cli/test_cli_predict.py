@@ -84,7 +84,7 @@ def test_columns_that_cannot_be_kept_raise_an_error(model: Path, news: Path, run
             result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
             assert "--keep id: it is for formats with columns" in result.stderr
     for name in ("label", "unknown"):
-        assert "is what the prediction is called" in run("predict", model, news, "--keep", name, exit_code=2).stderr
+        assert "is a key of the predictions" in run("predict", model, news, "--keep", name, exit_code=2).stderr
 
 
 @pytest.fixture

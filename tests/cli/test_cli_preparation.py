@@ -108,7 +108,7 @@ def test_more_stop_words_than_a_model_can_store_raise_an_error(
     os.close(writer)
     printed = run("terms", pages, "--stop-words", f"/dev/fd/{reader}", exit_code=2).stderr
     os.close(reader)
-    assert "has more than 4 bytes, the most of a list of stop words" in " ".join(printed.split())
+    assert "has more than 4 bytes, the maximum for a list of stop words" in " ".join(printed.split())
 
 
 def test_a_file_of_stop_words_is_read_in_the_given_encoding(tmp_path: Path, run: Run) -> None:

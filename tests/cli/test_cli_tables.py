@@ -311,7 +311,7 @@ def test_a_shortest_testor_that_is_not_proved_is_marked(
     given_up = Shortest([(0,)], 1, False)
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shortest_transversals", lambda *_: given_up)
     assert ask("terms", news, "--selector", "testors")["classes"][0]["is_proved_shortest"] is False
-    assert "the search was given up" in run("terms", news, "--selector", "testors").stdout
+    assert "the search was stopped early" in run("terms", news, "--selector", "testors").stdout
 
 
 def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None:
