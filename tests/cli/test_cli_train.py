@@ -131,7 +131,7 @@ def test_the_curve_of_testors_has_the_numbers_of_selected_terms(news: Path, tmp_
     outcome = ask(*arguments)
     assert [n for n, _, _ in outcome["curve"]] == [outcome["n_terms"]]
     assert outcome["n_terms"] < outcome["n_terms_seen"]
-    assert re.search(rf"^ *{outcome['n_terms']} .* chosen *$", run(*arguments).stdout, re.MULTILINE)
+    assert re.search(rf"^ *{outcome['n_terms']} .* selected *$", run(*arguments).stdout, re.MULTILINE)
 
 
 def test_a_multilabel_model_has_thresholds(tagged: Path, tagger: Path, run: Run, ask: Ask) -> None:
