@@ -231,9 +231,9 @@ def test_terms_shows_the_thresholds_of_testors_and_the_number_of_selected_terms(
     assert outcome["n_chosen"] == selector.get_support().sum() > 3
     assert (outcome["epsilon"], outcome["delta"]) == (0.2, 0.15)
     printed = run("terms", news, *given, "-k", 3).stdout
-    chosen = f"{outcome['n_chosen']} of them selected by testors with epsilon 0.2 and delta 0.15"
-    assert f"3 classes, {outcome['n_terms']} terms, {chosen}" in printed
-    assert "score: the share of the typical testors of a class that hold the term" in " ".join(printed.split())
+    selected = f"{outcome['n_chosen']} of them selected by testors with epsilon 0.2 and delta 0.15"
+    assert f"3 classes, {outcome['n_terms']} terms, {selected}" in printed
+    assert "score: the share of the typical testors of a class that contain the term" in " ".join(printed.split())
     assert f"3 of the {outcome['n_chosen']} selected terms are shown" in printed
     assert "are shown" not in run("terms", news, *given, "-k", 99).stdout
     assert "n_chosen" not in ask("terms", news)

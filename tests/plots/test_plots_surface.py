@@ -140,7 +140,7 @@ def test_text_is_escaped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "settings", "message"),
     [
-        ([1, 2], {}, "values has the shape (2,); give rows of numbers"),
+        ([1, 2], {}, "values has the shape (2,); give at least one row"),
         ([[]], {}, "values has the shape (1, 0)"),
         ([["a"]], {}, "values=[['a']]; give rows of numbers"),
         ([[1, 2], [3]], {}, "give rows of numbers, all of the same length"),
