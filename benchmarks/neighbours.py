@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from textsieve.classifiers.neighbours import CosineKNN
+from textsieve.classifiers.cosine_knn import CosineKNN
 from textsieve.reducers import DROP
 from textsieve.reducers.drop import VARIANTS
 

@@ -17,7 +17,7 @@ from tests.depth import few_examples
 from textsieve import ClassStats, InputError, Rocchio
 from textsieve.classifiers import from_stats
 from textsieve.classifiers.from_stats import fit_stats, learns_from_stats, stats_of
-from textsieve.classifiers.linear_form import ALWAYS, Linear, linear_form
+from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear, linear_form
 
 Multinomial: Any = MultinomialNB  # whose stubs do not know all options
 Complement: Any = ComplementNB
@@ -110,7 +110,7 @@ def test_classes_a_few_at_a_time_change_no_bit(
 ) -> None:
     rows, is_member = weights(), indicator(one_each())
     expected = learned(classifier, rows, is_member, class_weight, multilabel=False)
-    monkeypatch.setattr(from_stats, "_CELLS", 1)
+    monkeypatch.setattr(from_stats, "_MOST_CELLS", 1)
     assert as_bytes(learned(classifier, rows, is_member, class_weight, multilabel=False)) == as_bytes(expected)
 
 
@@ -157,7 +157,7 @@ def test_order_and_batches_change_no_bit(classifier: Any, multilabel: bool, seed
     shuffled = rows[order]
     batches = [shuffled[begin : begin + size] for begin in range(0, N, size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(from_stats, "_VALUES", 40 + seed)
+        patch.setattr(from_stats, "_BATCH_VALUES", 40 + seed)
         stats = stats_of(classifier, batches, is_member[order])
     found = fit_stats(classifier, stats, class_weight, multilabel=multilabel)
     assert as_bytes(found) == as_bytes(expected)
@@ -182,7 +182,7 @@ def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
 def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
     is_member = csr_array(np.stack([np.ones(N), np.zeros(N), np.arange(N) % 3 == 0], axis=1))
     found = learned(classifier, weights(), is_member, "balanced", multilabel=True)
-    assert found.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
+    assert found.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
     assert not found.coefficients[:2].any()
     assert found.coefficients[2].all()
 

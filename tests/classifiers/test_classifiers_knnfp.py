@@ -55,7 +55,7 @@ def cases(draw: st.DrawFn) -> Case:
 def by_kernels(scorer: KNNFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knnfp_scorer, "FEW_VALUES", -1)
-        patch.setattr(knnfp_scorer, "_SLICE", rows_a_slice)
+        patch.setattr(knnfp_scorer, "_ROWS_PER_TASK", rows_a_slice)
         return scorer.scores(rows, n_jobs)
 
 

@@ -56,7 +56,7 @@ def twin(scorer: LinearScorer, rows: CSR) -> list[list[float]]:
 def by_kernels(scorer: LinearScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 1 << 12) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "FEW_PRODUCTS", -1)
-        patch.setattr(linear, "_SLICE", rows_a_slice)
+        patch.setattr(linear, "_ROWS_PER_TASK", rows_a_slice)
         return scorer.scores(rows, n_jobs)
 
 

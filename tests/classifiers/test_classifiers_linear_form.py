@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from textsieve import InputError, Rocchio
 from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
-from textsieve.classifiers.linear_form import ALWAYS, linear_form
+from textsieve.classifiers.linear_form import CONSTANT_SCORE, linear_form
 from textsieve.registry import CLASSIFIERS, classifier_of
 from textsieve.text.schemes import SMOOTH
 
@@ -115,7 +115,7 @@ def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
     rows = unit_rows()
     members = [np.arange(60), np.arange(0), np.arange(0, 60, 3)]
     form = fit_each_class(classifier, rows, members, None, 2)
-    assert form.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
+    assert form.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
     assert not form.coefficients[:2].any()
     assert form.coefficients[2].any()
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from tests.reference import voting_twin as twin
 
 from textsieve import TCFP, InputError
-from textsieve.classifiers import context as contexts
+from textsieve.classifiers import tcfp as tcfp_module
 from textsieve.classifiers import tcfp_scorer
 from textsieve.classifiers.tcfp_scorer import CONTEXTS, TCFPScorer
 from textsieve.text.csr import CSR
@@ -37,7 +37,7 @@ def fresh(scorer: TCFPScorer) -> TCFPScorer:
 def by_kernels(scorer: TCFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 3, **changed: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcfp_scorer, "FEW_PARTNERS", -1)
-        patch.setattr(tcfp_scorer, "_SLICE", rows_a_slice)
+        patch.setattr(tcfp_scorer, "_ROWS_PER_TASK", rows_a_slice)
         for name, value in changed.items():
             patch.setattr(tcfp_scorer, name, value)
         return fresh(scorer).scores(rows, n_jobs)
@@ -48,7 +48,7 @@ def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_
     scorer, rows, _, _ = scorer_of(seed, context, min_co=min_co)
     few = scorer.scores(rows)
     for n_jobs, share, most_ranks in ((1, 0.7, 65536), (2, 0.0, 65536), (1, 2.0, 65536), (2, 0.5, 0)):
-        many = by_kernels(scorer, rows, n_jobs, MOST_OF=share, MOST_RANKS=most_ranks)
+        many = by_kernels(scorer, rows, n_jobs, TABLE_SHARE=share, MOST_RANKS=most_ranks)
         assert many.tobytes() == few.tobytes()
 
 
@@ -127,7 +127,7 @@ def test_long_documents(context: str) -> None:
     assert rows.sizes.max() == 500
     few = scorer.scores(rows)
     for share in (0.0, 0.3, 0.7):
-        assert by_kernels(scorer, rows, 1, MOST_OF=share).tobytes() == few.tobytes()
+        assert by_kernels(scorer, rows, 1, TABLE_SHARE=share).tobytes() == few.tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -152,7 +152,7 @@ def test_terms_that_no_document_has_change_nothing(context: str) -> None:
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_more_terms_than_two_bytes_can_number(context: str, monkeypatch: pytest.MonkeyPatch) -> None:
     narrow, rows, _, _ = scorer_of(13, context)
-    for module in (contexts, tcfp_scorer):
+    for module in (tcfp_module, tcfp_scorer):
         monkeypatch.setattr(module, "partner_type", lambda n_terms: np.int32)
     wide, _, _, _ = scorer_of(13, context)
     assert narrow.partners.terms.dtype == np.uint16

@@ -17,8 +17,8 @@ from textsieve import KNNFP, TCFP, InputError, RandomSubspace, Rocchio
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import Linear
-from textsieve.classifiers.separation import SOLVERS, SVMProblem
-from textsieve.classifiers.svm import against_the_rest
+from textsieve.classifiers.svm import one_against_rest
+from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 
 TIGHT: dict[str, Any] = {"tol": 1e-9, "max_iter": 100_000}
 
@@ -109,7 +109,7 @@ def test_every_way_to_separate_takes_a_cost_for_each_document(way: str) -> None:
     rows, classes, weights = table(2, n_classes=2)
     weights = weights + 0.5
     rounds: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 100_000, "n_jobs": 1}
-    found = SVMProblem(rows, way).separate(*against_the_rest(classes, np.ones(2), 1.0, weights), **rounds)
+    found = SVMProblem(rows, way).solve(*one_against_rest(classes, np.ones(2), 1.0, weights), **rounds)
     theirs: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000)
     theirs.fit(rows, classes, sample_weight=weights)
     np.testing.assert_allclose(found.coefficients, theirs.coef_, atol=1e-5)

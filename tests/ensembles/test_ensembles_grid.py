@@ -15,7 +15,7 @@ from tests.reference.subspace_grid_twin import accuracy, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
-from textsieve.ensembles.grid import SubspaceGrid, axis, default_n_estimators, default_n_terms, subspace_grid
+from textsieve.ensembles.grid import SubspaceGrid, axis_values, default_n_estimators, default_n_terms, subspace_grid
 from textsieve.ensembles.subspace import RandomSubspace
 from textsieve.ensembles.trial import RandomSplit, random_splits
 from textsieve.selectors import Cascade, DocumentFrequency, InformationGain
@@ -156,7 +156,7 @@ def test_axes_by_default_are_those_of_the_paper() -> None:
     ],
 )
 def test_axes(given: Any, expected: list[int]) -> None:
-    assert axis("n_terms", given, 20, most=20) == expected
+    assert axis_values("n_terms", given, 20, most=20) == expected
 
 
 X, Y = documents()

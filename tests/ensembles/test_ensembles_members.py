@@ -20,21 +20,21 @@ from tests.reference.subspace_members_twin import documents, slow_members
 
 from textsieve import InputError
 from textsieve.classifiers import CosineKNN, LinearSVM, Rocchio
-from textsieve.classifiers.linear_form import ALWAYS
+from textsieve.classifiers.linear_form import CONSTANT_SCORE
 from textsieve.ensembles import members as module
-from textsieve.ensembles.members import Member, Task, member_scores, subset, task_of, train_members
+from textsieve.ensembles.members import Member, TrainingTask, member_scores, subset, train_members, training_task
 from textsieve.stats.labels import label_pairs
 
 SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)
 SLOW_SVM: Any = LinearSVC(C=5.0, tol=1e-8, max_iter=1_000_000, random_state=0).set_params(dual="auto")
 
 
-def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> Task:
-    return task_of(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
+def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> TrainingTask:
+    return training_task(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
 
 
 def trained(
-    estimator: Any, of: Task, n_terms: int = 12, n_members: int = 5, seed: int = 3, n_jobs: int = 1
+    estimator: Any, of: TrainingTask, n_terms: int = 12, n_members: int = 5, seed: int = 3, n_jobs: int = 1
 ) -> list[Member]:
     sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_jobs}
     return list(train_members(estimator, of, **sizes, then=lambda member: member))
@@ -47,34 +47,34 @@ def test_a_task_of_one_label_each() -> None:
     X, y = documents(3, n=20)
     found = task(X, y)
     assert found.labels.tolist() == ["class 0", "class 1", "class 2"]
-    assert found.numbers is not None
-    assert found.labels[found.numbers].tolist() == y.tolist()
+    assert found.class_of is not None
+    assert found.labels[found.class_of].tolist() == y.tolist()
     assert found.present.tolist() == [0, 1, 2]
     assert found.class_docs.tolist() == [Counter(y.tolist())[label] for label in found.labels]
-    assert not found.one_output
-    assert task(X, np.arange(20) % 2).one_output
+    assert not found.has_one_output
+    assert task(X, np.arange(20) % 2).has_one_output
 
 
 def test_documents_without_a_label_are_left_out() -> None:
     X = csr_matrix(np.arange(1.0, 11).reshape(5, 2))
     found = task(X, ["b", None, "a", "", "b"])
     assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
-    assert found.numbers is not None
-    assert found.numbers.tolist() == [1, 0, 1]
+    assert found.class_of is not None
+    assert found.class_of.tolist() == [1, 0, 1]
     multilabel = task(X, [["b"], [], ["a", "b"], ["a"], []])
-    assert multilabel.numbers is None
+    assert multilabel.class_of is None
     assert multilabel.rows.shape == (3, 2)
-    assert [each.tolist() for each in multilabel.members] == [[1, 2], [0, 1]]
+    assert [each.tolist() for each in multilabel.documents_of] == [[1, 2], [0, 1]]
 
 
 def test_rows_of_zeros_are_in_no_class() -> None:
     X = csr_matrix(np.eye(4))
     found = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
-    assert found.numbers is None
+    assert found.class_of is None
     assert found.rows.shape == (4, 4)
     assert found.present.tolist() == [0, 2]
     assert found.class_docs.tolist() == [1, 0, 2]
-    assert [each.tolist() for each in found.members] == [[0], [2, 3]]
+    assert [each.tolist() for each in found.documents_of] == [[0], [2, 3]]
 
 
 def test_one_class_is_nothing_to_tell_apart() -> None:
@@ -100,7 +100,7 @@ def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
         assert scores.shape == (60, 1 if n_classes == 2 else n_classes)
         assert scores == pytest.approx(other.scores(X)[:, -scores.shape[1] :], abs=1e-3)
         knows = [other.knows(X, document) for document in range(60)]
-        assert (~member.knows_nothing_of(X)).tolist() == knows
+        assert (~member.abstains(X)).tolist() == knows
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 5.0}])
@@ -126,7 +126,7 @@ def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -
     ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
     for member in trained(ours, task(X, labels), n_members=3):
         assert member.form is not None
-        assert member.form.intercepts[2] == ALWAYS
+        assert member.form.intercepts[2] == CONSTANT_SCORE
         assert not member.form.coefficients[2].any()
         for number in (0, 1):
             weight = {1: class_weight.get("ab"[number], 1.0)} if isinstance(class_weight, dict) else class_weight
@@ -139,14 +139,14 @@ def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -
 def test_all_documents_may_be_in_all_classes() -> None:
     X, _ = documents(n=10)
     (member,) = trained(SVM, task(X, [["a", "b"]] * 10), n_members=1)
-    assert (member.scores(X) == ALWAYS).all()
+    assert (member.scores(X) == CONSTANT_SCORE).all()
 
 
 def test_members_that_were_not_finished_say_so() -> None:
     X, y = documents(3, n=60, n_terms=300)
     hasty = LinearSVM(C=100, tol=1e-9, max_iter=1)
-    assert [member.unfinished for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
-    assert [member.unfinished for member in trained(SVM, task(X, y), n_terms=200, n_members=2)] == [0, 0]
+    assert [member.n_unconverged for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
+    assert [member.n_unconverged for member in trained(SVM, task(X, y), n_terms=200, n_members=2)] == [0, 0]
 
 
 def test_settings_of_the_svm_are_checked_first() -> None:
@@ -201,13 +201,13 @@ def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
         return number * number
 
     for n_jobs in (1, 2, 3):
-        assert list(module._in_order(work, 50, n_jobs)) == [number * number for number in range(50)]
+        assert list(module._map_in_order(work, 50, n_jobs)) == [number * number for number in range(50)]
         started.clear()
-        some = module._in_order(work, 10**6, n_jobs)
+        some = module._map_in_order(work, 10**6, n_jobs)
         assert [next(some) for _ in range(4)] == [0, 1, 4, 9]
         assert isinstance(some, Iterator)
         some.close()  # type: ignore[attr-defined]
-        assert len(started) <= 4 + module._AHEAD * n_jobs + 1
+        assert len(started) <= 4 + module._MOST_AHEAD * n_jobs + 1
         started.clear()
 
 
@@ -218,7 +218,7 @@ def test_an_error_in_a_member_ends_it() -> None:
         return number
 
     for n_jobs in (1, 2):
-        found = module._in_order(work, 10**6, n_jobs)
+        found = module._map_in_order(work, 10**6, n_jobs)
         with pytest.raises(InputError, match="the third"):
             list(found)
 
@@ -292,7 +292,7 @@ def test_rocchio_chooses_by_the_cosine_and_is_linear(n_classes: int) -> None:
         other = Rocchio().fit(X[:, member.terms], y)
         scores = member.scores(X)
         numbers = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
-        knows = ~member.knows_nothing_of(X)
+        knows = ~member.abstains(X)
         assert member.form is not None
         assert other.classes_[numbers][knows].tolist() == other.predict(X[:, member.terms])[knows].tolist()
 

@@ -75,8 +75,8 @@ def rows_of(rows: list[Row], n_terms: int, kind: Any = np.int32) -> CSR:
 def by_kernels(scorer: SubspaceScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2, at_a_time: int = 3) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_PRODUCTS", -1)
-        patch.setattr(module, "_SLICE", rows_a_slice)
-        patch.setattr(module, "_CHOICES", at_a_time * scorer.n_members)
+        patch.setattr(module, "_ROWS_PER_TASK", rows_a_slice)
+        patch.setattr(module, "_MOST_CHOICES", at_a_time * scorer.n_members)
         return scorer.scores(rows, n_jobs)
 
 
@@ -257,28 +257,28 @@ def numbers(*given_numbers: int) -> Any:
         ({"multilabel": 0}, "multilabel is 0, neither true nor false"),
         ({"multilabel": None}, "multilabel is None"),
         ({"multilabel": "true"}, "multilabel is 'true'"),
-        ({"multilabel": True}, "member_intercepts is float64 of shape"),
+        ({"multilabel": True}, "member_intercepts has 1 columns for 2 classes"),
         ({"more": 1}, "settings are"),
-        ({"term_indptr": SOUND.term_indptr[:-1]}, "term_indptr is int64 of shape"),
+        ({"term_indptr": SOUND.term_indptr[:-1]}, "arrays are for 2 terms, not for 3"),
         ({"term_indptr": SOUND.term_indptr.astype(np.int32)}, "term_indptr is int32"),
         ({"term_indptr": changed("term_indptr", 0, 1)}, "term_indptr does not go from 0"),
-        ({"term_indptr": changed("term_indptr", -1, 5)}, "term_indptr does not go from 0 to the 4 members"),
+        ({"term_indptr": changed("term_indptr", -1, 5)}, "term_indptr does not go from 0 to 4"),
         ({"term_indptr": changed("term_indptr", 1, 99)}, "term_indptr does not go from 0"),
         ({"term_indptr": changed("term_indptr", 1, -(2**63))}, "term_indptr does not go from 0"),
         ({"members": changed("members", 0, 2)}, "members has numbers that are not from 0 to 1"),
         ({"members": changed("members", 0, -1)}, "members has numbers"),
-        ({"members": changed("members", 2, 0)}, "members do not ascend"),
-        ({"members": changed("members", [1, 2], [1, 0])}, "members do not ascend"),
+        ({"members": changed("members", 2, 0)}, "members that have a term do not ascend"),
+        ({"members": changed("members", [1, 2], [1, 0])}, "members that have a term do not ascend"),
         ({"members": SOUND.members.astype(np.int64)}, "members is int64"),
         ({"members": SOUND.members.reshape(2, 2)}, "members is int32 of shape"),
         ({"members": SOUND.members[:-1]}, "coefficients is float32 of shape"),
         ({"coefficients": SOUND.coefficients[:-1]}, "coefficients is float32 of shape"),
         ({"coefficients": SOUND.coefficients.ravel()}, "coefficients is float32 of shape"),
-        ({"coefficients": np.zeros((4, 2), np.float32)}, "coefficients is float32 of shape"),
+        ({"coefficients": np.zeros((4, 2), np.float32)}, "member_intercepts is float64 of shape"),
         ({"coefficients": SOUND.coefficients.astype(np.float64)}, "coefficients is float64"),
         ({"coefficients": changed("coefficients", 0, np.nan)}, "coefficients are not all finite"),
         ({"coefficients": changed("coefficients", 0, -np.inf)}, "coefficients are not all finite"),
-        ({"member_intercepts": np.zeros((0, 1))}, "member_intercepts is float64 of shape"),
+        ({"member_intercepts": np.zeros((0, 1))}, "member_intercepts has no member"),
         ({"member_intercepts": np.zeros((2, 2))}, "member_intercepts is float64 of shape"),
         ({"member_intercepts": np.zeros((2, 0))}, "member_intercepts is float64 of shape"),
         ({"member_intercepts": np.zeros(2)}, "member_intercepts is float64 of shape"),
@@ -292,8 +292,8 @@ def numbers(*given_numbers: int) -> Any:
         ({"classes": numbers(0, 3)}, "classes has numbers that are not from 0 to 2"),
         ({"classes": numbers(-1, 2)}, "classes has numbers"),
         ({"classes": numbers(0)}, "fewer than two classes"),
-        ({"classes": numbers()}, "member_intercepts is float64 of shape"),
-        ({"classes": numbers(0, 1, 2)}, "member_intercepts is float64 of shape"),
+        ({"classes": numbers()}, "fewer than two classes"),
+        ({"classes": numbers(0, 1, 2)}, "member_intercepts has 1 columns for 3 classes"),
         ({"classes": np.array([[0, 2]], np.int32)}, "classes is int32 of shape"),
         ({"classes": np.array([0, 2])}, "classes is int64"),
         ({"intercepts": np.zeros(2)}, "intercepts is float64 of shape"),
@@ -328,7 +328,7 @@ def test_several_labels_that_are_not_sound(parts: dict[str, Any], words: str) ->
 
 
 def test_other_numbers_of_terms_and_classes_are_refused() -> None:
-    with pytest.raises(InputError, match="term_indptr"):
+    with pytest.raises(InputError, match="arrays are for 3 terms, not for 4"):
         SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 4, 3)
     with pytest.raises(InputError, match="intercepts"):
         SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 3, 2)

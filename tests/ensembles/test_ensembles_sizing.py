@@ -43,9 +43,9 @@ def test_no_other_size_is_better() -> None:
 def test_what_never_happens_is_left_out() -> None:
     """Sizes for which two members are alike less than once in 10^45 times are taken as never alike, and no others."""
     sizes = np.arange(1, 1_001)
-    full, short = log_diversity(1_000, sizes, 2, 400), sizing._log_distinct(1_000, 400, sizes)
+    full, short = log_diversity(1_000, sizes, 2, 400), sizing._log_pair_diversity(1_000, 400, sizes)
     assert (short == 0).sum() > 500
-    assert ((short == full) | ((short == 0) & (full > -sizing.NEVER))).all()
+    assert ((short == full) | ((short == 0) & (full > -sizing.NEGLIGIBLE))).all()
     assert np.isneginf(short[-1])
 
 

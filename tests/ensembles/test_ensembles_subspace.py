@@ -18,7 +18,7 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
-from textsieve.classifiers.separation import SOLVERS, SVMProblem
+from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
@@ -126,7 +126,7 @@ def test_jobs_do_not_matter_and_seeds_do(
     combine: str, multilabel: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever way members are trained; what they share is made by whoever comes first."""
-    monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
+    monkeypatch.setattr(SVMProblem, "_fastest_method", lambda *_: way)
     X, y = documents(3)
     labels = [[each, "all"] for each in y] if multilabel else y
 
@@ -394,9 +394,9 @@ def test_prototypes_vote_for_one_label(estimator: Any) -> None:
 def test_others_vote_for_what_they_predict(estimator: Any) -> None:
     X, y = documents(3, n=60, n_empty=1)
     found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
-    decides: Any = found._decides
+    decides: Any = found._scorer
     for column, member in zip(found.member_choices(X).T, decides.members, strict=True):
-        knows = ~member.knows_nothing_of(X)
+        knows = ~member.abstains(X)
         assert (column >= 0).tolist() == knows.tolist()
         assert found.classes_[column[knows]].tolist() == member.classifier.predict(X[knows][:, member.terms]).tolist()
 

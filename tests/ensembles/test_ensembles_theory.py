@@ -157,7 +157,7 @@ def test_many_sizes_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
     M = np.arange(1, 301)
     whole = log_diversity(300, M, 2, 120)
-    monkeypatch.setattr(theory, "_CELLS", 1_000)
+    monkeypatch.setattr(theory, "_MOST_SUMMANDS", 1_000)
     assert (log_diversity(300, M, 2, 120) == whole).all()
 
 

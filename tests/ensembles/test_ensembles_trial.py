@@ -6,8 +6,9 @@ from tests.reference.subspace_grid_twin import all_scores, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
+from textsieve.ensembles.agreement import ABSTAINED
 from textsieve.ensembles.grid import subspace_grid
-from textsieve.ensembles.trial import SILENT, SubspaceTrial, subspace_trial
+from textsieve.ensembles.trial import SubspaceTrial, subspace_trial
 
 MEMBER = LinearSVM(C=0.5, tol=1e-4)
 X, Y = documents()
@@ -29,9 +30,9 @@ def test_the_answers_are_those_of_members_trained_by_themselves() -> None:
         scores, silent = all_scores(
             *(MEMBER, X[split.train], Y[split.train], X[split.test]), n_terms=2, n_members=5, seed=split.seed
         )
-        expected = np.where(silent, SILENT, np.array(scores).argmax(axis=2))
+        expected = np.where(silent, ABSTAINED, np.array(scores).argmax(axis=2))
         np.testing.assert_array_equal(answers, expected)
-        assert (answers == SILENT).any()
+        assert (answers == ABSTAINED).any()
         assert [f"class {number}" for number in true] == Y[split.test].tolist()
 
 

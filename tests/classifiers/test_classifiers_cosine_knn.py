@@ -15,9 +15,10 @@ from tests.reference import neighbours_twin as twin
 from tests.reference.stats_cases import Case, cases
 
 from textsieve import InputError, TermCounter, TermWeighter
-from textsieve.classifiers import neighbours
-from textsieve.classifiers.neighbour_scorer import VOTES
-from textsieve.classifiers.neighbours import CosineKNN
+from textsieve.classifiers import cosine_knn
+from textsieve.classifiers.cosine_knn import CosineKNN
+from textsieve.classifiers.cosine_knn_scorer import VOTES
+from textsieve.classifiers.voting import rows_of
 
 weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 ANY_WARNING = pytest.mark.filterwarnings("ignore")
@@ -48,7 +49,7 @@ def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes
     multilabel = any(len(labels) > 1 for labels in case.label_sets)
     decision = right if multilabel or len(classes) > 2 else right[:, 1] - right[:, 0]
     assert found.decision_function(case.matrix()).tolist() == decision.tolist()
-    assert found.to_scorer().scores(neighbours._rows(case.matrix())).tolist() == right.tolist()
+    assert found.to_scorer().scores(rows_of(case.matrix())).tolist() == right.tolist()
     if multilabel:
         with pytest.raises(InputError, match="several labels"):
             found.predict(case.matrix())
@@ -114,8 +115,8 @@ def test_no_more_than_the_most_are_tried(monkeypatch: pytest.MonkeyPatch) -> Non
     matrix, labels = spread(60, 3)
     everything = CosineKNN(k="auto").fit(matrix, labels).right_by_k_
     assert len(everything) == 59
-    monkeypatch.setattr(neighbours, "MOST_NEIGHBOURS", 8)
-    monkeypatch.setattr(neighbours, "_SLICE", 7)
+    monkeypatch.setattr(cosine_knn, "MOST_NEIGHBOURS", 8)
+    monkeypatch.setattr(cosine_knn, "_DOCUMENTS_PER_TASK", 7)
     few = CosineKNN(k="auto", n_jobs=3).fit(matrix, labels)
     assert few.right_by_k_.tolist() == everything[:8].tolist()
     assert few.k_ == everything[:8].argmax() + 1
@@ -146,7 +147,7 @@ def test_by_hand() -> None:
         (3, "plain", 2, 1),
     ):
         found = CosineKNN(k=k, votes=votes).fit(rows, labels)
-        assert found.to_scorer().scores(neighbours._rows(query)) == pytest.approx(np.array([[coffee, tea]]))
+        assert found.to_scorer().scores(rows_of(query)) == pytest.approx(np.array([[coffee, tea]]))
         assert found.predict(query).tolist() == ["coffee" if tea == coffee else "tea"]
     parts = CosineKNN(k=3).fit(rows, labels).to_scorer().contributions(np.array([0, 1]), np.array([4.0, 3.0]))
     assert parts == pytest.approx(np.array([[0.8, 0.48], [0.0, 1.08]]))

@@ -12,22 +12,22 @@ from tests.reference.subspace_grid_twin import decided
 
 from textsieve.arrays import Ints
 from textsieve.ensembles.vote_rules import (
-    Said,
+    MemberOutput,
     VoteTally,
-    for_each_class,
-    intercepts_of_votes,
-    knows_nothing,
+    abstains,
+    one_column_per_class,
     running_decisions,
+    tie_breakers,
 )
 
 ALL_SPEAK = np.zeros(1, np.bool_)
 
 
-def counted_votes(said: Iterable[Said], n_documents: int, class_docs: Ints) -> VoteTally:
+def counted_votes(said: Iterable[MemberOutput], n_documents: int, class_docs: Ints) -> VoteTally:
     """Return the tally of a whole ensemble."""
     votes = VoteTally(n_documents, class_docs)
-    for scores, is_silent in said:
-        votes.add(scores, is_silent)
+    for scores, member_abstains in said:
+        votes.add(scores, member_abstains)
     return votes
 
 
@@ -53,7 +53,7 @@ def test_equal_votes_go_to_the_class_with_more_documents_and_then_to_the_first()
 
 
 def test_many_documents_are_worth_less_than_a_vote() -> None:
-    assert intercepts_of_votes(np.array([1, 3])).tolist() == [0.125, 0.375]
+    assert tie_breakers(np.array([1, 3])).tolist() == [0.125, 0.375]
     assert tally([1, 0], docs=[1, 10**9]).decisions("vote").tolist() == [0]
 
 
@@ -74,17 +74,17 @@ def test_if_nobody_knows_a_term_the_most_frequent_class_wins() -> None:
 
 
 def test_one_column_speaks_for_the_second_class() -> None:
-    assert for_each_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
-    assert for_each_class(np.array([2.0])).tolist() == [[-2, 2]]
+    assert one_column_per_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
+    assert one_column_per_class(np.array([2.0])).tolist() == [[-2, 2]]
     said = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
     assert counted_votes([said], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
 
 
 def test_rows_without_a_chosen_column() -> None:
     rows = csr_matrix([[0, 1, 2], [0, 0, 0], [3, 0, 0], [0, 0, 4]])
-    chosen = np.array([False, True, True])
-    assert knows_nothing(rows.indptr, rows.indices, chosen).tolist() == [False, True, True, False]
-    assert knows_nothing(rows.indptr, rows.indices, np.zeros(3, np.bool_)).all()
+    chosen = np.array([1, 2])
+    assert abstains(rows, chosen).tolist() == [False, True, True, False]
+    assert abstains(rows, np.zeros(0, np.int64)).all()
 
 
 @given(
