@@ -114,27 +114,27 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     return VoteTable(pairs.classes, class_docs, len(multilabel) > 0, _add_up_duplicates(entries))
 
 
-def merge(one: VoteTable, other: VoteTable) -> VoteTable:
-    """Return the table of the documents of both."""
-    classes = tuple(one_kind((*one.classes, *other.classes)))
+def merge(table: VoteTable, other: VoteTable) -> VoteTable:
+    """Return the table of the documents of both tables."""
+    classes = tuple(one_kind((*table.classes, *other.classes)))
     number_of = {label: number for number, label in enumerate(classes)}
-    n_terms = max(one.n_terms, other.n_terms)
+    n_terms = max(table.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)
 
-    def renumber(table: VoteTable) -> Entries:
-        """Return the entries of a table with the classes and terms of both, and add to `class_docs`."""
-        numbers = np.array([number_of[label] for label in table.classes], np.int64)
-        class_docs[numbers] += table.class_docs
-        starts = np.append(table.entries.starts, np.full(n_terms - table.n_terms, table.entries.starts[-1]))
-        new_classes = np.append(numbers, -1)[table.entries.classes].astype(np.int32)  # still sorted; -1 stays -1
-        return table.entries._replace(starts=starts, classes=new_classes)
+    def renumber(part: VoteTable) -> Entries:
+        """Return the entries of one of the tables with the classes and terms of both, and add to `class_docs`."""
+        numbers = np.array([number_of[label] for label in part.classes], np.int64)
+        class_docs[numbers] += part.class_docs
+        starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
+        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)  # still sorted; -1 stays -1
+        return part.entries._replace(starts=starts, classes=new_classes)
 
-    size = len(one.entries.weights) + len(other.entries.weights)
+    size = len(table.entries.weights) + len(other.entries.weights)
     merged = Entries(
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
-    kernels.merge(renumber(one), renumber(other), merged)
-    return VoteTable(classes, class_docs, one.multilabel or other.multilabel, _add_up_duplicates(merged))
+    kernels.merge(renumber(table), renumber(other), merged)
+    return VoteTable(classes, class_docs, table.multilabel or other.multilabel, _add_up_duplicates(merged))
 
 
 def _add_up_duplicates(entries: Entries) -> Entries:

@@ -59,8 +59,8 @@ def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False
     if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
             "Rocchio compares by the cosine, and each member has another length of a document: its scores "
-            "can't be averaged, nor cut at 0 for several labels",
-            hint=("use ", Setting("combine", "vote"), " with one label a document, or svm or nb"),
+            "can't be averaged, nor compared with 0 for multilabel documents",
+            hint=("use ", Setting("combine", "vote"), " with single-label documents, or svm or nb"),
         )
 
 
