@@ -1,4 +1,4 @@
-"""The votes of neighbours: the twin's to the last bit, however they are counted, cut and kept."""
+"""`CosineKNNScorer` equals its slow twin to the last bit, for numpy, kernels, batches and stored scorers."""
 
 import subprocess
 import sys
@@ -69,7 +69,7 @@ def bits(scores: Any) -> bytes:
 
 
 @given(cases())
-def test_few_and_many_are_the_twin_to_the_last_bit(case: Case) -> None:
+def test_numpy_and_kernels_equal_the_twin_to_the_last_bit(case: Case) -> None:
     few = case.scorer.scores(case.rows)
     assert few.shape == (case.rows.n_rows, case.n_outputs)
     assert bits(few) == bits(case.twin())
@@ -79,7 +79,7 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: Case) -> None:
 
 
 @given(cases(), st.data())
-def test_any_cut_into_batches_gives_the_same_bits(case: Case, data: st.DataObject) -> None:
+def test_scores_do_not_depend_on_batches(case: Case, data: st.DataObject) -> None:
     rows = case.rows
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = []
@@ -115,8 +115,8 @@ def test_weighted_votes_are_the_sum_of_cosines(case: Case) -> None:
         assert scores == pytest.approx(sums, abs=1e-13)
 
 
-def test_by_hand() -> None:
-    """Of length 1: (.6, .8), (0, 1), (1, 0), (0, 0, 1); the query (1, 0) has the cosines .6, 0, 1 and 0 with them."""
+def test_a_small_example_computed_by_hand() -> None:
+    """The documents are (.6, .8), (0, 1), (1, 0) and (0, 0, 1); the query (1, 0) has the cosines .6, 0, 1 and 0."""
     dense = [[3.0, 4, 0], [0, 5, 0], [7, 0, 0], [0, 0, 2]]
     one = Case(dense, [[0], [0], [1], [1]], [[2.0, 0, 0], [1, 1, 0]], 3, 2, 2, "weighted")
     assert one.scorer.scores(one.rows) == pytest.approx(np.array([[0.6, 1.0], [1.4 / 2**0.5 + 0.5**0.5, 0.0]]))
@@ -127,12 +127,12 @@ def test_by_hand() -> None:
     assert parts == pytest.approx(np.array([[3 / 7, 1], [1 + 4 / 7, 0]]), abs=1e-8)
 
 
-def test_strengths_are_class_means() -> None:
+def test_term_strengths_are_class_means() -> None:
     case = Case([[3.0, 4], [0, 5], [7, 0]], [[0, 1], [0], [1]], [], 2, 3, 1, "plain")
     assert case.scorer.term_strengths() == pytest.approx(np.array([[0.3, 0.8, 0], [0.9, 0.4, 0]]))
 
 
-def test_documents_that_share_nothing_score_0() -> None:
+def test_documents_without_common_terms_score_0() -> None:
     case = Case([[1.0, 0], [1, 0]], [[0], [1]], [[0, 1.0], [0, 0]], 2, 2, 5, "weighted")
     assert not case.scorer.scores(case.rows).any()
     assert not by_kernels(case.scorer, case.rows, 1).any()
@@ -142,7 +142,7 @@ def test_documents_that_share_nothing_score_0() -> None:
     assert case.scorer.scores(rows_of(np.zeros((0, 2)), 2)).shape == (0, 2)
 
 
-def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
+def test_rows_of_another_width_and_invalid_n_jobs_raise() -> None:
     case = Case([[1.0, 0], [1, 0]], [[0], [1]], [[0, 1.0]], 2, 2, 5, "weighted")
     with pytest.raises(InputError, match="3 columns, but there are 2 terms"):
         case.scorer.scores(case.rows._replace(n_columns=3))
@@ -154,7 +154,7 @@ def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
 
 
 @given(cases())
-def test_what_is_stored_scores_the_same(case: Case) -> None:
+def test_a_restored_scorer_scores_the_same(case: Case) -> None:
     header, arrays = case.scorer.stored_settings(), case.scorer.stored_arrays()
     for array in arrays.values():
         assert array.dtype in (np.int32, np.int64, np.float32)
@@ -212,7 +212,7 @@ def changed(name: str, at: int, value: Any) -> Any:
         ({"classes": None}, "arrays are"),
     ],
 )
-def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None:
+def test_invalid_stored_settings_and_arrays_raise(parts: dict[str, Any], words: str) -> None:
     header = SOUND.stored_settings() | {
         name: value for name, value in parts.items() if name not in SOUND.stored_arrays()
     }
@@ -221,7 +221,7 @@ def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None
         CosineKNNScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
 
 
-def test_a_number_of_neighbours_costs_no_memory() -> None:
+def test_a_huge_stored_k_allocates_no_memory() -> None:
     again = CosineKNNScorer.restore({"k": 10**18, "votes": "plain"}, SOUND.stored_arrays(), 3, 3)
     rows = rows_of([[1.0, 1, 1]], 3)
     assert by_kernels(again, rows, 1).tolist() == again.scores(rows).tolist() == [[2, 1, 1]]
@@ -244,6 +244,6 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-def test_a_few_documents_need_numpy_alone() -> None:
+def test_scoring_few_documents_imports_numpy_only() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", LIGHT], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"sklearn", "numba", "llvmlite", "scipy"}

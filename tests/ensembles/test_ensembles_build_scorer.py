@@ -1,4 +1,4 @@
-"""Members to what decides: their coefficients term by term, their mean as one linear function, or themselves."""
+"""`build_scorer`: members become a scorer of votes, one linear function, or stay classifiers."""
 
 import warnings
 from typing import Any
@@ -34,7 +34,7 @@ def members_of(estimator: Any, of: TrainingTask, n_members: int = 6, n_terms: in
 
 
 def labels_of_kind(kind: str, n: int = 60) -> tuple[Any, bool]:
-    """Labels, and whether they are a matrix."""
+    """Return labels, and whether they are an indicator matrix."""
     random = np.random.default_rng(0)
     numbers = np.append(np.arange(3), random.integers(0, 3, n - 3))
     matrix = np.zeros((n, 5), np.int64)
@@ -55,7 +55,7 @@ KINDS = ["two", "three", "three of five", "two of five", "several"]
 
 
 def of_all(scores: Any, of: TrainingTask, absent: float) -> Any:
-    """The scores of members for the classes that they know, in the columns of all."""
+    """Return scores of the classes with documents as columns among all classes; others get `absent`."""
     every = np.full((len(scores), len(of.class_docs)), absent)
     every[:, of.present] = scores
     return every
@@ -82,7 +82,7 @@ def test_the_mean_is_one_linear_function(kind: str, estimator: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_votes_are_those_of_the_members(kind: str) -> None:
+def test_scores_count_the_votes_of_the_members(kind: str) -> None:
     X, _ = documents(n_empty=2)
     of = task(X, *labels_of_kind(kind))
     members = members_of(LinearSVM(C=2.0), of)
@@ -102,7 +102,7 @@ def test_votes_are_those_of_the_members(kind: str) -> None:
     assert scorer.scores(CSR.of(X)).tolist() == (votes + expected).tolist()
 
 
-def test_coefficients_are_kept_term_by_term() -> None:
+def test_coefficients_are_stored_term_by_term() -> None:
     X, y = documents(4)
     members = members_of(LinearSVM(C=2.0), task(X, y))
     scorer = build_scorer(iter(members), task(X, y), "vote")
@@ -122,7 +122,7 @@ def test_coefficients_are_kept_term_by_term() -> None:
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_decides_can_be_stored(combine: str, kind: str) -> None:
+def test_the_scorer_can_be_stored_and_restored(combine: str, kind: str) -> None:
     X, _ = documents()
     of = task(X, *labels_of_kind(kind))
     scorer = build_scorer(iter(members_of(LinearSVM(C=2.0), of)), of, combine)
@@ -133,7 +133,7 @@ def test_what_decides_can_be_stored(combine: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_other_members_decide_themselves(n_classes: int) -> None:
+def test_nonlinear_members_are_kept_as_classifiers(n_classes: int) -> None:
     X, y = documents(n_classes, n_empty=2)
     of = task(X, y)
     members = members_of(DecisionTreeClassifier(), of)
@@ -152,7 +152,7 @@ def test_other_members_decide_themselves(n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_other_members_never_choose_a_class_without_documents(combine: str) -> None:
+def test_nonlinear_members_never_choose_a_class_without_documents(combine: str) -> None:
     X, _ = documents()
     of = task(X, *labels_of_kind("three of five"))
     decides = build_scorer(iter(members_of(DecisionTreeClassifier(), of)), of, combine)
@@ -160,7 +160,7 @@ def test_other_members_never_choose_a_class_without_documents(combine: str) -> N
     assert set(decides.scores(X).argmax(axis=1).tolist()) <= {1, 2, 3}
 
 
-def test_linear_and_other_members_do_not_mix() -> None:
+def test_mixing_linear_and_nonlinear_members_raises() -> None:
     X, y = documents(3)
     of = task(X, y)
     mixture = [*members_of(LinearSVM(), of, 2), *members_of(DecisionTreeClassifier(), of, 1)]
@@ -169,14 +169,14 @@ def test_linear_and_other_members_do_not_mix() -> None:
             build_scorer(iter(mixture), of, combine)
 
 
-def test_half_a_share_settles_ties_and_never_more() -> None:
+def test_tie_breakers_decide_ties_only() -> None:
     found = tie_breakers(np.array([0, 3, 1, 1]))
     assert found.tolist() == [0.0, 0.3, 0.1, 0.1]
     assert tie_breakers(np.array([10**9, 0])).max() < 1.0
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_problems_that_were_not_solved_are_told_once(combine: str) -> None:
+def test_unconverged_problems_give_one_warning(combine: str) -> None:
     X, y = documents(3)
     of = task(X, y)
     members = [member._replace(n_unconverged=number) for number, member in enumerate(members_of(LinearSVM(), of, 3))]
@@ -188,8 +188,8 @@ def test_problems_that_were_not_solved_are_told_once(combine: str) -> None:
         build_scorer(iter([member._replace(n_unconverged=0) for member in members]), of, combine)
 
 
-def test_members_are_taken_one_by_one_for_the_mean() -> None:
-    """The mean of a thousand members needs no more room than one."""
+def test_the_mean_consumes_members_one_by_one() -> None:
+    """The mean of a thousand members needs no more memory than one."""
     alive = 0
 
     class Counted(Linear):
@@ -211,7 +211,7 @@ def test_members_are_taken_one_by_one_for_the_mean() -> None:
     assert not scorer.coefficients[3:].any()
 
 
-def test_a_class_without_documents_stays_behind_where_weights_are_negative() -> None:
+def test_a_class_without_documents_never_wins_with_negative_weights() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 6))
     members = np.zeros((40, 4), np.int64)

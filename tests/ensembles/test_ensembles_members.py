@@ -1,4 +1,4 @@
-"""Members: the twin's, trained on columns cut out; in order, and the same for any number of jobs."""
+"""`train_members` equals the slow twin, in order and for any number of jobs."""
 
 import threading
 from collections import Counter
@@ -43,7 +43,7 @@ def trained(
 # -- what there is to learn ------------------------------------------------------------------------------------------
 
 
-def test_a_task_of_one_label_each() -> None:
+def test_a_training_task_of_single_label_documents() -> None:
     X, y = documents(3, n=20)
     found = task(X, y)
     assert found.labels.tolist() == ["class 0", "class 1", "class 2"]
@@ -55,7 +55,7 @@ def test_a_task_of_one_label_each() -> None:
     assert task(X, np.arange(20) % 2).has_one_output
 
 
-def test_documents_without_a_label_are_left_out() -> None:
+def test_unlabelled_documents_are_ignored() -> None:
     X = csr_matrix(np.arange(1.0, 11).reshape(5, 2))
     found = task(X, ["b", None, "a", "", "b"])
     assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
@@ -67,7 +67,7 @@ def test_documents_without_a_label_are_left_out() -> None:
     assert [each.tolist() for each in multilabel.documents_of] == [[1, 2], [0, 1]]
 
 
-def test_rows_of_zeros_are_in_no_class() -> None:
+def test_rows_of_zeros_in_an_indicator_matrix_are_in_no_class() -> None:
     X = csr_matrix(np.eye(4))
     found = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
     assert found.class_of is None
@@ -77,7 +77,7 @@ def test_rows_of_zeros_are_in_no_class() -> None:
     assert [each.tolist() for each in found.documents_of] == [[0], [2, 3]]
 
 
-def test_one_class_is_nothing_to_tell_apart() -> None:
+def test_a_single_class_raises() -> None:
     for y, keeps in ((np.array([[1, 0], [1, 0]]), True), (np.array([[1, 0], [0, 0]]), True), ([["a"], ["a"]], False)):
         with pytest.raises(InputError, match="One class alone has documents"):
             task(csr_matrix(np.eye(2)), y, keeps)
@@ -88,7 +88,7 @@ def test_one_class_is_nothing_to_tell_apart() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("n_terms", [1, 12, 30, 40])
-def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
+def test_linear_svms_equal_the_twin(n_classes: int, n_terms: int) -> None:
     X, y = documents(n_classes, n_empty=2)
     slow = slow_members(SLOW_SVM, X, y, n_terms=n_terms, n_members=4, seed=3)
     for member, other in zip(trained(SVM, task(X, y), n_terms, 4), slow, strict=True):
@@ -105,7 +105,7 @@ def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 5.0}])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_class_weights_are_the_twins(class_weight: Any, n_classes: int) -> None:
+def test_class_weights_equal_the_twin(class_weight: Any, n_classes: int) -> None:
     X, y = documents(n_classes)
     ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
     slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": class_weight})
@@ -116,7 +116,7 @@ def test_class_weights_are_the_twins(class_weight: Any, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"b": 4.0}])
-def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -> None:
+def test_multilabel_members_train_each_class_against_the_rest(class_weight: Any) -> None:
     X, _ = documents(n=50)
     random = np.random.default_rng(1)
     y = random.random((50, 3)) < [[0.5, 0.2, 0.3]]
@@ -142,7 +142,7 @@ def test_all_documents_may_be_in_all_classes() -> None:
     assert (member.scores(X) == CONSTANT_SCORE).all()
 
 
-def test_members_that_were_not_finished_say_so() -> None:
+def test_members_count_unconverged_problems() -> None:
     X, y = documents(3, n=60, n_terms=300)
     hasty = LinearSVM(C=100, tol=1e-9, max_iter=1)
     assert [member.n_unconverged for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
@@ -164,7 +164,7 @@ def test_settings_of_the_svm_are_checked_first() -> None:
     [SVM, MultinomialNB(), SGDClassifier(), LinearSVC(), OneVsRestClassifier(SGDClassifier())],
     ids=lambda each: type(each).__name__,
 )
-def test_jobs_do_not_matter_and_seeds_do(estimator: Any) -> None:
+def test_members_depend_on_the_seed_and_not_on_n_jobs(estimator: Any) -> None:
     X, y = documents(3)
     rows = task(X, y)
     many = (1, 2, 3) if isinstance(estimator, LinearSVM | MultinomialNB) else (1, 2)  # processes take long to start
@@ -175,7 +175,7 @@ def test_jobs_do_not_matter_and_seeds_do(estimator: Any) -> None:
     assert not set(found[1]) & {each.scores(X).tobytes() for each in trained(estimator, rows, seed=4)}
 
 
-def test_each_member_has_a_seed_of_its_own() -> None:
+def test_each_member_has_its_own_seed() -> None:
     X, y = documents(3)
     base = make_pipeline(MaxAbsScaler(), OneVsRestClassifier(DecisionTreeClassifier().set_params(max_features=1)))
     many = trained(base, task(X, y), n_terms=40, n_members=6)  # all terms: only the seeds differ
@@ -185,7 +185,7 @@ def test_each_member_has_a_seed_of_its_own() -> None:
     assert base[-1].estimator.random_state is None  # what was given is left alone
 
 
-def test_an_estimator_works_on_one_job_of_its_own() -> None:
+def test_members_are_trained_with_one_job_each() -> None:
     X, y = documents(3)
     (neighbours,) = trained(CosineKNN(n_jobs=2), task(X, y), n_members=1)
     assert neighbours.classifier.n_jobs == 1
@@ -193,7 +193,7 @@ def test_an_estimator_works_on_one_job_of_its_own() -> None:
     assert logistic.form is not None
 
 
-def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
+def test_results_come_in_order_and_are_not_computed_far_ahead() -> None:
     started: list[int] = []
 
     def work(number: int) -> int:
@@ -211,7 +211,7 @@ def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
         started.clear()
 
 
-def test_an_error_in_a_member_ends_it() -> None:
+def test_an_error_in_a_member_is_raised() -> None:
     def work(number: int) -> int:
         if number == 3:
             raise InputError("the third")
@@ -223,7 +223,7 @@ def test_an_error_in_a_member_ends_it() -> None:
             list(found)
 
 
-def test_then_is_done_to_each_member() -> None:
+def test_then_is_called_with_each_member() -> None:
     X, y = documents(3)
     sizes = {"n_terms": 5, "n_members": 4, "seed": 0}
     for estimator in (SVM, MultinomialNB(), LogisticRegression(max_iter=1000)):
@@ -235,7 +235,7 @@ def test_then_is_done_to_each_member() -> None:
 
 
 class Guess(ClassifierMixin, BaseEstimator):
-    """Says the class of the largest value, and knows no scores."""
+    """A classifier without scores: predicts the class of the largest value."""
 
     def fit(self, X: Any, y: Any) -> "Guess":
         self.classes_ = np.unique(y)
@@ -246,7 +246,7 @@ class Guess(ClassifierMixin, BaseEstimator):
 
 
 class Forgetful(Guess):
-    """Learns one class less."""
+    """A classifier that learns one class too few."""
 
     def fit(self, X: Any, y: Any) -> "Forgetful":
         self.classes_ = np.unique(y)[1:]
@@ -254,7 +254,7 @@ class Forgetful(Guess):
 
 
 class Regression(BaseEstimator):
-    """Has no classes."""
+    """An estimator without classes."""
 
     def fit(self, X: Any, y: Any) -> "Regression":
         return self
@@ -274,7 +274,7 @@ def test_a_classifier_that_only_predicts() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-def test_scores_for_each_two_classes_are_not_taken_for_those_of_classes(n_classes: int) -> None:
+def test_scores_of_pairs_of_classes_are_not_used_as_class_scores(n_classes: int) -> None:
     X, y = documents(n_classes, n=80)
     three = n_classes == 3  # as many pairs as classes
     base = SVC(kernel="rbf").set_params(decision_function_shape="ovr" if three else "ovo", break_ties=three)
@@ -304,13 +304,13 @@ def test_rocchio_chooses_by_the_cosine_and_is_linear(n_classes: int) -> None:
         (Forgetful(), "Forgetful learned 2 of 3 classes"),
     ],
 )
-def test_what_is_no_classifier(estimator: Any, words: str) -> None:
+def test_estimators_that_are_no_classifiers_raise(estimator: Any, words: str) -> None:
     X, y = documents(3)
     with pytest.raises(InputError, match=words):
         trained(estimator, task(X, y))
 
 
-def test_several_labels_take_linear_members() -> None:
+def test_multilabel_members_must_be_linear() -> None:
     X, _ = documents(3)
     labels = [["a"], ["a", "b"], ["b"]] * 20
     with pytest.raises(InputError, match="DecisionTreeClassifier is not a linear classifier"):
@@ -325,7 +325,7 @@ def test_several_labels_take_linear_members() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_jobs", [1, 2, None])
-def test_scores_of_others(n_classes: int, n_jobs: int | None) -> None:
+def test_member_scores_of_any_classifier(n_classes: int, n_jobs: int | None) -> None:
     X, y = documents(n_classes, n=80)
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
     found = member_scores(SVM, X[:50], numbers[:50], n_classes, X[50:], n_terms=10, n_members=6, seed=2, n_jobs=n_jobs)
@@ -335,8 +335,8 @@ def test_scores_of_others(n_classes: int, n_jobs: int | None) -> None:
         assert scores == pytest.approx(other.scores(X[50:])[:, -scores.shape[1] :], abs=1e-3)
 
 
-def test_nobody_is_left_behind() -> None:
-    """Threads end with members that nobody asks for any more."""
+def test_threads_end_if_the_consumer_stops() -> None:
+    """No threads are left when the consumer asks for no more members."""
     X, y = documents(3)
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
     before = threading.active_count()

@@ -1,4 +1,4 @@
-"""One size, tried: the same figures as the grid's, beside one classifier of all terms."""
+"""`subspace_trial` gives the same accuracies as the grid, and those of one classifier on all terms."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ X, Y = documents()
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_the_same_as_in_the_grid(combine: str) -> None:
+def test_accuracies_equal_those_of_the_grid(combine: str) -> None:
     grid = subspace_grid(X, Y, n_terms=[6, 30], n_estimators=[1, 7], estimator=MEMBER, combine=combine, repeats=3)
     tried = subspace_trial(X, Y, n_terms=6, n_estimators=7, estimator=MEMBER, combine=combine, repeats=3)
     np.testing.assert_array_equal(tried.accuracy, grid.accuracy[:, 0, 1])
@@ -24,7 +24,7 @@ def test_the_same_as_in_the_grid(combine: str) -> None:
     assert (tried.n_terms, tried.n_estimators) == (6, 7)
 
 
-def test_the_answers_are_those_of_members_trained_by_themselves() -> None:
+def test_answers_equal_those_of_separately_trained_members() -> None:
     tried = subspace_trial(X, Y, n_terms=2, n_estimators=5, estimator=MEMBER, repeats=2, n_jobs=1)
     for split, answers, true in zip(tried.splits, tried.answers, tried.true, strict=True):
         scores, silent = all_scores(
@@ -36,12 +36,12 @@ def test_the_answers_are_those_of_members_trained_by_themselves() -> None:
         assert [f"class {number}" for number in true] == Y[split.test].tolist()
 
 
-def test_shares_are_of_all_terms() -> None:
+def test_fractions_are_of_all_terms() -> None:
     tried = subspace_trial(X, Y, n_terms=0.5, n_estimators=0.1, estimator=MEMBER, repeats=1)
     assert (tried.n_terms, tried.n_estimators) == (15, 3)
 
 
-def test_a_class_that_nobody_trained_on() -> None:
+def test_a_class_without_training_documents_counts_as_errors() -> None:
     labels = Y.copy()
     tested = subspace_trial(X, Y, n_terms=3, n_estimators=2, estimator=MEMBER, repeats=1).splits[0].test
     labels[tested[0]] = "zzz"
@@ -56,7 +56,7 @@ def test_the_gain_by_hand() -> None:
     assert np.isnan(tried._replace(accuracy=np.array([0.5]), single=np.array([0.5])).gain[1])
 
 
-def test_what_cannot_be_tried() -> None:
+def test_invalid_settings_raise() -> None:
     with pytest.raises(InputError, match="n_terms=31; there are 30 terms"):
         subspace_trial(X, Y, n_terms=31, n_estimators=2)
     with pytest.raises(InputError, match="n_estimators=0"):

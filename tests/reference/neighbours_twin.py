@@ -1,4 +1,4 @@
-"""Neighbours, the slow way: every cosine, one product after the other, in Python's floats."""
+"""Slow twin of nearest neighbours: every cosine, one product after the other, in Python floats."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Row = Sequence[float]
 
 
 def unit(row: Row) -> list[float]:
-    """A row, scaled to length 1; a row of zeros stays."""
+    """Return a row scaled to length 1; a row of zeros stays."""
     squares = 0.0
     for value in row:
         squares += value * value
@@ -18,12 +18,12 @@ def unit(row: Row) -> list[float]:
 
 
 def kept(rows: Sequence[Row]) -> list[list[float]]:
-    """Training documents: of length 1, with 32 bits a weight."""
+    """Return training documents as they are stored: scaled to length 1, with float32 weights."""
     return [[float(np.float32(value)) for value in unit(row)] for row in rows]
 
 
 def cosine(one: Row, other: Row) -> float:
-    """The products of two rows of length 1, added in the order of the columns."""
+    """Return the cosine of two rows of length 1; products are added in column order."""
     total = 0.0
     for a, b in zip(one, other, strict=True):
         total += a * b
@@ -31,7 +31,7 @@ def cosine(one: Row, other: Row) -> float:
 
 
 def nearest(query: Row, documents: Sequence[Row], k: int, *, everyone: bool = False) -> list[tuple[float, int]]:
-    """The k nearest of some documents, all of length 1, the nearest first: cosine and number."""
+    """Return the cosines and numbers of the k nearest documents, the nearest first; all rows have length 1."""
     found = [(cosine(query, document), number) for number, document in enumerate(documents)]
     near = [each for each in found if everyone or each[0] > 0.0]
     return sorted(near, key=lambda each: (-each[0], each[1]))[:k]
@@ -40,7 +40,7 @@ def nearest(query: Row, documents: Sequence[Row], k: int, *, everyone: bool = Fa
 def scores(
     query: Row, documents: Sequence[Row], classes: Sequence[Sequence[int]], n_classes: int, k: int, votes: str
 ) -> list[float]:
-    """The score of each class: term by term, or the number of neighbours."""
+    """Return the score of each class: sums of products term by term, or the number of neighbours."""
     neighbours = sorted(number for _, number in nearest(query, documents, k))
     totals = [0.0] * n_classes
     if votes == "plain":
@@ -59,7 +59,7 @@ def scores(
 
 
 def right_by_size(documents: Sequence[Row], classes: Sequence[Sequence[int]], most: int, votes: str) -> list[int]:
-    """For k = 1, 2, ... how many documents the k nearest of the others judge right."""
+    """Return for k = 1, 2, ... how many documents are classified correctly by their k nearest other documents."""
     n_classes = max(map(max, classes)) + 1
     sizes = [sum(number in own for own in classes) for number in range(n_classes)]
     most_frequent = sizes.index(max(sizes))

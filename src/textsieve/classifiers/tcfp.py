@@ -134,9 +134,17 @@ def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
     place_of = np.empty(rows.n_columns, np.int32)
     place_of[columns] = np.arange(rows.n_columns)
     row_indptr = rows.indptr.astype(np.int64, copy=False)
-    by_column = projections.indptr, projections.positions
-    by_document = row_indptr, place_of[rows.indices], rows.data
-    return kernels.DocumentPairs(*by_column, class_of_pair, pairs.documents, *by_document, columns, place_of)
+    return kernels.DocumentPairs(
+        projections.indptr,
+        projections.positions,
+        class_of_pair,
+        pairs.documents,
+        row_indptr,
+        place_of[rows.indices],
+        rows.data,
+        columns,
+        place_of,
+    )
 
 
 # -- the classifier ------------------------------------------------------------------------------------------------
