@@ -402,7 +402,7 @@ def test_merging_incompatible_estimators_raises() -> None:
     found = TCFP().fit(EXAMPLE, CLASSES)
     with pytest.raises(InputError, match="give a TCFP"):
         found.merge("something")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="balance is False here and True there"):
+    with pytest.raises(InputError, match="balance is False here and True in the other"):
         found.merge(TCFP(balance=True).fit(EXAMPLE, CLASSES))
     with pytest.raises(InputError, match="mixed kinds"):
         found.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))

@@ -129,7 +129,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the best score, the first of equals; without a neighbour, the most frequent class."""
-        return np.asarray(self.classes_[self._single_label_votes(X).argmax(axis=1)])
+        numbers = self._single_label_votes(X).argmax(axis=1)
+        return np.asarray(self.classes_[numbers])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return each class's share of the votes (documents x classes); shares are not calibrated probabilities.
