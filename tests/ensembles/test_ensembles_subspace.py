@@ -518,7 +518,7 @@ def test_member_choices_of_means_and_multilabel_ensembles_raise() -> None:
         RandomSubspace(**SMALL).fit(X, random_matrix()),
         RandomSubspace(combine="mean", **SMALL).fit(X, random_matrix()),
     ):
-        with pytest.raises(InputError, match="one label a document and combine='vote' alone"):
+        with pytest.raises(InputError, match="needs single-label documents and, if members are linear, combine='vote'"):
             made.member_choices(X)
 
 

@@ -188,7 +188,7 @@ def test_one_member_has_diversity_1() -> None:
         ((10, 1, float("nan"), 1), "L=nan "),
         ((10, 1, 1, "3"), "Q='3' "),
         ((10, [1, 12, 3], 1, 1), "M=12 "),
-        ((10, [1, 2, 3], [1, 2], 1), "do not go together"),
+        ((10, [1, 2, 3], [1, 2], 1), "can't be broadcast together"),
     ],
 )
 @pytest.mark.parametrize("probability", [*FUNCTIONS, bounds])
