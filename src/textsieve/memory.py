@@ -58,7 +58,7 @@ def check_room(megabytes: int, what: str) -> None:
     if not is_limited():
         return
     try:
-        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never used
+        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserves address space, uses no memory
     except OSError as problem:
         raise MemoryError(
             f"{what} needs {megabytes} MB more; raise the limit of the address space (ulimit -v)"
