@@ -302,10 +302,10 @@ GB = 1 << 30
         ("nb", {"cell_indices": ("I64", [GB // 8])}, "do not fit together"),
         ("nb", {"cell_indptr": ("I64", [GB // 8])}, "do not fit together"),
         ("nb", {"class_docs": ("I64", [GB // 8])}, "do not fit together"),
-        ("tcfp", {"more": ("F64", [GB // 8])}, "an array is missing, is unknown"),
+        ("tcfp", {"more": ("F64", [GB // 8])}, "its arrays are"),
         ("tcfp", {"vote_indptr": ("I64", [GB // 8])}, "terms"),
-        ("tcfp", {"vote_weights": ("F64", [GB // 8])}, "other shapes"),
-        ("tcfp", {"class_docs": ("I64", [GB // 8])}, "other shapes"),
+        ("tcfp", {"vote_weights": ("F64", [GB // 8])}, "vote_classes is int32 of shape"),
+        ("tcfp", {"class_docs": ("I64", [GB // 8])}, "class_docs is int64 of shape"),
     ],
 )
 def test_arrays_that_cannot_be_statistics_are_refused_before_they_are_read(
