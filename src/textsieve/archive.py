@@ -137,7 +137,8 @@ def checksum_of(arrays: Mapping[str, NDArray[Any]], start: int = 0) -> int:
     """Return the CRC-32 of arrays and their names, continued from `start`."""
     value = start
     for name in sorted(arrays):
-        value = crc32(np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1).data, crc32(name.encode(), value))
+        array_bytes = np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1)
+        value = crc32(array_bytes.data, crc32(name.encode(), value))
     return value
 
 
@@ -184,6 +185,7 @@ class Archive:
         return {name: self._read_array(self.specs[name]) for name in in_file_order}
 
     def _read_array(self, spec: ArraySpec) -> NDArray[Any]:
+        """Return an array that shares memory with the bytes read, unless it would not be aligned."""
         data = self._read_at(self._arrays_start + spec.start, spec.n_bytes)
         if len(data) != spec.n_bytes:
             raise InputError("the file became shorter while it was read", place=self.name, hint=COPY_AGAIN)

@@ -307,7 +307,7 @@ def by_ending(path: Path) -> Format | None:
 
 
 def _mismatch_error(source: Source, expected: Format | None, content: str) -> InputError:
-    """Return the error for a file that is not in the expected format, or in none; `content` describes what it is."""
+    """Return the error for a file that is not in the expected format, or in no known one; `content` describes it."""
     if expected:
         expectation = f"expected {expected.looks_like} ({expected.name})"
     else:

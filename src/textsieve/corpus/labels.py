@@ -28,7 +28,7 @@ def is_missing(label: Any) -> bool:
     if label is None:
         return True
     if isinstance(label, Real):
-        return bool(label != label)
+        return bool(label != label)  # only NaN differs from itself
     # If a package is not loaded, the label is not one of its values.
     numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
     if numpy is not None and label is numpy.ma.masked:

@@ -81,6 +81,7 @@ def _is_excluded(part: str) -> bool:
 
 
 def _docstrings_in(path: Path) -> Iterator[str]:
+    """Yield the docstrings of the module in a source file, and of its classes and functions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # invalid escapes in other packages are not our concern
         warnings.simplefilter("ignore", DeprecationWarning)

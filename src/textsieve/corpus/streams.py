@@ -305,7 +305,7 @@ def lines_of_chunks(
         unfinished = [lines.pop()]
         n_unfinished = len(unfinished[0])
         numbered_lines = enumerate((line + newline for line in lines), n_lines + 1)
-        # A line of a chunk that is no larger than a document may be is not too long either.
+        # If the text is no longer than a document may be, neither are its lines, and they need no check.
         yield numbered_lines if len(text) <= limits.max_document else _check_lines(numbered_lines, name, limits)
         n_lines += len(lines)
     if last_line := "".join(unfinished):

@@ -142,7 +142,7 @@ def _open(path: Path) -> Any:
 def _seekable(source: Source) -> Iterator[Path]:
     """Yield the path of the file, or of an unpacked temporary copy if it is compressed."""
     with open_bytes(source.path, source.limits) as file:
-        if isinstance(file.raw, io.FileIO):
+        if isinstance(file.raw, io.FileIO):  # not compressed
             yield source.path
             return
         with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:

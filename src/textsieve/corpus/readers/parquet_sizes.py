@@ -176,13 +176,14 @@ def _leaves(footer: dict[str, Any]) -> list[Leaf]:
 
 
 def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: ReadLimits) -> Iterator[RowGroup]:
+    """Yield the sizes of each row group; raise `InputError` if a page, or all groups together, unpack to too much."""
     footer = _parse_footer(data)
     leaves = _leaves(footer)
     groups = footer.get("row_groups", ())
     n_rows = [group.get("num_rows", -1) for group in groups]
     if footer.get("num_rows") != sum(n_rows) or min(n_rows, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
-    total = 0
+    total_unpacked = 0
     for number, group in enumerate(groups):
         chunks = group.get("columns", ())
         if len(chunks) != len(leaves):
@@ -203,14 +204,13 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
                 unpacked += page.unpacked
                 if page.has_prefixes:
                     longest = max(longest, page.content)
-                if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
-                    continue
-                if leaf.is_nested:
-                    dictionaries.add(position)
-                elif page.content > SMALL_DICTIONARY:
-                    longest = max(longest, _longest_value(data, page, metadata.get("codec")))
-        total += unpacked
-        limits.check_unpacked(total, len(data), name)
+                if page.is_dictionary and leaf.physical_type == _BYTE_ARRAY:
+                    if leaf.is_nested:
+                        dictionaries.add(position)
+                    elif page.content > SMALL_DICTIONARY:
+                        longest = max(longest, _longest_value(data, page, metadata.get("codec")))
+        total_unpacked += unpacked
+        limits.check_unpacked(total_unpacked, len(data), name)
         yield RowGroup(n_rows[number], unpacked, longest, frozenset(dictionaries))
 
 
@@ -334,6 +334,7 @@ class _ThriftReader:
             raise DamagedError("a header has a list that is too long")
         values: list[Any] = []
         for _ in range(size):
+            # A truth value in a list has a byte of its own; as a field, its type is its value.
             value = self._byte() if kind in (_TRUE, _FALSE) else self._value(kind, expected, depth)
             if expected is not _SKIP:
                 values.append(value)
