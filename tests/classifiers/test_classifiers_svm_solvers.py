@@ -16,7 +16,7 @@ from textsieve.classifiers import LinearSVM, svm_solvers
 from textsieve.classifiers.svm import one_against_rest
 from textsieve.classifiers.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem
 from textsieve.kernels.csr import take_columns
-from textsieve.kernels.svm import solve_positive
+from textsieve.kernels.svm import solve_cholesky
 
 N_DOCUMENTS, N_TERMS = 30, 12
 
@@ -374,13 +374,13 @@ def test_take_columns_equals_scipy(seed: int, n: int, d: int, data: st.DataObjec
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 15), st.sampled_from([1e-3, 1.0, 100.0]))
-def test_solve_positive_equals_numpy(seed: int, n: int, rank: int, size: float) -> None:
+def test_solve_cholesky_equals_numpy(seed: int, n: int, rank: int, size: float) -> None:
     random = np.random.default_rng(seed)
     squares = random.normal(size=(n, rank)) * size
     matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
     expected = np.linalg.solve(matrix, right)
     upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
-    solve_positive(upper, right)
+    solve_cholesky(upper, right)
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
 from ..errors import InputError, Setting
-from ..kernels.neighbours import judge_sizes
+from ..kernels.neighbours import count_correct
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
@@ -63,7 +63,7 @@ def count_correct_by_k(scorer: CosineKNNScorer, most: int, threads: int) -> Ints
     weighted = scorer.votes == "weighted"
 
     def judge(first: int, last: int) -> None:
-        judge_sizes(
+        count_correct(
             *(index, first, last, class_indptr, classes, scorer.n_outputs, most_frequent, weighted),
             n_correct[first // _DOCUMENTS_PER_TASK],
         )

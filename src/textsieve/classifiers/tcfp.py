@@ -127,23 +127,21 @@ def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.fl
 
 
 def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
-    """Return the (document, class) pairs in the format of the kernels, with columns renumbered by frequency."""
+    """Return the (document, class) pairs in the format of the kernels, with terms renumbered by frequency."""
     projections = group_by_term(rows, pairs.documents)
-    class_of_pair = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
-    columns = np.argsort(-np.diff(projections.indptr), kind="stable").astype(np.int32)  # the most frequent first
-    place_of = np.empty(rows.n_columns, np.int32)
-    place_of[columns] = np.arange(rows.n_columns)
-    row_indptr = rows.indptr.astype(np.int64, copy=False)
+    term_of_freq_rank = np.argsort(-np.diff(projections.indptr), kind="stable").astype(np.int32)
+    freq_rank_of_term = np.empty(rows.n_columns, np.int32)
+    freq_rank_of_term[term_of_freq_rank] = np.arange(rows.n_columns)
     return kernels.DocumentPairs(
-        projections.indptr,
-        projections.positions,
-        class_of_pair,
-        pairs.documents,
-        row_indptr,
-        place_of[rows.indices],
-        rows.data,
-        columns,
-        place_of,
+        term_starts=projections.indptr,
+        pairs=projections.positions,
+        classes=np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts)),
+        documents=pairs.documents,
+        indptr=rows.indptr.astype(np.int64, copy=False),
+        freq_ranks=freq_rank_of_term[rows.indices],
+        data=rows.data,
+        term_of_freq_rank=term_of_freq_rank,
+        freq_rank_of_term=freq_rank_of_term,
     )
 
 

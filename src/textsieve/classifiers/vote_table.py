@@ -139,7 +139,7 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
 
 def _add_up_duplicates(entries: Entries) -> Entries:
     """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
-    kernels.squeeze(entries)
+    kernels.sum_equal_entries(entries)
     starts, weights, classes, counts = entries
     size = starts[-1]
     if size == len(weights):
