@@ -52,7 +52,7 @@ class Known(NamedTuple):
 def forward(known: Known, k: int) -> Ints:
     """What a `Categorizer` does unless it is told otherwise; fewer terms are the first of more, up to 4,000."""
     found = ForwardSelection(k=k).fit(known.counted.weights(LTC), known.counted.targets.for_stats())
-    return found.kept_columns()
+    return found.selected_columns()
 
 
 def by_chi2(known: Known, k: int) -> Ints:

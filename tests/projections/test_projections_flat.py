@@ -63,7 +63,7 @@ def test_more_terms_than_documents(weight: float) -> None:
 def test_a_large_share_of_all_directions_is_found_either_way(
     monkeypatch: pytest.MonkeyPatch, weight: float, share: float
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     monkeypatch.setattr(solving, "_LARGE_SHARE", share)
     X, y = even(240, 900), np.arange(240) % 120  # above weight 1 at most 119 are positive
     n_components = 100 if weight < 1 else 60
@@ -88,7 +88,7 @@ def test_combinations_of_documents_that_are_nothing(monkeypatch: pytest.MonkeyPa
 
 def test_columns_stay_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of documents without such combinations, none of the digits is lost."""
-    monkeypatch.setattr(krylov, "_ADRIFT", 10.0)
+    monkeypatch.setattr(krylov, "_LARGEST_DRIFT", 10.0)
     monkeypatch.setattr(solving, "OverTerms", None)
     assert TraceProjection(weight=0, n_components=20).fit(even(1050, 3000)).n_components_ == 20
 
@@ -108,8 +108,8 @@ def test_memory_is_that_of_documents_squared(weight: float) -> None:
 
 def test_no_whole_matrix_of_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many directions are asked for, up to 3,000 documents or terms is what is solved as a whole."""
-    monkeypatch.setattr(solving, "_NOT_LARGE", 100)
-    monkeypatch.setattr(solving, "_SMALL", 50)
+    monkeypatch.setattr(solving, "_SOMETIMES_DENSE", 100)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 50)
     taken = []
 
     def noted(side: Any, n_wanted: int) -> krylov.Eigenpairs:

@@ -67,7 +67,7 @@ def test_one_class(weight: float) -> None:
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("small", [0, 1000])
 def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: Any, small: int) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     with pytest.raises(InputError, match="No direction raises the trace"):
         TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
 
@@ -94,7 +94,7 @@ def test_wide_classes_have_no_margin() -> None:
 def test_the_best_direction_between_class_means_if_none_raises_the_trace(
     monkeypatch: pytest.MonkeyPatch, make: Any, small: int
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     rng = np.random.default_rng(3)
     rows, labels = rng.normal(size=(400, 12)), np.arange(400) % 4
     with pytest.warns(UserWarning, match="No direction raises the trace"):
@@ -142,7 +142,7 @@ def test_the_unit_of_values(
     monkeypatch: pytest.MonkeyPatch, weight: float, exponent: int, make: Any, small: int
 ) -> None:
     """Documents in another unit have the same directions, to the last bit, from 1e-150 to 1e149."""
-    monkeypatch.setattr(solving, "_SMALL", small)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     rng = np.random.default_rng(0)
     rows, labels = rng.random((60, 90)), np.arange(60) % 4
     rows[np.arange(60), labels] += 5.0

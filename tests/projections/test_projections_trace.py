@@ -16,7 +16,7 @@ from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 
 import textsieve.projections.solving as solving
 from textsieve import ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
-from textsieve.projections.trace_operator import NOTHING
+from textsieve.projections.trace_operator import ZERO_TOLERANCE
 
 WEIGHTS = [-0.5, 0.0, 0.3, 0.5, 1.0, 1.1, 2.0, 3.0]
 
@@ -55,7 +55,7 @@ def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: floa
 def test_eigenvectors_of_the_definition(
     monkeypatch: pytest.MonkeyPatch, weight: float, class_weight: Any, shape: tuple[int, int], small: int
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)  # 0: by products alone
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)  # 0: by products alone
     X, y = sample(*shape, 6)
     n_components = 4
     found = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X, y)
@@ -96,7 +96,7 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
     assert_eigenvectors(projection, matrix)
     if weight < 1:
         clearly = np.count_nonzero(expected > 1e-9 * size)
-        assert clearly <= projection.n_components_ <= np.count_nonzero(expected > 0.1 * NOTHING * size)
+        assert clearly <= projection.n_components_ <= np.count_nonzero(expected > 0.1 * ZERO_TOLERANCE * size)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
@@ -120,7 +120,7 @@ def test_solver_on_larger_documents(monkeypatch: pytest.MonkeyPatch, weight: flo
 
 
 def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     X = sparse.csr_array(np.kron(np.eye(20), np.ones((3, 2))))
     found = TraceProjection(weight=0, n_components=19).fit(X)
     assert found.n_components_ == 19
@@ -128,7 +128,7 @@ def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_few_different_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(np.repeat(rng.random((7, 90)), 20, axis=0))
     with pytest.warns(UserWarning, match=r"n_components=10, but fewer directions have"):

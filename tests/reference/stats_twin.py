@@ -57,6 +57,14 @@ def contingency_twin(rows: Sequence[Sequence[float]], label_sets: Sequence[Itera
     return table
 
 
+def contingency(stats: ClassStats, number: int) -> tuple[Any, Any, Any, Any]:
+    """Return the counts A, B, C, D of one class for each term, computed from the table."""
+    with_term = stats.class_doc_freq(number)
+    elsewhere = stats.pair_doc_freq - with_term
+    size = stats.class_docs[number]
+    return with_term, elsewhere, size - with_term, stats.n_pairs - size - elsewhere
+
+
 def exact_sums(sums: Any) -> list[Fraction]:
     """Value and rest of each sum, together and exact."""
     return [Fraction(value) + Fraction(rest) for value, rest in zip(*(part.tolist() for part in sums), strict=True)]

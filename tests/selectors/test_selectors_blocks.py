@@ -19,8 +19,7 @@ from textsieve.kernels.term_scores import block_ends, block_size
 from textsieve.selectors.chi import chi_square, chi_square_of_class
 from textsieve.selectors.information import information_gain
 from textsieve.selectors.trace import between_class_scatter
-from textsieve.stats.sums import Sums
-from textsieve.stats.table import Cells, Table, Totals
+from textsieve.stats.table import Cells, Sums, Table, Totals
 
 Score = Callable[[ClassStats], NDArray[np.float64]]
 N_TERMS = 7000
@@ -94,9 +93,9 @@ def of_counts(sizes: Counts, with_term: Counts) -> ClassStats:
     """One term, given how many documents each class has, and how many of them have the term."""
     filled = np.array([count for count in with_term if count], np.int64)
     starts = np.concatenate([[0], np.cumsum(np.array(with_term) > 0)])
-    all_of_it = Sums.of_whole(filled.sum(keepdims=True))
+    all_of_it = Sums.from_integers(filled.sum(keepdims=True))
     totals = Totals(np.zeros(1, np.int64), filled.sum(keepdims=True), all_of_it, all_of_it)
-    cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.of_whole(filled))
+    cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.from_integers(filled))
     return ClassStats(Table(tuple(range(len(sizes))), sum(sizes), 1, np.array(sizes), totals, cells))
 
 

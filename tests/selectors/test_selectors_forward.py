@@ -52,7 +52,7 @@ def test_each_term_adds_the_most_and_as_much_as_is_said(case: Case, ridge: float
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 64])
 def test_terms_chosen_some_at_a_time_are_the_same(at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forward, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(forward, "_BLOCK_SIZE", at_a_time)
     rows, labels = table()
     found = ForwardSelection(k=25).fit(rows, labels)
     slow.check_order(rows.toarray(), [[label] for label in labels], found.ranking_[:25].tolist(), 1e-9)
@@ -102,7 +102,7 @@ def test_fewer_terms_are_the_first_of_more() -> None:
     for k in (1, 5, 29):
         found = ForwardSelection(k=k).fit(rows, labels)
         assert found.ranking_[:k].tolist() == most[:k]
-        assert found.kept_columns().tolist() == most[:k]
+        assert found.selected_columns().tolist() == most[:k]
         rest = found.ranking_[k:]
         assert (np.diff(found.scores_[rest]) <= 0).all()
         assert sorted(found.ranking_.tolist()) == list(range(40))

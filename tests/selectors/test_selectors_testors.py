@@ -23,7 +23,7 @@ from textsieve import (
     TermWeighter,
     TypicalTestors,
 )
-from textsieve.selectors.testors.contrast import Representatives, chosen_terms, epsilon_for
+from textsieve.selectors.testors.contrast import Representatives, epsilon_for, testor_terms
 from textsieve.training.plan import TrainingPlan
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
@@ -228,16 +228,16 @@ def test_in_training_on_a_matrix_of_labels_the_class_of_none_has_a_name() -> Non
         Categorizer(selector="testors").fit([*ALIKE, *APART, *ALIKE], members)
 
 
-def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(*_: Any) -> None:
         raise AssertionError
 
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
     cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
-    assert cut.kept_columns().tolist() == [1, 2, 3]
+    assert cut.selected_columns().tolist() == [1, 2, 3]
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shares_of_testors", count)
     found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
-    assert found.kept_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
+    assert found.selected_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
@@ -272,7 +272,7 @@ def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Cas
     found = fitted(case, k=k, scale=scale)
     given_weights = Representatives(found.stats_, scale)
     weights = np.unique(given_weights.weights[given_weights.weights > 0])
-    sizes = [int(chosen_terms(given_weights, weight, 0.15).sum()) for weight in weights]
+    sizes = [int(testor_terms(given_weights, weight, 0.15).sum()) for weight in weights]
     assert 1 <= found.support_.sum() <= k
     assert found.epsilon_ in weights
     place = int(np.searchsorted(weights, found.epsilon_))
@@ -293,7 +293,7 @@ def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
     """Above .5 class a loses the row against b, {0}; then the row against c, which contained it, brings 1 to 3."""
     rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
-    assert [int(chosen_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
+    assert [int(testor_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
     assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # more than 3 at the largest weight: it looks no further
     assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # of the two that were tried, the one with more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3

@@ -12,18 +12,18 @@ from scipy.stats import spearmanr
 from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
-from textsieve.selectors.testors.shares import _counted, _products, shares_of_testors
+from textsieve.selectors.testors.shares import _n_testors, _shares_in_listing, shares_of_testors
 from textsieve.selectors.testors.shortest import shortest_transversals
 from textsieve.selectors.testors.transversals import (
     METHODS,
     Listing,
     count_transversals,
-    listing,
+    list_transversals,
     minimal_rows,
-    packed,
+    pack_bits,
     transversals,
     union,
-    unpacked,
+    unpack_bits,
 )
 
 Marks = NDArray[np.bool_]
@@ -153,7 +153,7 @@ def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.Mo
         raise AssertionError
 
     for each in (none, one):
-        monkeypatch.setattr(each._walk, "more", search)
+        monkeypatch.setattr(each._search, "more", search)
         assert list(each) == []
         assert not each.complete  # not known
     assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
@@ -214,7 +214,7 @@ def test_what_is_no_matrix(rows: Any) -> None:
 
 @given(rows=matrices(most_columns=200))
 def test_bits_and_back(rows: Marks) -> None:
-    assert np.array_equal(unpacked(packed(rows), rows.shape[1]), rows)
+    assert np.array_equal(unpack_bits(pack_bits(rows), rows.shape[1]), rows)
 
 
 @given(rows=matrices(), repeat=st.integers(1, 3))
@@ -292,9 +292,9 @@ def test_equal_shares_are_equal_to_the_last_bit() -> None:
         ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
         if n_terms < 100:
             assert len(set(shares_of_testors(np.repeat(ring, n_terms, axis=1), 10**6).values.tolist())) == 1
-        found = listing(ring, 10**6, 10**6)
+        found = list_transversals(ring, 10**6, 10**6)
         assert found.complete
-        assert len(set(_counted(found, np.full(n, n_terms)).tolist())) == 1
+        assert len(set(_shares_in_listing(found, np.full(n, n_terms)).tolist())) == 1
 
 
 @given(rows=matrices(), repeat=st.integers(1, 2))
@@ -360,5 +360,5 @@ def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
 
 def test_numbers_of_testors_are_exact_up_to_53_bits() -> None:
     sets = Listing(np.array([2, 1]), np.array([0, 1, 2]), True)
-    assert _products(sets, np.array([1 << 26, 1 << 26, 1])).tolist() == [2.0**52, 1.0]
-    assert _products(sets, np.array([1 << 27, 1 << 27, 4])).tolist() == [2.0**52, 1.0]  # all are cut by two bits
+    assert _n_testors(sets, np.array([1 << 26, 1 << 26, 1])).tolist() == [2.0**52, 1.0]
+    assert _n_testors(sets, np.array([1 << 27, 1 << 27, 4])).tolist() == [2.0**52, 1.0]  # all are cut by two bits

@@ -12,7 +12,7 @@ from scipy import sparse
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.stats.labels import checked_labels, pairs_of
+from textsieve.stats.labels import validate_label_pairs, validate_labels
 
 ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 
@@ -245,9 +245,9 @@ def test_masked_labels_where_a_label_means_none() -> None:
 @pytest.mark.parametrize("kind", [np.int64, np.float64, np.str_])
 def test_masked_labels_of_those_who_learn(kind: Any) -> None:
     y = masked(np.array([1, 9, 0, 9, 1], kind), 1, 3)
-    pairs = pairs_of(y, 5, "who learns")
+    pairs = validate_label_pairs(y, 5, "who learns")
     assert [pairs.of_class(number).tolist() for number in range(2)] == [[2], [0, 4]]
     with pytest.raises(InputError, match="Only one class"):
-        pairs_of(masked(y, 2), 5, "who learns")
+        validate_label_pairs(masked(y, 2), 5, "who learns")
     with pytest.raises(ValueError, match=r"continuous"):
-        checked_labels(masked([0.5, 1.0, 9.0], 2))
+        validate_labels(masked([0.5, 1.0, 9.0], 2))

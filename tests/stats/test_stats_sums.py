@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textsieve.stats.sums import Sums
+from textsieve.stats.table import Sums
 
 finite = st.floats(min_value=-1e200, max_value=1e200, allow_subnormal=False)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference.stats_cases import Case, any_weights, cancelling, cases, counts, near_a_million
-from tests.reference.stats_twin import assert_is_twin, contingency_twin, exact_sums, twin
+from tests.reference.stats_twin import assert_is_twin, contingency, contingency_twin, exact_sums, twin
 
 from textsieve import ClassStats, InputError
 
@@ -113,10 +113,10 @@ def test_the_last_term_of_any_width_is_seen(n_terms: int) -> None:
 def test_contingency_counts_pairs_one_by_one(case: Case) -> None:
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     for number, of_class in enumerate(contingency_twin(case.rows.tolist(), case.label_sets)):
-        contingency = stats.contingency(number)
-        assert list(zip(*(counts.tolist() for counts in contingency), strict=True)) == of_class
-        assert (np.sum(contingency, axis=0) == stats.n_pairs).all()
-        assert all((counts >= 0).all() for counts in contingency)
+        four_counts = contingency(stats, number)
+        assert list(zip(*(counts.tolist() for counts in four_counts), strict=True)) == of_class
+        assert (np.sum(four_counts, axis=0) == stats.n_pairs).all()
+        assert all((counts >= 0).all() for counts in four_counts)
 
 
 @given(cases(counts), st.data())

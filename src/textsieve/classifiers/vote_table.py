@@ -30,7 +30,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..kernels import feature_projections as kernels
 from ..kernels.feature_projections import Entries
-from ..stats.labels import LabelPairs, one_kind
+from ..stats.labels import LabelPairs, sort_classes
 from ..text.csr import CSR
 from ..threads import parallel_map
 
@@ -116,7 +116,7 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
 
 def merge(one: VoteTable, other: VoteTable) -> VoteTable:
     """Return the table of the documents of both."""
-    classes = tuple(one_kind((*one.classes, *other.classes)))
+    classes = tuple(sort_classes((*one.classes, *other.classes)))
     number = {label: at for at, label in enumerate(classes)}
     n_terms = max(one.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)

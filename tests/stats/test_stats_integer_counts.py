@@ -13,8 +13,8 @@ from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
 from textsieve.kernels import class_sums, packed_counts
-from textsieve.stats import counted, onepass
-from textsieve.stats.counted import run_bounds
+from textsieve.stats import integer_counts, onepass
+from textsieve.stats.integer_counts import run_bounds
 from textsieve.stats.labels import label_pairs
 from textsieve.stats.table import Table
 
@@ -26,7 +26,8 @@ def fast(case: Case) -> ClassStats | None:
     """The table by the fast way alone; None if it is not for these documents."""
     rows = case.matrix()
     labels = label_pairs(case.label_sets, len(case.rows))
-    found = counted.counted(counted.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1]), labels)
+    matrix = integer_counts.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
+    found = integer_counts.sum_counts(matrix, labels)
     if found is None:
         return None
     sizes = np.diff(labels.class_starts)
@@ -40,7 +41,7 @@ def random_documents(n: int, *, n_terms: int = 40, most: int = 70, seed: int = 0
 
 def class_by_class(X: Any, y: Any, monkeypatch: pytest.MonkeyPatch) -> ClassStats:
     with monkeypatch.context() as patch:
-        patch.setattr(onepass, "is_for", lambda *_: False)
+        patch.setattr(onepass, "is_suitable", lambda *_: False)
         return ClassStats.from_matrix(X, y)
 
 
@@ -79,9 +80,9 @@ def test_groups_and_lists_may_be_short(labels: str, most: int, monkeypatch: pyte
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = class_by_class(X, y, monkeypatch)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
-    monkeypatch.setattr(counted, "_ROOM", 10 * most)
-    monkeypatch.setattr(counted, "_CELLS_PER_VALUE", 10**6)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(integer_counts, "_BUFFER_SIZE", 10 * most)
+    monkeypatch.setattr(integer_counts, "_CELLS_PER_VALUE", 10**6)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
 
 
@@ -100,7 +101,7 @@ def test_any_type_of_whole_numbers(kind: Any, index_kind: Any, monkeypatch: pyte
     X.indices, X.indptr = X.indices.astype(index_kind), X.indptr.astype(index_kind)
     y = np.arange(50) % 3
     expected = class_by_class(X, y, monkeypatch)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
 
 
@@ -227,16 +228,16 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = ClassStats.from_matrix(X, y)
     heights: list[int] = []
-    one_table = counted._in_one_table
+    one_table = integer_counts._sum_in_one_table
 
     def seen(matrix: Any, own: Any, grouping: Any) -> Any:
         heights.append(len(grouping.class_of))
         return one_table(matrix, own, grouping)
 
-    monkeypatch.setattr(counted, "_in_one_table", seen)
-    monkeypatch.setattr(counted, "CELLS", 40 * 4)
+    monkeypatch.setattr(integer_counts, "_sum_in_one_table", seen)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 40 * 4)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
     kinds = 11  # of five classes, seen before or not, and none
     assert len(heights) > 1
@@ -247,7 +248,7 @@ def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, y = random_documents(60), np.arange(60) % 3
     rows[50, 0] = LARGE
     expected = ClassStats.from_matrix(rows.astype(np.float64), y)
-    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
 
@@ -257,7 +258,7 @@ def test_disorder_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = ClassStats.from_matrix(X, y)
     last = slice(*X.indptr[-2:])
     X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
-    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(X, y) == expected
 
