@@ -22,7 +22,7 @@ from textsieve.selectors.testors.transversals import (
     minimal_rows,
     pack_bits,
     transversals,
-    union,
+    union_of_bits,
     unpack_bits,
 )
 
@@ -44,6 +44,11 @@ def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Mark
 def brute(rows: Marks) -> list[Testor]:
     """All of them, tried."""
     return sorted(minimal_transversals([np.flatnonzero(row).tolist() for row in rows], rows.shape[1]))
+
+
+def union(rows: Marks) -> Marks:
+    """Return a mask of the columns that the union of the minimal rows contains."""
+    return unpack_bits(union_of_bits(pack_bits(rows))[None], rows.shape[1])[0]
 
 
 @given(rows=matrices())
@@ -165,7 +170,6 @@ def test_sparse_rows(rows: Marks) -> None:
     wide[:, 500 : 500 + rows.shape[1]] = rows
     given_rows = sparse.csr_array(wide)
     assert sorted(transversals(given_rows)) == sorted(transversals(wide))
-    assert union(given_rows).tolist() == union(wide).tolist()
     assert minimal_rows(given_rows).tolist() == minimal_rows(wide).tolist()
     assert count_transversals(given_rows) == count_transversals(wide)
 

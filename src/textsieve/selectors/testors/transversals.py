@@ -68,19 +68,8 @@ def minimal_rows(rows: Any) -> Ints:
     return minimal_sets(pack_bits(_as_marks(rows)[0]))
 
 
-def union(rows: Any) -> Bools:
-    """Return a mask of the columns that are in some minimal transversal, which are those of the minimal rows."""
-    marks, column_numbers = _as_marks(rows)
-    in_union: Bools = unpack_bits(union_of_bits(pack_bits(marks))[None], marks.shape[1])[0]
-    if column_numbers is None:
-        return in_union
-    mask = np.zeros(rows.shape[1], np.bool_)
-    mask[column_numbers[in_union]] = True
-    return mask
-
-
 def union_of_bits(rows: Bits) -> Bits:
-    """Return the union of the minimal rows as one set of columns."""
+    """Return the columns that are in some minimal transversal, which are those of the minimal rows, as one set."""
     return np.asarray(np.bitwise_or.reduce(rows[minimal_sets(rows)], axis=0))
 
 
