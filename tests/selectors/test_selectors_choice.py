@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from tests.reference import selectors_twin as exact
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases
 
 from textsieve import (
@@ -47,7 +47,7 @@ def by_score(scores: Any) -> list[int]:
 @pytest.mark.parametrize("method", EVERY)
 @given(case=cases(max_terms=8, n_labels=(1, 2)))
 def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) -> None:
-    selector = chosen(method(k="all"), case.matrix(), case.label_sets)
+    selector = fit_any(method(k="all"), case.matrix(), case.label_sets)
     assert selector.ranking_.tolist() == by_score(selector.scores_.tolist())
 
 
@@ -55,7 +55,7 @@ def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) ->
 @given(case=cases(max_terms=4, n_labels=(1, 1)), again=st.integers(2, 4))
 def test_columns_with_the_same_documents_tie(method: Any, case: Case, again: int) -> None:
     repeated = np.tile(case.rows, again)
-    selector = chosen(method(k="all"), repeated, case.label_sets)
+    selector = fit_any(method(k="all"), repeated, case.label_sets)
     n_terms = case.rows.shape[1]
     for term in range(n_terms):
         same = selector.scores_[term::n_terms]
@@ -80,8 +80,8 @@ def test_terms_of_one_class_alone_tie_in_mutual_information() -> None:
 def test_classes_take_turns(method: Any, case: Case, k: int) -> None:
     n_terms = case.rows.shape[1]
     assume(k <= n_terms)
-    selector = chosen(method(k=k, pooling="round-robin"), case.matrix(), case.label_sets)
-    first = exact.turns(selector.class_scores_.tolist(), k)
+    selector = fit_any(method(k=k, pooling="round-robin"), case.matrix(), case.label_sets)
+    first = exact.round_robin(selector.class_scores_.tolist(), k)
     assert selector.ranking_[:k].tolist() == first
     assert selector.get_support(indices=True).tolist() == sorted(first)
     rest = [column for column in by_score(selector.scores_.tolist()) if column not in first]

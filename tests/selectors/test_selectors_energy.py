@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases
 from tests.reference.trace_twin import fewest_terms
 
@@ -28,7 +28,7 @@ def with_scores(scores: list[float]) -> tuple[Any, list[str]]:
 
 @given(scattered, up_to_one)
 def test_the_curve_rises_to_one(case: Case, weight: float) -> None:
-    found = chosen(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
+    found = fit_any(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
     curve, scores = found.energy_, np.sort(found.scores_)[::-1]
     assert len(curve) == len(found.scores_)
     assert curve[-1] == 1.0

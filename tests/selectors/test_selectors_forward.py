@@ -45,7 +45,7 @@ def test_each_term_adds_the_most_and_as_much_as_is_said(case: Case, ridge: float
     found = ForwardSelection(k=n_terms - 1, ridge=ridge).fit(case.matrix(), case.label_sets)
     order = found.ranking_[: n_terms - 1].tolist()
     slow.check_order(case.rows, case.label_sets, order, 1e-7, ridge)
-    whole = slow.explained(case.rows, case.label_sets, order, ridge)
+    whole = slow.error_reduction(case.rows, case.label_sets, order, ridge)
     assert found.gains_.sum() == pytest.approx(whole, rel=1e-9, abs=1e-9)
     assert (found.gains_ >= 0).all()
 
@@ -57,7 +57,7 @@ def test_terms_chosen_some_at_a_time_are_the_same(at_a_time: int, monkeypatch: p
     found = ForwardSelection(k=25).fit(rows, labels)
     slow.check_order(rows.toarray(), [[label] for label in labels], found.ranking_[:25].tolist(), 1e-9)
     told = [[label] for label in labels]
-    expected = [slow.explained(rows.toarray(), told, found.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)]
+    expected = [slow.error_reduction(rows.toarray(), told, found.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)]
     assert np.cumsum(found.gains_)[[0, 8, 24]] == pytest.approx(expected, rel=1e-9)
 
 

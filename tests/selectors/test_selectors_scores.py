@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
 from tests.depth import few_examples
 from tests.reference import selectors_twin as exact
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 from tests.reference.stats_twin import contingency
 
@@ -35,7 +35,7 @@ either = st.one_of(one_label, several_labels).filter(lambda case: any(case.label
 
 def fitted(selector: Any, case: Case) -> Any:
     """With the choice of one class too, and of documents without a label."""
-    return chosen(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
+    return fit_any(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
 
 
 def assert_scores(found: Any, expected: exact.Scores) -> None:
@@ -134,7 +134,7 @@ EDGES: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
 def test_scores_are_finite(selector: Any, edge: str) -> None:
     rows, labels = EDGES[edge]
-    found = chosen(type(selector)(**selector.get_params()), np.array(rows), labels)
+    found = fit_any(type(selector)(**selector.get_params()), np.array(rows), labels)
     assert np.isfinite(found.scores_).all()
     if hasattr(found, "class_scores_"):
         assert np.isfinite(found.class_scores_).all()

@@ -69,7 +69,7 @@ def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> Non
     testors = {label: twin.class_testors(of_class, label, epsilon, delta) for label in of_class}
     union = {term for each in testors.values() for testor in each for term in testor}
     assert np.flatnonzero(found.support_).tolist() == sorted(union)
-    assert found.indistinguishable_ == twin.pairs_not_told_apart(of_class, epsilon, delta)
+    assert found.indistinguishable_ == twin.indistinguishable_pairs(of_class, epsilon, delta)
     assert list(found.class_terms_) == list(of_class) == found.classes_.tolist()
     for label, expected in testors.items():
         assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})

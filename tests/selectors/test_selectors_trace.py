@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
 from tests.reference import trace_twin as exact
-from tests.reference.selectors_cases import choose, chosen
+from tests.reference.selectors_cases import fit_any, select_from_stats
 from tests.reference.stats_cases import Case, any_weights, cases, counts, near_a_million
 
 from textsieve import OCFS, TOFA, Cascade, ClassStats, DocumentFrequency, InformationGain, TermCounter, TermWeighter
@@ -30,7 +30,7 @@ of_counts = cases(n_labels=(0, 2), max_documents=12)
 
 def fitted(case: Case, **options: Any) -> Any:
     """With the choice of any number of classes."""
-    return chosen(TOFA(**{"k": "all", **options}), case.matrix(), case.label_sets)
+    return fit_any(TOFA(**{"k": "all", **options}), case.matrix(), case.label_sets)
 
 
 def split(case: Case, data: st.DataObject) -> list[Case]:
@@ -125,7 +125,7 @@ def test_any_split_of_counts_gives_the_same_bits(
     for part in split(case, data):
         streamed.partial_fit(part.matrix(), part.label_sets)
         merged = ClassStats.from_matrix(part.matrix(), part.label_sets) + merged
-    assert choose(streamed).scores_.tolist() == whole.scores_.tolist()
+    assert select_from_stats(streamed).scores_.tolist() == whole.scores_.tolist()
     assert streamed.ranking_.tolist() == whole.ranking_.tolist()
     assert trace_scores(merged, weight, class_weight).tolist() == whole.scores_.tolist()
 
@@ -140,7 +140,7 @@ def test_any_split_of_weights_gives_the_same_scores(values: Any, class_weight: A
     for part in split(case, data):
         streamed.partial_fit(part.matrix(), part.label_sets)
         merged = ClassStats.from_matrix(part.matrix(), part.label_sets) + merged
-    for found in (choose(streamed).scores_, trace_scores(merged, weight, class_weight)):
+    for found in (select_from_stats(streamed).scores_, trace_scores(merged, weight, class_weight)):
         balanced = class_weight is not None
         exact.assert_trace_scores(found, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
 
@@ -206,7 +206,7 @@ def test_short_floats_are_added_with_all_digits() -> None:
 @given(case=several_labels)
 def test_weight_one_is_ocfs(class_weight: Any, case: Case) -> None:
     assume(any(case.label_sets))
-    ocfs = chosen(OCFS(k="all", class_weight=class_weight), case.matrix(), case.label_sets)
+    ocfs = fit_any(OCFS(k="all", class_weight=class_weight), case.matrix(), case.label_sets)
     found = fitted(case, weight=1, class_weight=class_weight)
     assert found.scores_.tolist() == ocfs.scores_.tolist()
     assert found.ranking_.tolist() == ocfs.ranking_.tolist()
@@ -278,7 +278,7 @@ def test_a_constant_term_scores_nothing(class_weight: Any, value: float, n: int,
     selector = TOFA(weight=weight, class_weight=class_weight, k="all")
     for part in np.array_split(chance.permutation(n), 1 + seed % 2):
         selector.partial_fit(rows[part], [labels[document] for document in part])
-    assert choose(selector).scores_.tolist() == [0.0, 0.0]
+    assert select_from_stats(selector).scores_.tolist() == [0.0, 0.0]
 
 
 def test_a_term_that_changes_in_one_document_by_little_is_not_constant() -> None:
