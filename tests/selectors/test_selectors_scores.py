@@ -1,4 +1,4 @@
-"""Scores equal their formulas, worked out slowly and exactly; they are finite, and do not depend on the order."""
+"""Scores equal their formulas, computed exactly; they are finite and do not depend on the order of documents."""
 
 from itertools import combinations
 from typing import Any
@@ -34,12 +34,12 @@ either = st.one_of(one_label, several_labels).filter(lambda case: any(case.label
 
 
 def fitted(selector: Any, case: Case) -> Any:
-    """With the choice of one class too, and of documents without a label."""
+    """Return the fitted selector, also for one class or unlabelled documents only."""
     return fit_any(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
 
 
 def assert_scores(found: Any, expected: exact.Scores) -> None:
-    """Equal to 1e-9, absolutely and relatively; what is 0 may differ by rounding."""
+    """Assert that scores are equal up to 1e-9; exact zeros may differ by rounding."""
     np.testing.assert_allclose(found, [float(score) for score in expected], rtol=1e-9, atol=1e-14)
 
 
@@ -87,7 +87,7 @@ def test_trace_scores(case: Case) -> None:
 
 @given(cases(near_a_million, n_labels=(1, 1), max_documents=12))
 def test_trace_scores_of_badly_scaled_weights(case: Case) -> None:
-    """Weights near a million that differ by 1e-6 to 1e-3: a plain float would have no digit right."""
+    """Weights near a million that differ by 1e-6 to 1e-3; a plain float computation would have no correct digit."""
     found = fitted(OCFS(k="all"), case).scores_
     expected = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
     for one, other in zip(found.tolist(), expected, strict=True):
@@ -177,7 +177,7 @@ def test_joint_gain_of_two_classes_is_the_gain_of_each() -> None:
     np.testing.assert_allclose(found.class_scores_, [found.scores_] * 2, rtol=1e-12)
 
 
-def test_hardly_informative_terms_keep_their_digits() -> None:
+def test_small_information_gains_are_accurate() -> None:
     """Counts near independence, where log(ratio) of a rounded ratio would leave noise."""
     n = 20_000
     labels = np.repeat([0, 1], n // 2)
@@ -217,7 +217,7 @@ def test_iris_itself() -> None:
 
 
 @given(cases(any_weights, n_labels=(1, 1), max_terms=6))
-def test_no_other_choice_of_terms_has_a_larger_trace(case: Case) -> None:
+def test_no_other_selection_has_a_larger_trace(case: Case) -> None:
     scatter = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
     selector = fitted(OCFS(k="all"), case)
     for p in range(1, len(scatter) + 1):

@@ -1,4 +1,4 @@
-"""A sum of two floats loses nothing: value and rest together are the exact sum."""
+"""The sum of two floats is exact: value + rest equals the sum of the fractions."""
 
 from fractions import Fraction
 
