@@ -339,7 +339,7 @@ IRIS: list[Any] = [OCFS(k=2), TOFA(weight=1, k=2), OCFS(k=2, class_weight="balan
 
 @pytest.mark.parametrize("selector", IRIS, ids=repr)
 def test_iris_of_the_paper(selector: Any) -> None:
-    """The printed scores omit the factor 1/3, and the fourth has two digits swapped; the fourth feature ranks second."""
+    """The printed scores omit the factor 1/3, and the fourth has two digits swapped; feature four ranks second."""
     selector.fit(np.repeat(PRINTED_MEANS, 50, axis=0), np.repeat([1, 2, 3], 50))
     assert selector.scores_.round(5).tolist() == [0.42141, 0.07318, 2.91096, 0.53736]
     assert selector.get_support(indices=True).tolist() == [2, 3]
