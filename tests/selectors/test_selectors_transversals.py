@@ -48,7 +48,8 @@ def brute(rows: Marks) -> list[Testor]:
 
 def union(rows: Marks) -> Marks:
     """Return a mask of the columns that the union of the minimal rows contains."""
-    return unpack_bits(union_of_bits(pack_bits(rows))[None], rows.shape[1])[0]
+    mask: Marks = unpack_bits(union_of_bits(pack_bits(rows))[None], rows.shape[1])[0]
+    return mask
 
 
 @given(rows=matrices())
