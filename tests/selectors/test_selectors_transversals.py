@@ -212,7 +212,7 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("rows", [[1, 0], [["a"]], [[[1]]]])
 def test_invalid_matrices_raise(rows: Any) -> None:
-    for function in (transversals, union, minimal_rows):
+    for function in (transversals, minimal_rows, count_transversals):
         with pytest.raises(InputError, match="give a matrix of yes and no"):
             function(rows)
 

@@ -120,7 +120,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return a function that scores the terms for a single class.
 
         By default, for methods that do not use classes, the score is the number of documents of the class that contain
-        the term.
+        the term, or 0 if the class does not favour it.
         """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
