@@ -23,7 +23,7 @@ from textsieve import (
     TermWeighter,
     TypicalTestors,
 )
-from textsieve.selectors.testors.contrast import Representatives, epsilon_for, testor_terms
+from textsieve.selectors.testors.contrast import Representatives, epsilon_for, terms_in_testors
 from textsieve.training.plan import TrainingPlan
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
@@ -272,7 +272,7 @@ def test_k_selects_at_most_k_terms_and_no_tried_epsilon_selects_more(case: Case,
     found = fitted(case, k=k, scale=scale)
     given_weights = Representatives(found.stats_, scale)
     weights = np.unique(given_weights.weights[given_weights.weights > 0])
-    sizes = [int(testor_terms(given_weights, weight, 0.15).sum()) for weight in weights]
+    sizes = [int(terms_in_testors(given_weights, weight, 0.15).sum()) for weight in weights]
     assert 1 <= found.support_.sum() <= k
     assert found.epsilon_ in weights
     place = int(np.searchsorted(weights, found.epsilon_))
@@ -293,7 +293,7 @@ def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
     """Above .5 the row of a against b, {0}, is empty; then the row against c, which contained it, adds terms 1 to 3."""
     rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
-    assert [int(testor_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
+    assert [int(terms_in_testors(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
     assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # more than 3 at the largest weight: it looks no further
     assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # of the two that were tried, the one with more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3

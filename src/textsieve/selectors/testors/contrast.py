@@ -173,7 +173,7 @@ def contrasts(representatives: Representatives, epsilon: float, delta: float) ->
     return (contrast(representatives, int(number), epsilon, delta) for number in representatives.with_documents)
 
 
-def testor_terms(representatives: Representatives, epsilon: float, delta: float) -> Bools:
+def terms_in_testors(representatives: Representatives, epsilon: float, delta: float) -> Bools:
     """Return a mask of the terms that are in some typical testor of some class."""
     is_in_testor = np.zeros(representatives.n_terms, np.bool_)
     for class_contrast in contrasts(representatives, epsilon, delta):
@@ -207,7 +207,7 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
     n_terms_at: dict[int, int] = {}  # position in weights -> number of terms selected
 
     def fits(position: int) -> bool:
-        n_terms_at[position] = int(testor_terms(representatives, float(weights[position]), delta).sum())
+        n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
         return n_terms_at[position] <= k
 
     too_many, fitting = _bracket(len(weights) - 1, fits)
