@@ -51,17 +51,10 @@ class TrainingDocuments(NamedTuple):
         return rows[documents], classes
 
 
-<<<<<<< HEAD
-def forward(known: Known, k: int) -> Ints:
-    """What a `Categorizer` does unless it is told otherwise; fewer terms are the first of more, up to 4,000."""
-    found = ForwardSelection(k=k).fit(known.counted.weights(LTC), known.counted.targets.for_stats())
-    return found.selected_columns()
-=======
 def select_forward(train: TrainingDocuments, k: int) -> Ints:
     """Return the columns that textsieve's default selects; a smaller selection is the beginning of a larger one."""
     selector = ForwardSelection(k=k).fit(train.counted.weights(LTC), train.counted.targets.for_stats())
-    return selector.kept_columns()
->>>>>>> main
+    return selector.selected_columns()
 
 
 def select_by_chi2(train: TrainingDocuments, k: int) -> Ints:

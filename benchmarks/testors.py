@@ -84,17 +84,10 @@ def compile_kernels(*methods: str) -> None:
         count_transversals(random_matrix(3, 5, 0.5), method)
 
 
-<<<<<<< HEAD
-def union_time(rows: Marks) -> float:
-    """Seconds for the union alone."""
-    union_of_bits(pack_bits(rows))  # compiled before the clock starts
-    return float(np.median([timed(lambda: union_of_bits(pack_bits(rows)), loops=100) for _ in range(7)]))
-=======
 def time_union(rows: Marks) -> float:
     """Return the seconds to find the union of all testors, without listing them."""
-    union(rows)
-    return float(np.median([timed(lambda: union(rows), loops=100) for _ in range(7)]))
->>>>>>> main
+    union_of_bits(pack_bits(rows))  # compiled before the clock starts
+    return float(np.median([timed(lambda: union_of_bits(pack_bits(rows)), loops=100) for _ in range(7)]))
 
 
 def union_beside_lex(budget: float) -> Result:
