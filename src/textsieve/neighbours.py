@@ -135,11 +135,11 @@ def index_of(postings: Postings) -> Index:
     term_indptr, documents, weights = (frozen(array) for array in postings[:3])
     document_sizes = np.bincount(documents, minlength=postings.n_documents)
     starts = np.concatenate([[0], np.cumsum(document_sizes)]).astype(np.int64)
-    columns, values = kernels.rows_of(term_indptr, documents, weights, starts)
+    columns, values = kernels.rows_from_postings(term_indptr, documents, weights, starts)
     # A term is frequent if it is in more than 1 / SHARE of the documents.
     frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
     # The length of each document over its frequent terms alone.
-    part_lengths = kernels.lengths_of_parts(starts, columns, values, frequent)
+    part_lengths = kernels.norms_over(starts, columns, values, frequent)
     by_document = (frozen(array) for array in (starts, columns, values, frequent, part_lengths))
     return kernels.Index(term_indptr, documents, weights, *by_document)
 
@@ -153,7 +153,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def rows_in(index: Index) -> CSR:
     """Return the documents of an index as rows, to use them as queries."""
-    return CSR(index.values.astype(np.float64), index.columns, index.starts, len(index.frequent))
+    return CSR(index.data.astype(np.float64), index.indices, index.indptr, len(index.is_frequent))
 
 
 def nearest(
@@ -175,7 +175,7 @@ def nearest(
     from .kernels import neighbours as kernels
     from .threads import parallel_map
 
-    n_documents = len(index.starts) - 1
+    n_documents = len(index.indptr) - 1
     groups = np.zeros(n_documents, np.int32) if groups is None else groups
     owns = np.full(queries.n_rows, -1, np.int32) if owns is None else owns
     result = Nearest(np.empty((queries.n_rows, k), np.int32), np.empty((queries.n_rows, k)))

@@ -81,17 +81,17 @@ class Reduction:
         self.state = kernels.State(
             labels=labels.astype(np.int32),
             groups=numbers,
-            lists=neighbours.documents,
-            ends=ends,
+            waiting=neighbours.documents,
+            n_waiting=ends,
             complete=(ends < neighbours.documents.shape[1]).astype(np.uint8),
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
             heads=np.full(n, -1, np.int64),
             nexts=np.full(n * (k + 1), -1, np.int64),
-            befores=np.full(n * (k + 1), -1, np.int64),
+            previous=np.full(n * (k + 1), -1, np.int64),
         )
-        kernels.settle(self.index, self.state)
+        kernels.add_first_neighbours(self.index, self.state)
 
     @property
     def kept(self) -> Ints:
@@ -100,7 +100,7 @@ class Reduction:
 
     def noise(self) -> Ints:
         """Return the documents that their neighbours misclassify."""
-        return np.flatnonzero(kernels.misjudged(self.state))
+        return np.flatnonzero(kernels.misclassified(self.state))
 
     def visiting_order(self, name: str) -> Ints:
         """Return the documents that have not been dropped, in an order of `Rules.orders`."""

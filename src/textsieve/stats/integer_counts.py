@@ -179,7 +179,9 @@ def _read_table(
             packed_counts.add_to_totals(table[group], totals)
         if number < n_classes:
             begin = class_starts[number]
-            class_starts[number + 1] = packed_counts.take_filled(table, groups, n_terms, begin, terms, doc_freq, sums)
+            class_starts[number + 1] = packed_counts.move_filled_cells(
+                table, groups, n_terms, begin, terms, doc_freq, sums
+            )
     n_cells = class_starts[-1]
     cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(sums[:n_cells], np.zeros(n_cells)))
     if len(unpacked):

@@ -101,26 +101,27 @@ def _documents(
     place_format: str,
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered objects."""
+    text_key, label_key, kept_keys = keys
     read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
     for number, record in objects:
-        if keys.text not in record:
+        if text_key not in record:
             raise InputError(
-                f"no key {keys.text!r}. Keys found: {', '.join(map(repr, record)) or 'none'}",
+                f"no key {text_key!r}. Keys found: {', '.join(map(repr, record)) or 'none'}",
                 place=Place(str(source.path), place_format.format(number)),
                 hint="Every object needs its text; null stands for an empty one",
             )
-        value = record[keys.text]
+        value = record[text_key]
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{keys.text!r} is {_describe(value)}, not a string",
+                f"{text_key!r} is {_describe(value)}, not a string",
                 place=Place(str(source.path), place_format.format(number)),
                 hint="A text is a string, or null if empty",
             )
         text, n_replaced = without_surrogates(value or "")
         report.replaced_bytes += n_replaced
-        labels = () if keys.label is None else read_labels(record.get(keys.label), number)
-        if keys.kept:
-            yield text, labels, {name: record.get(name) for name in keys.kept}
+        labels = () if label_key is None else read_labels(record.get(label_key), number)
+        if kept_keys:
+            yield text, labels, {name: record.get(name) for name in kept_keys}
         else:
             yield text, labels
 
