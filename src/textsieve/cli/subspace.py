@@ -215,11 +215,11 @@ def _check_options(
 
 def _number_to_select(max_terms: int | float | str | None, documents: "LabelledCounts") -> int | None:
     """Return the number of terms to select, or None for all."""
-    from ..selectors.base import limit_of
+    from ..selectors.base import resolve_k
     from ..training.experiments import usual_n_terms
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
-    return usual_n_terms(n_seen) if max_terms is None else limit_of(max_terms, n_seen)
+    return usual_n_terms(n_seen) if max_terms is None else resolve_k(max_terms, n_seen)
 
 
 def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":
