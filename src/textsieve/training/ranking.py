@@ -77,7 +77,7 @@ def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
 
     This does not compute scores, which only matter for the order, unless more than `max_terms` terms are selected.
     """
-    columns = selector.kept_columns()
+    columns = selector.selected_columns()
     if not len(columns) or (max_terms is not None and len(columns) > max_terms):
         return best_columns(selector, max_terms)
     return columns

@@ -15,7 +15,7 @@ from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, Setting, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
-from ..stats.weights import are_whole, check_weights, drop_weightless
+from ..stats.weights import are_integers, check_weights, drop_weightless
 
 NO_CLASS = "none of the classes"
 """The name of the additional class in the statistics for rows of zeros in a label matrix."""
@@ -102,7 +102,7 @@ class Targets:
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
         """Return the type of document counts: int64, or float64 if some weight is not an integer."""
-        return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
+        return np.int64 if self.weights is None or are_integers(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
         """Return the number of documents, given by numbers or by a mask; with weights, the sum of their weights."""
@@ -211,7 +211,7 @@ def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[An
     kept_texts, labels, weights = drop_weightless(all_texts, labels, check_weights(sample_weight, len(all_texts)))
     if weights is None:
         return kept_texts, labels, [1] * len(kept_texts)
-    return kept_texts, labels, weights.astype(np.int64 if are_whole(weights) else np.float64).tolist()
+    return kept_texts, labels, weights.astype(np.int64 if are_integers(weights) else np.float64).tolist()
 
 
 def _indicator(members: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
