@@ -124,13 +124,13 @@ def test_seconds_are_measured_only_for_runs_that_end(
 ) -> None:
     wanted = SecondsOfTestors(collection, EPSILON, DELTA, way)
     assert value(wanted) > 0
-    monkeypatch.setitem(testor_counts.METHODS, way, lambda *_, most: testor_counts.Count(17, complete=False))
+    monkeypatch.setitem(testor_counts.METHODS, way, lambda *_: testor_counts.Count(17, complete=False))
     ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, said)
     assert measured == Estimate(None, problem="not ended within 60 seconds")
 
 
 def test_all_methods_find_the_same_terms(collection: Collection) -> None:
-    stats = testor_counts.stats_of(collection, FULL)
+    stats = testor_counts.compute_stats(collection.documents(FULL))
     fitted = testor_counts.fit_testors(stats, EPSILON, DELTA)
     assert testor_counts.count_testors(fitted, "lex") == testor_counts.count_testors(fitted, "mmcs")
     assert testor_counts.count_terms(stats, EPSILON, DELTA).number == value(
@@ -170,7 +170,7 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = find_paper("testors")
     figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
     monkeypatch.setattr("studies.papers.testors.PAPER", replace(whole, items=figures))
-    monkeypatch.setattr(testor_counts, "FEWER_SECONDS", 0.2)
+    monkeypatch.setattr(testor_counts, "QUICK_SECONDS", 0.2)
 
 
 @pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
