@@ -1,4 +1,4 @@
-"""Run tasks on threads. Kernels release the interpreter lock, so threads run them side by side."""
+"""Run tasks on threads. Compiled kernels release the interpreter lock, so threads run them in parallel."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,7 +7,7 @@ Result = TypeVar("Result")
 
 
 def parallel_map(task: Callable[[int], Result], n_tasks: int, n_threads: int) -> list[Result]:
-    """Return the results of the tasks 0 to n - 1, in this order; without threads if one is enough."""
+    """Return `[task(0), ..., task(n_tasks - 1)]`, computed on up to `n_threads` threads."""
     if min(n_tasks, n_threads) <= 1:
         return list(map(task, range(n_tasks)))
     from concurrent.futures import ThreadPoolExecutor

@@ -16,7 +16,7 @@ from textsieve.classifiers import LinearSVM, separation
 from textsieve.classifiers.separation import SOLVERS, Problem, Separation, SVMProblem
 from textsieve.classifiers.svm import against_the_rest
 from textsieve.kernels.csr import take_columns
-from textsieve.kernels.svm import solve_positive
+from textsieve.kernels.svm import solve_cholesky
 
 N_DOCUMENTS, N_TERMS = 30, 12
 
@@ -384,7 +384,7 @@ def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None
     matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
     expected = np.linalg.solve(matrix, right)
     upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
-    solve_positive(upper, right)
+    solve_cholesky(upper, right)
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
 

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
 from ..errors import InputError, Setting
-from ..kernels.neighbours import judge_sizes
+from ..kernels.neighbours import count_correct
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
@@ -63,7 +63,7 @@ def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
     def judge(number: int) -> None:
         part = number * _SLICE, min((number + 1) * _SLICE, n_documents)
         weighted = scorer.votes == "weighted"
-        judge_sizes(index, *part, *pairs, scorer.n_outputs, most_frequent, weighted, right[number])
+        count_correct(index, *part, *pairs, scorer.n_outputs, most_frequent, weighted, right[number])
 
     parallel_map(judge, n_slices, threads)
     return np.asarray(right.sum(axis=0))

@@ -137,7 +137,7 @@ def merge(one: VoteTable, other: VoteTable) -> VoteTable:
 
 
 def _squeezed(entries: Entries) -> Entries:
-    kernels.squeeze(entries)
+    kernels.sum_equal_entries(entries)
     starts, weights, classes, counts = entries
     size = starts[-1]
     if size == len(weights):
