@@ -14,3 +14,9 @@ def parallel_map(task: Callable[[int], Result], n_tasks: int, n_threads: int) ->
 
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(task, range(n_tasks)))
+
+
+def parallel_ranges(task: Callable[[int, int], None], n_items: int, size: int, n_threads: int) -> None:
+    """Call `task(first, last)` for consecutive ranges of at most `size` items, which end before `last`."""
+    n_ranges = -(-n_items // size)
+    parallel_map(lambda number: task(number * size, min((number + 1) * size, n_items)), n_ranges, n_threads)
