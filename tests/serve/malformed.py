@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from tests.serve.servers import ERROR_FIELDS
+
 HOST = b"Host: 127.0.0.1\r\n"
 JSON = b"Content-Type: application/json\r\n"
 PREDICT = b"POST /v1/predict HTTP/1.1\r\n" + HOST + JSON
@@ -299,9 +301,8 @@ def problem_with(response: RawResponse) -> str | None:
         return None
     try:
         error = json.loads(response.body)["error"]
-        is_error = sorted(error) == ["code", "message"] and all(
-            isinstance(text, str) and text for text in error.values()
-        )
+        texts = [error["code"], error["message"], *(error.get(name, "-") for name in ("setting", "hint", "place"))]
+        is_error = error.keys() <= ERROR_FIELDS and all(isinstance(text, str) for text in texts) and all(texts[:2])
     except (ValueError, KeyError, TypeError):
         is_error = False
     return None if is_error and response.kind == "application/json" else f"not an error in the usual format: {response}"
