@@ -196,7 +196,7 @@ def rough() -> None:
     for env in ({TOKEN_VARIABLE: SECRET}, {}):
         with tempfile.TemporaryDirectory() as name:
             folder, model = Path(name), Path(name) / "model.sieve"
-            settings, labels = KINDS["one"]
+            settings, labels = KINDS["single"]
             Categorizer(n_terms="all", **settings).fit(TEXTS, labels).save(model)
             with running_server(model, folder, env=env) as server:
                 send_all(server.port, [GOOD_REQUEST, *islice(random_requests(0), 200)])

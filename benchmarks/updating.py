@@ -58,7 +58,7 @@ def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Fou
     first, cut_anew = (
         Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[: ends[0]])) for _ in range(2)
     )
-    multilabel = first.model_.labels != "one"
+    multilabel = first.model_.multilabel
     at_first = first.score(*test)
     for begin, end in zip([ends[0], *ends], ends, strict=False):
         new = _known(first, *_some(train, order[begin:end]))

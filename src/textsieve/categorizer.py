@@ -327,7 +327,7 @@ class Categorizer(Parameters):
             report += compare_labels(
                 *(model.classes, true, model.label_sets(labels)),
                 multilabel=multilabel,
-                none_is_right=model.labels == "matrix",
+                none_is_right=model.label_matrix,
                 unknown=unknown,
                 times=times,
             )

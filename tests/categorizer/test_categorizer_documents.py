@@ -23,16 +23,16 @@ def model() -> Categorizer:
 
 
 @pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
-@pytest.mark.parametrize("form", ["one", "several", "matrix"])
-def test_documents_without_a_selected_term_get_the_most_frequent_class(classifier: str, form: str) -> None:
+@pytest.mark.parametrize("label_format", ["single", "sets", "matrix"])
+def test_documents_without_a_selected_term_get_the_most_frequent_class(classifier: str, label_format: str) -> None:
     texts, names = [*CASE.texts, "lion cage lion"], [*CASE.labels, "cook"]
     labels: Any = {
-        "one": names,
-        "several": [[name] for name in names],
+        "single": names,
+        "sets": [[name] for name in names],
         "matrix": np.array([[name == other for other in ("boat", "cook", "moon")] for name in names]).astype(int),
-    }[form]
+    }[label_format]
     model = Categorizer(n_terms=20, classifier=classifier).fit(texts, labels)
-    expected: Any = {"one": ["cook"] * 3, "several": [("cook",)] * 3, "matrix": [[0, 1, 0]] * 3}[form]
+    expected: Any = {"single": ["cook"] * 3, "sets": [("cook",)] * 3, "matrix": [[0, 1, 0]] * 3}[label_format]
     strange = ["", "of unheard-of words", " \n\t !"]
     with pytest.warns(UserWarning, match=r"3 of 4 documents are empty or have none of the selected terms") as told:
         predicted = model.predict([*strange, "sail sail sail harbour"])
@@ -47,7 +47,7 @@ def test_documents_without_a_selected_term_get_the_most_frequent_class(classifie
         model.decision_function(strange)
         assert model.evaluate(strange, labels[:3]).unknown == 3
         told_of = model.explain("")
-    assert told_of.predicted == {"one": "cook", "several": ("cook",), "matrix": (1,)}[form]
+    assert told_of.predicted == {"single": "cook", "sets": ("cook",), "matrix": (1,)}[label_format]
     assert all(each.contributions == () for each in told_of.classes)
 
 
@@ -118,12 +118,12 @@ def test_streams_of_documents(model: Categorizer) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", [tuple, np.array, pl.Series, lambda texts: np.array(texts, object), set, dict.fromkeys]
+    "container", [tuple, np.array, pl.Series, lambda texts: np.array(texts, object), set, dict.fromkeys]
 )
-def test_any_collection_of_documents(form: Any) -> None:
+def test_any_collection_of_documents(container: Any) -> None:
     """All terms are kept: a set has another order each time, and so other labels, and 20 terms might be in none."""
     texts = list(dict.fromkeys(CASE.texts))
-    given = form(texts)
+    given = container(texts)
     assert Categorizer(selector=None).fit(given, ["a", "b"] * (len(texts) // 2)).predict(given).shape == (len(texts),)
 
 

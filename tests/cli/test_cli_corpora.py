@@ -45,7 +45,7 @@ def test_the_list_has_all_of_them(run: Run, ask: Callable[..., Any], data: Path)
     assert news["files"][0]["place"] == "TEXTSIEVE_DATA"
     assert news["files"][0]["paths"] == [str(data / "20news-bydate.tar.gz")]
     assert not entries["rcv1"]["here"]
-    assert entries["rcv1"]["several_labels"]
+    assert entries["rcv1"]["multilabel"]
     assert "11,314/7,532" in text
 
 

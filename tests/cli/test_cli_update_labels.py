@@ -35,7 +35,8 @@ def test_an_empty_list_of_labels_is_an_answer(
     path = tmp_path / "tagged.sieve"
     run("train", tagged, "-o", path, "--classifier", classifier, "--keep-stats")
     before = load(path)
-    assert before.model_.labels == "several"
+    assert before.model_.multilabel
+    assert not before.model_.label_matrix
     more = [{"text": "goal vote", "labels": []}, {"text": "a proof", "labels": ["science"]}]
     rows = pl.DataFrame({"politics": [0, 0], "science": [0, 1], "sport": [0, 0]})
     expected = load(path).update(["goal vote", "a proof"], rows)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save
-from tests.reference.model_cases import several_labels, small_model, two_classes
+from tests.reference.model_cases import multilabel_model, small_model, two_classes
 
 from textsieve import ClassStats, InputError
 from textsieve.classifiers.linear import LinearScorer
@@ -21,7 +21,7 @@ from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 
-SMALL = encode(several_labels())
+SMALL = encode(multilabel_model())
 LARGE = encode(
     small_model(
         terms=tuple(f"selected{number}" for number in range(2000)),
@@ -156,7 +156,7 @@ def test_a_table_of_statistics_is_no_model(tmp_path: Path) -> None:
         ClassStats.from_bytes(SMALL)
 
 
-@pytest.mark.parametrize("model", [small_model(), several_labels(), two_classes()])
+@pytest.mark.parametrize("model", [small_model(), multilabel_model(), two_classes()])
 def test_a_changed_class_or_number_is_seen(model: Model) -> None:
     data = encode(model)
     coefficient = model.scorer.term_strengths()[0].tobytes()

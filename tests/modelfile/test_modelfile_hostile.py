@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load, save
 from tests.reference.categorizer_cases import small_texts
 from tests.reference.model_archives import unpack
-from tests.reference.model_cases import several_labels, small_model, two_classes
+from tests.reference.model_cases import multilabel_model, small_model, two_classes
 
 from textsieve import Categorizer, InputError
 from textsieve.archive import MAX_HEADER, Archive, checksum, pack
@@ -31,7 +31,7 @@ from textsieve.strict_json import MAX_DEPTH, MAX_VALUES
 from textsieve.text.csr import CSR
 from textsieve.text.weights import MOST_IDF, NORMS, TERM_FREQUENCIES
 
-WHOLE = encode(several_labels())
+WHOLE = encode(multilabel_model())
 ARRAYS = load(WHOLE)
 HEADER = json.loads(json.loads(WHOLE[8 : 8 + int.from_bytes(WHOLE[:8], "little")])["__metadata__"]["textsieve"])
 
@@ -211,7 +211,7 @@ ODD: list[dict[str, Any]] = [
         *(({"multilabel": odd}, "multilabel is") for odd in ("all", ["several"], None, 1)),
         *(({"label_matrix": odd}, "label_matrix") for odd in ("all", None, 0)),
         ({"multilabel": False}, "thresholds"),
-        ({"multilabel": False, "label_matrix": True}, "multilabel is False and label_matrix True"),
+        ({"multilabel": False, "label_matrix": True}, "has a label matrix, but is not multilabel"),
         *(({"statistics": odd}, "its statistics are") for odd in ODD_VALUES),
         ({"statistics": SECTION}, "arrays of statistics without their description"),
         *(({"statistics": SECTION | odd}, "of its statistics is") for odd in ODD_SECTIONS),

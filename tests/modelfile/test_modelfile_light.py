@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.reference.model_cases import several_labels, small_model, two_classes
+from tests.reference.model_cases import multilabel_model, small_model, two_classes
 
 from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.modelfile import write
@@ -44,15 +44,15 @@ VOTES = SubspaceScorer(
     "model",
     [
         small_model(),
-        several_labels(strip_accents="unicode"),
-        several_labels(labels="matrix", strip_accents="ascii"),
+        multilabel_model(strip_accents="unicode"),
+        multilabel_model(label_matrix=True, strip_accents="ascii"),
         two_classes(),
         small_model(stop_words="english", ngram_range=(1, 1), terms=("goal", "market", "straße", "york")),
         small_model(stop_words="english", ngram_range=(1, 2)),
         small_model(idf=None, norm="none", tf="tf"),
         small_model(scorer=VOTES),
     ],
-    ids=["one", "several", "matrix", "two", "english", "english runs", "plain", "votes of subspaces"],
+    ids=["single label", "multilabel", "label matrix", "two", "english", "english runs", "plain", "votes of subspaces"],
 )
 def test_predicting_a_document_is_light(tmp_path: Path, model: Model) -> None:
     write(model, tmp_path / "model.sieve")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from safetensors.numpy import load
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-from tests.reference.model_cases import documents, models, same, several_labels, small_model, two_classes
+from tests.reference.model_cases import documents, models, multilabel_model, same, small_model, two_classes
 
 from textsieve import InputError, archive
 from textsieve.classifiers.linear import LinearScorer
@@ -19,7 +19,7 @@ from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.text.preparation import Preparation
 
-SAMPLES = [small_model(), several_labels(), two_classes(), several_labels(labels="matrix"), small_model(idf=None)]
+SAMPLES = [small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True), small_model(idf=None)]
 
 
 def header_of(data: bytes) -> Any:
@@ -53,7 +53,7 @@ def test_by_way_of_a_file(tmp_path: Path, model: Model) -> None:
 
 
 def test_any_safetensors_reader_reads_it() -> None:
-    arrays = load(encode(several_labels()))
+    arrays = load(encode(multilabel_model()))
     assert arrays["terms"].tobytes().decode().split("\n") == ["goal", "market", "straße", "new york"]
     assert {name: (array.dtype.name, array.shape) for name, array in arrays.items()} == {
         "terms": ("uint8", (28,)),
@@ -92,12 +92,11 @@ def test_what_the_header_says() -> None:
     }
 
 
-def test_the_header_says_whether_labels_are_several_and_a_matrix() -> None:
-    for labels, flags in (("one", (False, False)), ("several", (True, False)), ("matrix", (True, True))):
-        model = small_model() if labels == "one" else several_labels(labels=labels)
-        header = header_of(encode(model))
-        assert (header["multilabel"], header["label_matrix"]) == flags
-        assert decode(encode(model)).labels == labels
+def test_the_header_says_whether_a_model_is_multilabel_and_has_a_label_matrix() -> None:
+    for model in (small_model(), multilabel_model(), multilabel_model(label_matrix=True)):
+        header, decoded = header_of(encode(model)), decode(encode(model))
+        assert header["multilabel"] is decoded.multilabel is model.multilabel
+        assert header["label_matrix"] is decoded.label_matrix is model.label_matrix
 
 
 def test_the_header_has_the_fallback_class_and_the_preparation_of_texts() -> None:
@@ -201,11 +200,13 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"fallback": 1.0}, "fallback class is 1.0"),
     ({"fallback": True}, "fallback class is True"),
     ({"fallback": "money"}, "fallback class is 'money'"),
-    ({"labels": "many"}, "labels"),
-    ({"labels": "several"}, "thresholds"),
+    ({"multilabel": "yes"}, "multilabel is 'yes', not true or false"),
+    ({"label_matrix": 1}, "label_matrix is 1, not true or false"),
+    ({"label_matrix": True}, "has a label matrix, but is not multilabel"),
+    ({"multilabel": True}, "thresholds"),
     ({"thresholds": np.zeros(3)}, "thresholds"),
-    ({"labels": "matrix", "thresholds": np.zeros(2)}, "thresholds"),
-    ({"labels": "matrix", "thresholds": np.array([0, np.nan, 1])}, "threshold is NaN"),
+    ({"multilabel": True, "label_matrix": True, "thresholds": np.zeros(2)}, "thresholds"),
+    ({"multilabel": True, "label_matrix": True, "thresholds": np.array([0, np.nan, 1])}, "threshold is NaN"),
     ({"idf": np.zeros(3)}, "idf"),
     ({"idf": np.zeros(4, np.float32)}, "idf"),
     ({"idf": np.array([1, 2, np.inf, 1])}, "idf is not finite"),

@@ -21,7 +21,7 @@ def trained(combine: str, labels: Any, **options: Any) -> Categorizer:
     return Categorizer(classifier="subspace", classifier_options=settings, n_terms=20).fit(CASE.texts, labels)
 
 
-@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize(("combine", "scorer"), [("vote", SubspaceScorer), ("mean", LinearScorer)])
 def test_there_and_back(combine: str, scorer: type, labels: Any, tmp_path: Path) -> None:
     model = trained(combine, labels)
@@ -35,7 +35,7 @@ def test_there_and_back(combine: str, scorer: type, labels: Any, tmp_path: Path)
     assert (tmp_path / "a.sieve").read_bytes() == (tmp_path / "b.sieve").read_bytes()
 
 
-@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 def test_an_explanation_adds_up_to_the_score(combine: str, labels: Any) -> None:
     model = trained(combine, labels)

@@ -85,21 +85,21 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("case", CASES)
 def test_no_word_is_in_the_file_but_those_of_selected_terms(case: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
     check(Categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
 def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
     corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
     check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("classifier", INCREMENTAL)
 def test_statistics_and_updates_leave_no_more_behind(classifier: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
@@ -108,7 +108,7 @@ def test_statistics_and_updates_leave_no_more_behind(classifier: str, labels: li
     assert textsieve.load(tmp_path / "words.sieve").update(TEXTS[:3], labels[:3]).model_.about["updated"]["times"] == 2
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_the_number_of_threads_leaves_no_trace(
     classifier: str, labels: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

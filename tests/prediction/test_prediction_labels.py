@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+from tests.reference.model_cases import documents, models, multilabel_model, small_model, two_classes
 from tests.reference.model_twin import predicted, scored
 from tests.reference.text_checks import path
 
@@ -22,9 +22,9 @@ TEXTS = ["Goal! goal by the striker", "The market of New York", "", "nothing kno
 
 def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
     """Labels of any form as tuples of labels."""
-    if model.labels == "one":
+    if not model.multilabel:
         return [(label,) for label in labels.tolist()]
-    if model.labels == "several":
+    if not model.label_matrix:
         return list(labels)
     assert labels.dtype == np.int64
     assert set(np.unique(labels)) <= {0, 1}
@@ -48,7 +48,7 @@ def test_predictions_are_the_twins(model: Model, texts: list[str]) -> None:
 
 def _is_clear(model: Model, scores: list[float]) -> bool:
     """Whether the last digits of the scores can't change what is predicted."""
-    if model.labels == "one":
+    if not model.multilabel:
         best, *others = sorted(scores, reverse=True)
         return not others or abs(best - others[0]) > 1e-6 * max(1.0, abs(best))
     assert model.thresholds is not None
@@ -78,46 +78,55 @@ def test_one_label_a_document_by_hand() -> None:
 
 
 def test_several_labels_by_hand() -> None:
-    model = several_labels()
+    model = multilabel_model()
     labels = model.predict(TEXTS).labels
     assert labels == [("sport",), ("city", "money"), ("money",), ("money",), ("city", "money"), ("city", "money")]
-    as_matrix = several_labels(labels="matrix").predict(TEXTS).labels
+    as_matrix = multilabel_model(label_matrix=True).predict(TEXTS).labels
     assert as_matrix.tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 0]]
 
 
 def test_a_document_may_have_none_of_several_labels() -> None:
-    model = several_labels(thresholds=np.array([np.inf, 1e9, 50.0]))
+    model = multilabel_model(thresholds=np.array([np.inf, 1e9, 50.0]))
     assert model.predict(["goal", "unheard of"]).labels == [(), ("money",)]
     assert model.explain("goal").predicted == ()
 
 
 def test_a_score_at_the_threshold_is_enough() -> None:
-    model = several_labels()
+    model = multilabel_model()
     score = model.scores(["goal market"])[0]
-    assert several_labels(thresholds=score).predict(["goal market"]).labels == [model.classes]
-    assert several_labels(thresholds=np.nextafter(score, 99)).predict(["goal market"]).labels == [()]
+    assert multilabel_model(thresholds=score).predict(["goal market"]).labels == [model.classes]
+    assert multilabel_model(thresholds=np.nextafter(score, 99)).predict(["goal market"]).labels == [()]
 
 
-@pytest.mark.parametrize("labels", ["one", "several", "matrix"])
-def test_unknown_documents_get_the_most_frequent_class(labels: str) -> None:
-    thresholds = None if labels == "one" else np.zeros(3)
+any_labels = pytest.mark.parametrize(
+    "labels",
+    [
+        {"multilabel": False},
+        {"multilabel": True, "thresholds": np.zeros(3)},
+        {"multilabel": True, "label_matrix": True, "thresholds": np.zeros(3)},
+    ],
+    ids=["single label", "multilabel", "label matrix"],
+)
+
+
+@any_labels
+def test_unknown_documents_get_the_most_frequent_class(labels: dict[str, Any]) -> None:
     for class_docs, expected in [((1, 2, 3), "sport"), ((4, 2, 4), "city"), ((0, 0, 0), "city")]:
-        model = small_model(labels=labels, thresholds=thresholds, class_docs=class_docs)
+        model = small_model(**labels, class_docs=class_docs)
         found = model.predict(["", "??", "new", "york new"])
         assert as_tuples(model, found.labels) == [(expected,)] * 4
         assert found.n_unknown == 4
 
 
-@pytest.mark.parametrize("labels", ["one", "several", "matrix"])
-def test_unless_training_has_found_another_class_for_them(labels: str) -> None:
-    thresholds = None if labels == "one" else np.zeros(3)
+@any_labels
+def test_unless_training_has_found_another_class_for_them(labels: dict[str, Any]) -> None:
     for fallback, expected in enumerate(["city", "money", "sport"]):
-        model = small_model(labels=labels, thresholds=thresholds, class_docs=(4, 2, 4), fallback=fallback)
+        model = small_model(**labels, class_docs=(4, 2, 4), fallback=fallback)
         found = model.predict(["", "new york", "york new"])
         assert as_tuples(model, found.labels)[::2] == [(expected,)] * 2
         without = replace(model, fallback=None)
         assert as_tuples(model, found.labels)[1:2] == as_tuples(without, without.predict(["new york"]).labels)
-        assert model.explain("").predicted == (expected if labels == "one" else (expected,))
+        assert model.explain("").predicted == ((expected,) if model.multilabel else expected)
 
 
 def test_of_equal_scores_the_first_class_is_predicted() -> None:
@@ -146,7 +155,7 @@ def test_decision_is_shaped_as_scikit_learns() -> None:
     scores = two_outputs.scores(texts)
     assert np.array_equal(two_outputs.decision(texts), scores[:, 1] - scores[:, 0])
     assert ((two_outputs.decision(texts) > 0) == (two_outputs.predict(texts).labels == 1)).all()
-    two_labels = two_classes(scorer=scorer, labels="several", thresholds=np.zeros(2))
+    two_labels = two_classes(scorer=scorer, multilabel=True, thresholds=np.zeros(2))
     assert np.array_equal(two_labels.decision(texts), scores)
 
 
@@ -190,16 +199,16 @@ def test_what_is_no_list_of_texts_is_refused(documents: Any) -> None:
 
 
 def test_no_documents_give_no_predictions() -> None:
-    for model in (small_model(), several_labels(), two_classes(), several_labels(labels="matrix")):
+    for model in (small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)):
         found = model.predict([])
         assert len(found.labels) == 0
         assert found.scores.shape == (0, len(model.classes))
         assert found.n_unknown == 0
 
 
-def test_several_labels_need_thresholds() -> None:
-    with pytest.raises(InputError, match="thresholds"):
-        several_labels(thresholds=None).predict(["goal"])
+def test_a_multilabel_model_needs_thresholds_or_ranks() -> None:
+    with pytest.raises(InputError, match="A multilabel model needs a threshold for each class"):
+        multilabel_model(thresholds=None).predict(["goal"])
 
 
 def test_reading_settings_are_kept_to() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+from tests.reference.model_cases import documents, models, multilabel_model, small_model, two_classes
 from tests.reference.model_twin import scored
 
 from textsieve import InputError
@@ -54,9 +54,9 @@ def _in_column_order(model: Model, explained: ClassExplanation) -> float:
 
 
 def _label(model: Model, labels: Any, number: int) -> Any:
-    if model.labels == "one":
+    if not model.multilabel:
         return labels[number].item() if isinstance(labels[number], np.generic) else labels[number]
-    if model.labels == "several":
+    if not model.label_matrix:
         return labels[number]
     return tuple(label for label, has in zip(model.classes, labels[number], strict=True) if has)
 
@@ -99,7 +99,7 @@ def test_with_one_output_the_first_class_has_it_all_negated() -> None:
 
 
 def test_thresholds_are_told_where_there_are_any() -> None:
-    explained = several_labels().explain("goal")
+    explained = multilabel_model().explain("goal")
     assert [explained[label].threshold for label in ("city", "money", "sport")] == [0.5, 0.25, -0.1]
     assert explained.predicted == ("sport",)
 
@@ -110,7 +110,9 @@ def test_an_unknown_document_has_intercepts_only() -> None:
     assert all(each.contributions == () and each.score == each.intercept for each in explained.classes)
 
 
-@pytest.mark.parametrize("model", [small_model(), several_labels(), two_classes(), several_labels(labels="matrix")])
+@pytest.mark.parametrize(
+    "model", [small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)]
+)
 def test_an_explanation_is_plain_data(model: Model) -> None:
     explained = model.explain("goal in new york")
     plain = explained.to_dict()

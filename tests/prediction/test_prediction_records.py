@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+from tests.reference.model_cases import documents, models, multilabel_model, small_model, two_classes
 
 from textsieve.evaluation.calibration import Calibration
 from textsieve.prediction import Model, as_written
@@ -37,7 +37,7 @@ def test_a_record_says_what_was_predicted(model: Model, texts: list[str]) -> Non
         made, model.label_sets(found.labels), found.scores, found.is_unknown, strict=True
     ):
         assert set(record) <= set(KEYS)
-        assert (record["label"],) == labels if model.labels == "one" else record["labels"] == list(labels)
+        assert (record["label"],) == labels if not model.multilabel else record["labels"] == list(labels)
         assert record.get("unknown", False) is bool(is_unknown)
         assert record["scores"] == dict(zip(names, scores.tolist(), strict=True))
         json.dumps(record)
@@ -57,9 +57,9 @@ def test_one_label_by_hand() -> None:
     assert records(model, TEXTS, 99)[1]["scores"] == {"money": 0.25, "sport": -0.25, "city": -0.5}
 
 
-@pytest.mark.parametrize("labels", ["several", "matrix"])
-def test_several_labels_by_hand(labels: str) -> None:
-    model = several_labels(labels=labels)
+@pytest.mark.parametrize("label_matrix", [False, True])
+def test_several_labels_by_hand(label_matrix: bool) -> None:
+    model = multilabel_model(label_matrix=label_matrix)
     scores = model.scores(TEXTS)
     assert records(model, TEXTS)[1:] == [
         {"labels": ["money"], "scores": {"money": 0.25}, "unknown": True},

@@ -18,7 +18,7 @@ def small_model(**changes: Any) -> Model:
         terms=("goal", "market", "straße", "new york"),
         classes=("city", "money", "sport"),
         class_docs=(3, 5, 4),
-        labels="one",
+        multilabel=False,
         lowercase=True,
         strip_accents=None,
         stop_words=frozenset({"the", "of"}),
@@ -37,9 +37,9 @@ def small_model(**changes: Any) -> Model:
     return replace(model, **changes)
 
 
-def several_labels(**changes: Any) -> Model:
-    """The same with several labels a document."""
-    return small_model(**({"labels": "several", "thresholds": np.array([0.5, 0.25, -0.1])} | changes))
+def multilabel_model(**changes: Any) -> Model:
+    """The same, but multilabel."""
+    return small_model(**({"multilabel": True, "thresholds": np.array([0.5, 0.25, -0.1])} | changes))
 
 
 def two_classes(**changes: Any) -> Model:
@@ -87,8 +87,8 @@ def models(draw: st.DrawFn) -> Model:
     """Any small model."""
     terms = tuple(draw(st.lists(st.sampled_from(TERMS), max_size=len(TERMS), unique=True)))
     classes = tuple(sorted(draw(label_lists)))
-    labels: Any = draw(st.sampled_from(["one", "several", "matrix"]))
-    n_outputs = 1 if labels == "one" and len(classes) == 2 and draw(st.booleans()) else len(classes)
+    multilabel = draw(st.booleans())
+    n_outputs = 1 if not multilabel and len(classes) == 2 and draw(st.booleans()) else len(classes)
 
     def floats(size: int) -> list[float]:
         return draw(st.lists(finite, min_size=size, max_size=size))
@@ -97,7 +97,8 @@ def models(draw: st.DrawFn) -> Model:
         terms=terms,
         classes=classes,
         class_docs=tuple(draw(st.lists(st.integers(0, 9), min_size=len(classes), max_size=len(classes)))),
-        labels=labels,
+        multilabel=multilabel,
+        label_matrix=multilabel and draw(st.booleans()),
         lowercase=draw(st.booleans()),
         strip_accents=None,
         stop_words=draw(st.sampled_from([frozenset(), frozenset({"the", "new"})])),
@@ -109,7 +110,7 @@ def models(draw: st.DrawFn) -> Model:
             np.array(floats(len(terms) * n_outputs), np.float32).reshape(len(terms), n_outputs),
             np.array(floats(n_outputs), np.float64),
         ),
-        thresholds=None if labels == "one" else np.array(floats(len(classes)), np.float64),
+        thresholds=np.array(floats(len(classes)), np.float64) if multilabel else None,
         fallback=draw(st.none() | st.integers(0, len(classes) - 1)),
         settings=draw(st.dictionaries(st.text(max_size=4), json_values, max_size=3)),
         about=draw(st.dictionaries(st.text(max_size=4), json_values, max_size=3)),

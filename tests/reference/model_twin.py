@@ -49,7 +49,7 @@ def predicted(model: Model, text: str) -> tuple[Any, ...]:
     if not any(weights.values()):
         most_frequent = model.class_docs.index(max(model.class_docs))
         return (model.classes[most_frequent if model.fallback is None else model.fallback],)
-    if model.labels == "one":
+    if not model.multilabel:
         return (model.classes[scores.index(max(scores))],)
     assert model.thresholds is not None
     limits = model.thresholds.tolist()

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from textsieve import Categorizer, TermCounter
+from textsieve.prediction import Model
 from textsieve.training.counted_documents import narrowed, weighed
 from textsieve.training.plan import TrainingPlan
-from textsieve.training.targets import Form, Targets
+from textsieve.training.targets import Targets
 
 
 class Learned(NamedTuple):
@@ -41,10 +42,15 @@ def learned_by(model: Any) -> Learned:
     )
 
 
-def targets_of(labels: Sequence[Any], form: Form, classes: tuple[Any, ...]) -> Targets:
-    """Labels as tuples, by the classes of a model; in a matrix, a row of zeros is an answer."""
-    members = tuple(np.array([at for at, each in enumerate(labels) if label in each], np.int64) for label in classes)
-    return Targets(classes, members, len(labels), form)
+def targets_of(label_sets: Sequence[tuple[Any, ...]], model: Model) -> Targets:
+    """Return the labels of documents as classes of a model."""
+    members = tuple(
+        np.array([document for document, labels in enumerate(label_sets) if label in labels], np.int64)
+        for label in model.classes
+    )
+    return Targets(
+        model.classes, members, len(label_sets), multilabel=model.multilabel, label_matrix=model.label_matrix
+    )
 
 
 def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: Sequence[tuple[Any, ...]]) -> Learned:
@@ -54,7 +60,7 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
     counts = csr_matrix(counter.transform(texts))
     training = TrainingPlan.of(settings, 1)
     weights = weighed(counts, training.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
-    targets = targets_of(label_sets, model.labels, model.classes)
+    targets = targets_of(label_sets, model)
     scorer = training.fit_weights(narrowed(weights, training.dtype), targets)
     docs = [sum(label in each for each in label_sets) for label in model.classes]
     rows = [{term: weight for term, weight in enumerate(row) if weight} for row in weights.matrix().toarray().tolist()]
@@ -62,5 +68,5 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
         sum(label in each and not row for each, row in zip(label_sets, rows, strict=True)) for label in model.classes
     ]
     fallback = max(range(len(docs)), key=lambda number: (without[number], docs[number], -number))
-    n_unlabelled = 0 if model.labels == "matrix" else sum(not each for each in label_sets)
+    n_unlabelled = 0 if model.label_matrix else sum(not each for each in label_sets)
     return Learned(scorer_bytes(scorer), tuple(docs), fallback, len(texts), n_unlabelled)

@@ -26,7 +26,7 @@ ANSWERED = "document.querySelector('#{} .status').textContent.includes(' ms')"
 @pytest.fixture(scope="module")
 def server(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("docs")
-    with running_server(models["one"], folder, "--feedback", str(folder / "corrections.jsonl")) as server:
+    with running_server(models["single"], folder, "--feedback", str(folder / "corrections.jsonl")) as server:
         yield server
 
 
@@ -99,7 +99,7 @@ def test_error_responses_are_shown(docs: Browser) -> None:
 def test_a_token_field_appears_if_the_server_requires_a_token(
     browser: Browser, models: dict[str, Path], tmp_path: Path
 ) -> None:
-    with running_server(models["one"], tmp_path, env={**os.environ, "TEXTSIEVE_TOKEN": TOKEN}) as server:
+    with running_server(models["single"], tmp_path, env={**os.environ, "TEXTSIEVE_TOKEN": TOKEN}) as server:
         browser.open(f"{server.url}docs")
         browser.wait(READY)
         assert browser.one("#token").is_displayed()

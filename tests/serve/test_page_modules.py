@@ -128,14 +128,14 @@ def test_formulas_get_an_apostrophe(modules: Browser) -> None:
 def test_added_columns_contain_no_formulas(modules: Browser) -> None:
     script = "(results, model) => module.tableWith({columns: ['=a'], rows: results.map(() => ['x'])}, results, model)"
     results = [{"prediction": {"label": '=HYPERLINK("x")', "score": -1.5}}, {"fault": "@bad"}]
-    single_label_model = {"labels": "one", "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
+    single_label_model = {"multilabel": False, "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
     assert called(modules, "predictions", script, results, single_label_model) == [
         ["'=a", "label", "score", "unknown", "error"],
         ["x", '\'=HYPERLINK("x")', -1.5, "", ""],
         ["x", "", "", "", "'@bad"],
     ]
     results = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
-    multilabel_model = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
+    multilabel_model = {"multilabel": True, "probabilities": False, "classes": [{"label": "-a"}]}
     assert [row[1] for row in called(modules, "predictions", script, results, multilabel_model)[1:]] == [
         "'-a|b",
         "-2|-1",

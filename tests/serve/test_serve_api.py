@@ -48,8 +48,8 @@ def test_predictions_equal_those_of_the_model(
 @pytest.mark.slow
 def test_a_long_batch_gives_the_same_predictions_as_single_documents(service: Service) -> None:
     texts = [f"{TEXTS[at % 6]} {'wind goal bank ' * (at % 700)}" for at in range(300)]
-    whole = send(service("one"), "/v1/predict", {"texts": texts}).json["predictions"]
-    single = [send(service("one"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
+    whole = send(service("single"), "/v1/predict", {"texts": texts}).json["predictions"]
+    single = [send(service("single"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
     assert whole == single
     assert len({entry["label"] for entry in whole}) == 3
 
@@ -84,7 +84,7 @@ def test_a_class_can_be_given_by_its_label_or_its_text(service: Service) -> None
         response = send(service("numbers"), "/v1/explain", {"text": "a late goal", "label": label}).json
         assert response["label"] == 2
         assert type(response["label"]) is int
-    assert send(service("one"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
+    assert send(service("single"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
 
 
 def test_probabilities_equal_those_of_the_model(service: Service, models: dict[str, Path]) -> None:
@@ -97,9 +97,9 @@ def test_probabilities_equal_those_of_the_model(service: Service, models: dict[s
 
 
 def test_terms_of_a_class_are_sorted_by_strength(service: Service, models: dict[str, Path]) -> None:
-    model = load(models["one"]).model_
+    model = load(models["single"]).model_
     strengths = model.strengths()
-    response = send(service("one"), "/v1/terms?label=money&n=1000").json
+    response = send(service("single"), "/v1/terms?label=money&n=1000").json
     column = model.classes.index("money")
     assert response["total"] == len(model.terms)
     assert {entry["term"]: entry["strength"] for entry in response["terms"]} == dict(
@@ -107,19 +107,19 @@ def test_terms_of_a_class_are_sorted_by_strength(service: Service, models: dict[
     )
     in_order = [entry["strength"] for entry in response["terms"]]
     assert in_order == sorted(in_order, reverse=True)
-    second = send(service("one"), "/v1/terms?label=money&n=3&offset=2").json
+    second = send(service("single"), "/v1/terms?label=money&n=3&offset=2").json
     assert second["terms"] == response["terms"][2:5]
 
 
 def test_all_terms_are_in_selection_order_and_searchable(service: Service, models: dict[str, Path]) -> None:
-    model = load(models["one"]).model_
-    response = send(service("one"), "/v1/terms?n=1000").json["terms"]
+    model = load(models["single"]).model_
+    response = send(service("single"), "/v1/terms?n=1000").json["terms"]
     assert [entry["term"] for entry in response] == list(model.terms)
     assert [entry["label"] for entry in response] == [model.classes[at] for at in model.strengths().argmax(axis=1)]
-    of_bank = send(service("one"), "/v1/terms?q=BANK&n=1000").json
+    of_bank = send(service("single"), "/v1/terms?q=BANK&n=1000").json
     assert [entry["term"] for entry in of_bank["terms"]] == [term for term in model.terms if "bank" in term]
     assert 1 < of_bank["total"] == len(of_bank["terms"]) < len(model.terms)
-    assert send(service("one"), "/v1/terms?q=nowhere").json == {"total": 0, "terms": []}
+    assert send(service("single"), "/v1/terms?q=nowhere").json == {"total": 0, "terms": []}
 
 
 def test_the_model_route_describes_the_model(service: Service, models: dict[str, Path]) -> None:
@@ -130,19 +130,19 @@ def test_the_model_route_describes_the_model(service: Service, models: dict[str,
     assert response["classes"] == [
         {"label": label, "documents": n} for label, n in zip(model.classes, model.class_docs, strict=True)
     ]
-    assert (response["labels"], response["terms"], response["classifier"]) == ("several", len(model.terms), "nb")
+    assert (response["multilabel"], response["terms"], response["classifier"]) == (True, len(model.terms), "nb")
     assert response["feedback"] is False
     assert response["limits"] == {"body": 10 << 20, "documents": 1000, "length": 1_000_000, "seconds": 30.0}
 
 
 def test_metrics_count_requests_and_predictions(service: Service) -> None:
     def counts() -> dict[str, float]:
-        text = send(service("one"), "/metrics").body.decode()
+        text = send(service("single"), "/metrics").body.decode()
         return {name: float(value) for name, value in re.findall(r"^(textsieve\S+?(?:\{.*\})?) (\S+)$", text, re.M)}
 
     before = counts()
-    send(service("one"), "/v1/predict", {"texts": ["a late goal", "the team won a goal", "xyzzy"]})
-    send(service("one"), "/v1/predict", {"texts": 1})
+    send(service("single"), "/v1/predict", {"texts": ["a late goal", "the team won a goal", "xyzzy"]})
+    send(service("single"), "/v1/predict", {"texts": 1})
     after = counts()
     more = {name: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}
     assert more['textsieve_requests_total{path="/v1/predict",status="200"}'] == 1
@@ -155,9 +155,9 @@ def test_metrics_count_requests_and_predictions(service: Service) -> None:
 
 
 def test_openapi_lists_all_routes(service: Service) -> None:
-    response = send(service("one"), "/openapi.json").json
+    response = send(service("single"), "/openapi.json").json
     assert set(response["paths"]) == {"/v1/predict", "/v1/explain", "/v1/model", "/v1/terms", "/healthz", "/metrics"}
-    assert send(service("one"), "/healthz").json == {"status": "ok"}
+    assert send(service("single"), "/healthz").json == {"status": "ok"}
 
 
 WRONG = [
@@ -192,7 +192,7 @@ WRONG = [
 def test_errors_have_a_status_a_code_and_a_message(
     service: Service, path: str, body: Any, status: int, code: str, message: str
 ) -> None:
-    response = send(service("one"), path, body)
+    response = send(service("single"), path, body)
     assert (response.status, response.code) == (status, code)
     assert re.search(message, response.json["error"]["message"])
     assert response.headers["content-type"] == "application/json"

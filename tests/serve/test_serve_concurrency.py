@@ -31,12 +31,12 @@ def short_texts(n: int) -> list[str]:
 
 @pytest.fixture(scope="module")
 def model(models: dict[str, Path]) -> Model:
-    return read(models["one"])
+    return read(models["single"])
 
 
 @pytest.fixture
 def server(models: dict[str, Path]) -> Iterator[MeasuredServer]:
-    with measured_server(models["one"]) as server:
+    with measured_server(models["single"]) as server:
         yield server
 
 
@@ -62,7 +62,7 @@ def test_long_batches_do_not_change_other_responses(server: MeasuredServer, mode
 @pytest.mark.slow
 def test_replacing_the_model_loses_no_request(models: dict[str, Path], tmp_path: Path) -> None:
     """Every response comes from one of the two models."""
-    current, files = tmp_path / "current.sieve", [models["votes"], models["one"]]
+    current, files = tmp_path / "current.sieve", [models["votes"], models["single"]]
     shutil.copyfile(files[1], current)
     first, second = map(read, files)
     requests = [predict_request([text], first, second) for text in short_texts(500)]
@@ -75,7 +75,7 @@ def test_replacing_the_model_loses_no_request(models: dict[str, Path], tmp_path:
 
 @pytest.mark.slow
 def test_memory_does_not_grow(server: MeasuredServer, models: dict[str, Path]) -> None:
-    requests = mixed_requests(models["one"], short_texts(400))
+    requests = mixed_requests(models["single"], short_texts(400))
     n_responses = run_clients(server, N_CLIENTS, SECONDS, requests)["responses"]
     before = server.memory
     while n_responses < N_REQUESTS:

@@ -35,7 +35,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
-    with running_server(models["one"], tmp_path, "--feedback", str(file)) as server:
+    with running_server(models["single"], tmp_path, "--feedback", str(file)) as server:
         card = send(server, "/v1/model").json
         assert card["feedback"] is True
         text = 'a late "goal"\nand 😀 <script>'
@@ -50,7 +50,7 @@ def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_pa
         assert len(lines(file)) == 1
         assert "goal" not in server.log
     assert file.stat().st_mode & 0o777 == 0o600
-    assert load(models["one"]).predict([text]) == ["sport"]
+    assert load(models["single"]).predict([text]) == ["sport"]
 
 
 def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[str, Path], tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_concurrent_corrections_are_all_written_and_can_be_trained_on(models: di
     texts = [f"{word} number {at}" for at in range(40) for word in ("goal", "bank", "rain")]
     labels = {"goal": "sport", "bank": "money", "rain": "weather"}
     with (
-        running_server(models["one"], tmp_path, "--feedback", str(file)) as server,
+        running_server(models["single"], tmp_path, "--feedback", str(file)) as server,
         ThreadPoolExecutor(20) as threads,
     ):
 
@@ -192,7 +192,7 @@ def test_corrections_are_written_on_file_systems_without_locks(tmp_path: Path, m
 def test_a_service_with_a_locked_feedback_file_still_ends(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     with (
-        running_server(models["one"], tmp_path, "--feedback", str(file), "--timeout", "1") as server,
+        running_server(models["single"], tmp_path, "--feedback", str(file), "--timeout", "1") as server,
         locked(file),
     ):
         response = send(server, "/v1/feedback", {"text": "a late goal", "label": "money"})

@@ -42,13 +42,13 @@ IN_TESTS = (
 
 @pytest.fixture(scope="module")
 def guarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(models["one"], tmp_path_factory.mktemp("guarded"), env={TOKEN_VARIABLE: SECRET}) as server:
+    with running_server(models["single"], tmp_path_factory.mktemp("guarded"), env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def unguarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(models["one"], tmp_path_factory.mktemp("open")) as server:
+    with running_server(models["single"], tmp_path_factory.mktemp("open")) as server:
         yield server
 
 

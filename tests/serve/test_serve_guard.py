@@ -37,7 +37,7 @@ def small(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     """A service with low limits and a token."""
     options = ["--max-body", "2000", "--max-documents", "3", "--max-length", "100", "--allow-host", "Sieve.Example"]
     folder = tmp_path_factory.mktemp("small")
-    with running_server(models["one"], folder, *options, env={TOKEN_VARIABLE: SECRET}) as server:
+    with running_server(models["single"], folder, *options, env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
 
 
@@ -155,7 +155,7 @@ def test_host_names_are_parsed() -> None:
 
 
 def test_requests_from_other_sites_are_forbidden(service: Service) -> None:
-    server = service("one")
+    server = service("single")
     own = f"127.0.0.1:{server.port}"
     assert send(server, "/v1/predict", {"texts": []}, host=own, origin=f"http://{own}").status == 200
     assert send(server, "/v1/predict", {"texts": []}, host=own, origin=f"https://{own}").status == 200  # behind a proxy
@@ -169,10 +169,11 @@ def test_requests_from_other_sites_are_forbidden(service: Service) -> None:
 
 def test_other_content_types_are_an_error(service: Service) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
-        response = send(service("one"), "/v1/predict", {"texts": []}, content_type=kind)
+        response = send(service("single"), "/v1/predict", {"texts": []}, content_type=kind)
         assert (response.status, response.code) == (415, "not_json")
     assert (
-        send(service("one"), "/v1/predict", {"texts": []}, content_type="Application/JSON; charset=utf-8").status == 200
+        send(service("single"), "/v1/predict", {"texts": []}, content_type="Application/JSON; charset=utf-8").status
+        == 200
     )
 
 
@@ -230,7 +231,7 @@ def test_a_body_is_rejected_by_its_announced_length(small: Server) -> None:
 
 
 def test_all_responses_have_security_headers(service: Service) -> None:
-    server = service("one")
+    server = service("single")
     responses = [
         send(server, "/"),
         send(server, "/docs"),
@@ -253,10 +254,10 @@ def test_all_responses_have_security_headers(service: Service) -> None:
 
 
 def test_an_unchanged_page_is_not_sent_again(service: Service) -> None:
-    first = send(service("one"), "/")
-    again = send(service("one"), "/", if_none_match=first.headers["etag"])
+    first = send(service("single"), "/")
+    again = send(service("single"), "/", if_none_match=first.headers["etag"])
     assert (again.status, again.body) == (304, b"")
-    assert send(service("one"), "/", method="HEAD").body == b""
+    assert send(service("single"), "/", method="HEAD").body == b""
 
 
 def test_the_log_contains_no_text(small: Server) -> None:
@@ -285,7 +286,7 @@ def test_loopback_addresses_are_recognized_and_used_ports_are_an_error() -> None
 
 
 def test_another_name_of_a_loopback_address_still_checks_hosts(models: dict[str, Path], tmp_path: Path) -> None:
-    with running_server(models["one"], tmp_path, "--host", "127.1") as server:
+    with running_server(models["single"], tmp_path, "--host", "127.1") as server:
         assert send(server, "/v1/model", host="evil.example").code == "forbidden"
         assert send(server, "/v1/model", host="127.1").status == 200
 
@@ -310,10 +311,10 @@ def test_errors_are_counted_by_route_and_status(small: Server) -> None:
 
 def test_a_body_full_of_errors_takes_little_time_and_memory(service: Service) -> None:
     for body in (b'{"texts":[' + b"1," * 2_000_000 + b"1]}", b'{"texts":[' + b'"",' * 2_000_000 + b'""]}'):
-        response = send(service("one"), "/v1/predict", body)
+        response = send(service("single"), "/v1/predict", body)
         assert response.status == 422
         assert len(response.body) < 500
-    assert resident(service("one").pid) < 600 << 20  # one error per item would take thousands of megabytes
+    assert resident(service("single").pid) < 600 << 20  # one error per item would take thousands of megabytes
 
 
 def test_an_error_has_its_status_and_headers() -> None:

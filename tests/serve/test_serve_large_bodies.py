@@ -33,7 +33,7 @@ GROWTH = 32 << 20
 
 @pytest.fixture(scope="module")
 def server(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(models["one"], tmp_path_factory.mktemp("large"), "--max-body", str(LIMIT)) as server:
+    with running_server(models["single"], tmp_path_factory.mktemp("large"), "--max-body", str(LIMIT)) as server:
         assert responses_to(server.port, post(b"/v1/predict", GOOD))[0].status == 200
         yield server
 
@@ -113,7 +113,7 @@ def test_announced_but_unsent_bodies_do_not_lock_out_others(server: Server) -> N
 @pytest.mark.parametrize("length", [LIMIT // 100, LIMIT // 2], ids=["short", "long"])
 def test_rejected_requests_are_freed_at_once(models: dict[str, Path], length: int) -> None:
     """They do not wait for a garbage collection, which depends on the number of objects and not on their size."""
-    app = create_app(str(models["one"]), limits=Limits(length=length - 1))
+    app = create_app(str(models["single"]), limits=Limits(length=length - 1))
     body = json.dumps({"texts": ["a" * length]}).encode()
     gc.collect()
     gc.disable()

@@ -30,7 +30,7 @@ N_DRAWN = 300
 AT_ONCE = 8
 
 
-@pytest.fixture(scope="module", params=["one", "multilabel"])
+@pytest.fixture(scope="module", params=["single", "multilabel"])
 def server(
     request: pytest.FixtureRequest, models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
@@ -42,7 +42,7 @@ def server(
 
 @pytest.fixture(scope="module")
 def one(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(models["one"], tmp_path_factory.mktemp("one")) as server:
+    with running_server(models["single"], tmp_path_factory.mktemp("single")) as server:
         yield server
 
 
@@ -96,7 +96,7 @@ def test_pipelined_requests_are_answered_in_order(one: Server, models: dict[str,
     last = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
     responses = responses_to(one.port, row + last, only_one=False)
     labels = [json.loads(response.body)["predictions"][0]["label"] for response in responses[:-1]]
-    assert labels == load(models["one"]).predict(texts).tolist()
+    assert labels == load(models["single"]).predict(texts).tolist()
     assert len({*labels}) > 1
 
 
@@ -157,7 +157,7 @@ def test_endless_trailers_and_chunk_extensions_are_an_error(one: Server, end: by
 def test_an_incomplete_request_has_no_effect(models: dict[str, Path], tmp_path: Path) -> None:
     """Even if the part that has arrived would be valid."""
     corrections, whole = tmp_path / "corrections.jsonl", post(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
-    with running_server(models["one"], tmp_path, "--feedback", str(corrections)) as server:
+    with running_server(models["single"], tmp_path, "--feedback", str(corrections)) as server:
         responses_to(server.port, whole.replace(b"Content-Length: 31", b"Content-Length: 99"))
         assert [response.status for response in responses_to(server.port, whole)] == [201]
         wait_for(lambda: "POST /v1/feedback 499" in server.log, lambda: server.log)

@@ -21,7 +21,7 @@ POST = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: applicati
 @pytest.fixture(scope="module")
 def hasty(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with a time limit of one second."""
-    with running_server(models["one"], tmp_path_factory.mktemp("hasty"), "--timeout", "1") as server:
+    with running_server(models["single"], tmp_path_factory.mktemp("hasty"), "--timeout", "1") as server:
         yield server
 
 

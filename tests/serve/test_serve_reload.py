@@ -45,7 +45,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def test_sighup_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     with running_server(model, tmp_path) as server:
         first = model_id(server)
         os.kill(server.pid, signal.SIGHUP)
@@ -61,7 +61,7 @@ def test_sighup_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> No
 
 def test_an_unreadable_file_keeps_the_current_model(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     with running_server(model, tmp_path) as server:
         first = model_id(server)
         damaged = bytearray(models["numbers"].read_bytes())
@@ -82,7 +82,7 @@ def test_an_unreadable_file_keeps_the_current_model(models: dict[str, Path], tmp
 @pytest.mark.slow
 def test_reload_option_loads_a_changed_file(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     with running_server(model, tmp_path, "--reload") as server:
         first = model_id(server)
         replace_file(model, b"no model")
@@ -97,7 +97,7 @@ def test_reload_option_loads_a_changed_file(models: dict[str, Path], tmp_path: P
 def test_a_signal_ends_the_service_with_exit_code_0(
     models: dict[str, Path], tmp_path: Path, number: signal.Signals
 ) -> None:
-    with running_server(models["one"], tmp_path) as server:
+    with running_server(models["single"], tmp_path) as server:
         send(server, "/healthz")
         os.kill(server.pid, number)
         assert server.program.ended() == 0
@@ -108,7 +108,7 @@ def test_a_signal_ends_the_service_with_exit_code_0(
 @pytest.mark.slow
 def test_a_service_finishes_open_requests_before_it_ends(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 20
-    with running_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
+    with running_server(models["single"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
         responses = [threads.submit(send, server, "/v1/predict", {"texts": texts}) for _ in range(6)]
         # A request that has not arrived completely may be cut off, so wait for all of them.
         wait_for(lambda: n_waiting(server) + n_predicted(server) == 6 or None, lambda: server.log)
@@ -135,7 +135,7 @@ main()
 
 def test_a_model_that_changes_while_the_service_starts_is_loaded(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     script = START.replace("NEW_MODEL", repr(str(models["numbers"])))
     command = [sys.executable, "-c", script, "serve", str(model), "--port", "0"]
     program = Program(command, os.environ, tmp_path / "serve.log")
@@ -149,7 +149,7 @@ def test_a_model_that_changes_while_the_service_starts_is_loaded(models: dict[st
 
 @pytest.mark.slow
 def test_many_signals_cause_few_reloads(models: dict[str, Path], tmp_path: Path) -> None:
-    with running_server(models["one"], tmp_path) as server:
+    with running_server(models["single"], tmp_path) as server:
         for _ in range(500):
             os.kill(server.pid, signal.SIGHUP)
         wait_for(lambda: reload_counts(server).get("same"), lambda: server.log)
@@ -160,7 +160,7 @@ def test_many_signals_cause_few_reloads(models: dict[str, Path], tmp_path: Path)
 @pytest.mark.slow
 def test_sighup_does_not_interrupt_the_shutdown(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 5
-    with running_server(models["one"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
+    with running_server(models["single"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
         response = threads.submit(send, server, "/v1/predict", {"texts": texts})
         wait_for(lambda: n_waiting(server) or None, lambda: server.log)
         os.kill(server.pid, signal.SIGTERM)
@@ -191,7 +191,7 @@ def metric(server: Server, name: str) -> float:
 
 def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     holder = ModelHolder(str(model), lambda *_: None)
     first = weakref.ref(holder.model)
     assert not holder.has_changed
@@ -213,7 +213,7 @@ def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_pat
 @pytest.mark.slow
 def test_without_an_access_log_failures_are_still_logged(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
-    shutil.copy(models["one"], model)
+    shutil.copy(models["single"], model)
     with running_server(model, tmp_path, "--no-access-log") as server:
         send(server, "/healthz")
         replace_file(model, b"no model")

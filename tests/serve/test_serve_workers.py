@@ -57,7 +57,7 @@ class BlockingModel:
 
 @pytest.fixture
 def model(models: dict[str, Path]) -> BlockingModel:
-    return BlockingModel(load(models["one"]).model_)
+    return BlockingModel(load(models["single"]).model_)
 
 
 def served(model: Any) -> ServedModel:
@@ -136,8 +136,8 @@ async def _worked(served_model: ServedModel, effort: int, work: Work, workers: P
 
 def test_requests_for_two_models_are_not_mixed(models: dict[str, Path]) -> None:
     async def work(workers: PredictionWorkers) -> list[bytes]:
-        own = {kind: served(load(models[kind]).model_) for kind in ("one", "numbers")}
-        kinds = ["one", "numbers"] * 10
+        own = {kind: served(load(models[kind]).model_) for kind in ("single", "numbers")}
+        kinds = ["single", "numbers"] * 10
         return await asyncio.gather(*(workers.predict(own[kind], ["a late goal"], None) for kind in kinds))
 
     results = run(work)

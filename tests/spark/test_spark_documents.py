@@ -130,7 +130,7 @@ def test_labels_of_every_type_are_the_classes_of_one_machine(spark: SparkSession
         sizes = count_classes(select_documents(df, "text", name), None)
         assert (sizes.classes, sizes.class_docs.tolist()) == (expected.classes, expected.class_docs.tolist())
         assert list(map(type, sizes.classes)) == list(map(type, expected.classes))
-        assert (sizes.n_documents, sizes.form == "several") == (len(TEXTS), kind.startswith("array"))
+        assert (sizes.n_documents, sizes.multilabel) == (len(TEXTS), kind.startswith("array"))
         (chunk,) = gather_chunks(batch.select(["text", name]).rename_columns(["text", "label"]) for batch in batches)
         members = chunk.members(pa.array(list(sizes.classes))).toarray()
         labels = [set(label) if isinstance(label, list) else {label} for label in LABELS_BY_TYPE[kind]]

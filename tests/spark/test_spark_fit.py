@@ -280,7 +280,7 @@ def test_a_file_that_is_added_during_training_raises(spark: SparkSession, tmp_pa
 def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: SparkSession, classifier: str) -> None:
     settings = Categorizer(classifier=classifier).settings()
     documents, plan = select_documents(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
-    sizes, reading = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, "one"), Reading({"vocabulary": None})
+    sizes, reading = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, multilabel=False), Reading({"vocabulary": None})
     with pytest.raises(InputError, match=rf"read again: {len(TEXTS)} documents with .* and before 3 with 5\."):
         fit_classifier(documents, reading, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
 

@@ -87,24 +87,24 @@ OF_TWO: dict[str, Any] = {"selector": "chi", "n_terms": 2, "n_jobs": 1}
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("form", ["one", "several", "matrix"])
-def test_terms_that_all_speak_for_one_class(classifier: str, form: str) -> None:
+@pytest.mark.parametrize("label_format", ["single", "sets", "matrix"])
+def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) -> None:
     labels: Any = {
-        "one": LABELS,
-        "several": [(label,) for label in LABELS],
+        "single": LABELS,
+        "sets": [(label,) for label in LABELS],
         "matrix": np.array([[label == "other", label == "sport"] for label in LABELS]).astype(int),
-    }[form]
+    }[label_format]
     model = Categorizer(**OF_TWO, classifier=classifier).fit(TEXTS, labels)
     assert set(model.terms_) == {"goal", "keeper"}
     assert model.model_.class_docs == (8, 12)
     assert model.model_.fallback == 0
     with pytest.warns(UserWarning, match=rf"2 of 3 .* they get {WORDS}, ") as told:
         predicted = model.predict(["", "never heard", "goal"])
-    assert str(told[0].message).endswith(", 0." if form == "matrix" else ", 'other'.")
-    expected: Any = {"one": ["other"] * 2, "several": [("other",)] * 2, "matrix": [[1, 0]] * 2}[form]
+    assert str(told[0].message).endswith(", 0." if label_format == "matrix" else ", 'other'.")
+    expected: Any = {"single": ["other"] * 2, "sets": [("other",)] * 2, "matrix": [[1, 0]] * 2}[label_format]
     assert (predicted.tolist() if hasattr(predicted, "tolist") else predicted)[:2] == expected
     explained = model.explain("never heard")
-    assert explained.predicted == {"one": "other", "several": ("other",), "matrix": (0,)}[form]
+    assert explained.predicted == {"single": "other", "sets": ("other",), "matrix": (0,)}[label_format]
     assert f"No term of the text is known to the model, so {WORDS} is taken." in str(explained)
     assert explained.unknown is not None
     assert model.explain("goal").unknown is None
@@ -179,10 +179,10 @@ def test_weights_too_small_for_32_bits_are_weights() -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)  # some of them learn in slices
-@pytest.mark.parametrize("form", ["one", "several"])
-def test_a_stream_gives_the_same(classifier: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("label_format", ["single", "sets"])
+def test_a_stream_gives_the_same(classifier: str, label_format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[Any] = [None if at % 9 == 8 else label for at, label in enumerate(LABELS)]
-    if form == "several":
+    if label_format == "sets":
         labels = [() if label is None else (label,) for label in labels]
     settings: dict[str, Any] = {**OF_TWO, "classifier": classifier, "cut": "rcut", "cut_options": {"ranks": 1}}
     in_memory = Categorizer(**settings).fit(TEXTS, labels).model_

@@ -27,16 +27,16 @@ def plan_of(settings: dict[str, Any]) -> TrainingPlan:
     return TrainingPlan.of(Categorizer(**settings).settings(), 1)
 
 
-def rows_and_targets(form: str) -> tuple[csr_matrix, Targets]:
+def rows_and_targets(label_format: str) -> tuple[csr_matrix, Targets]:
     """Every ninth document has no label."""
-    case = small_texts(n=N, multilabel=form != "one")
+    case = small_texts(n=N, multilabel=label_format != "single")
     labels: Any = [None if at % 9 == 4 else label for at, label in enumerate(case.labels)]
-    if form != "one":
+    if label_format != "single":
         labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
     targets = Targets.of(labels, N)
-    if form == "matrix":
+    if label_format == "matrix":
         targets = Targets.of(targets.indicator().toarray(), N)
-        targets = Targets(small_targets().classes, targets.members, N, "matrix")
+        targets = Targets(small_targets().classes, targets.members, N, multilabel=True, label_matrix=True)
     rng = np.random.default_rng(0)
     return csr_matrix((rng.random((N, 7)) * (rng.random((N, 7)) < 0.5)).astype(np.float32)), targets
 
@@ -50,10 +50,10 @@ def as_bytes(scorer: Any) -> bytes:
     return scorer.coefficients.tobytes() + scorer.intercepts.tobytes()
 
 
-@pytest.mark.parametrize("form", ["one", "several", "matrix"])
+@pytest.mark.parametrize("label_format", ["single", "sets", "matrix"])
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], form: str) -> None:
-    plan, (rows, targets) = plan_of(settings), rows_and_targets(form)
+def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], label_format: str) -> None:
+    plan, (rows, targets) = plan_of(settings), rows_and_targets(label_format)
     expected = as_bytes(plan.fit_weights(rows, targets))
     assert plan.learns_from_stats
     assert as_bytes(plan.fit_batches([rows[:5], rows[5:5], rows[5:77], rows[77:]], targets)) == expected
@@ -65,19 +65,19 @@ def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], for
     assert as_bytes(found) == expected
     order = np.random.default_rng(2).permutation(N)
     moved = Targets.of([targets.label_sets()[at] for at in order], N)
-    if form == "several":
+    if label_format == "sets":
         assert as_bytes(plan.fit_weights(rows[order], moved)) == expected
 
 
 def test_statistics_of_other_classes_are_refused() -> None:
-    plan, (rows, targets) = plan_of({"classifier": "nb"}), rows_and_targets("several")
+    plan, (rows, targets) = plan_of({"classifier": "nb"}), rows_and_targets("sets")
     stats = ClassStats.from_matrix(rows, targets.label_sets())
     with pytest.raises(InputError, match=r"stats.classes=\(.*use the numbers of all classes, 0 to \d"):
         plan.fit_class_stats(stats, targets.sizes)
 
 
 def test_class_weights_name_the_labels() -> None:
-    plan, (rows, targets) = plan_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("one")
+    plan, (rows, targets) = plan_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("single")
     stats = ClassStats.from_matrix(rows, targets.indicator())
     with pytest.raises(InputError, match=r"class_weight: there is no class 'sun'; classes are \['"):
         plan.fit_class_stats(stats, targets.sizes)

@@ -69,15 +69,15 @@ def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("form", ["tuples", "matrix"])
-def test_several_labels_as_by_hand(classifier: str, form: str) -> None:
+@pytest.mark.parametrize("label_format", ["tuples", "matrix"])
+def test_several_labels_as_by_hand(classifier: str, label_format: str) -> None:
     case = small_texts(n=80, multilabel=True, seed=3)
     label_sets: Any = [() if at % 9 == 4 else labels for at, labels in enumerate(case.label_sets)]
-    labels = matrix_of(label_sets) if form == "matrix" else label_sets
+    labels = matrix_of(label_sets) if label_format == "matrix" else label_sets
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
     model = Categorizer(held_out=0.3, **settings).fit(case.texts, labels)
     # Documents without a label are trained on for their words' sake, and can't be judged, unless none is an answer.
-    usable = np.array([form == "matrix" or bool(labels) for labels in label_sets])
+    usable = np.array([label_format == "matrix" or bool(labels) for labels in label_sets])
     is_test = np.zeros(80, np.bool_)
     is_test[usable] = held_out(part(first_classes(label_sets), usable), 0.3)
     by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(labels, ~is_test))

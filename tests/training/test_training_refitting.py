@@ -36,7 +36,7 @@ def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, .
         learned = [*CASE.texts[FIRST], *(texts[at] for at in kept)]
         labels = [*CASE.label_sets[FIRST], *(sets[at] for at in kept)]
         rows = model.model_.rows(learned).matrix().astype(plan.dtype)
-        scorer = plan.fit_weights(rows, targets_of(labels, "several", classes))
+        scorer = plan.fit_weights(rows, targets_of(labels, model.model_))
         own = [at for at in range(len(texts)) if fold_of[at] == fold]
         scores[own] = scorer.scores(model.model_.rows([texts[at] for at in own]))
     return scores

@@ -13,30 +13,30 @@ from textsieve.training.targets import Targets
 label_sets = st.lists(st.lists(st.sampled_from("abc"), unique=True, max_size=3).map(tuple), min_size=1, max_size=12)
 
 
-def targets_of(sets: list[tuple[str, ...]], form: str) -> Targets:
-    if form == "matrix":
+def targets_of(sets: list[tuple[str, ...]], label_format: str) -> Targets:
+    if label_format == "matrix":
         return Targets.of(np.array([[int(label in labels) for label in "abc"] for labels in sets]), len(sets))
-    if form == "one":
+    if label_format == "single":
         return Targets.of([labels[0] if labels else None for labels in sets], len(sets))
     return Targets.of(sets, len(sets), True)
 
 
-@given(label_sets, st.sampled_from(["one", "several", "matrix"]), st.data())
-def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], form: str, data: st.DataObject) -> None:
-    targets = targets_of(sets, form)
-    names: Any = (0, 1, 2) if form == "matrix" else targets.classes
-    if form == "one":
+@given(label_sets, st.sampled_from(["single", "sets", "matrix"]), st.data())
+def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], label_format: str, data: st.DataObject) -> None:
+    targets = targets_of(sets, label_format)
+    names: Any = (0, 1, 2) if label_format == "matrix" else targets.classes
+    if label_format == "single":
         sets = [labels[:1] for labels in sets]
-    elif form == "matrix":
+    elif label_format == "matrix":
         sets = [tuple("abc".index(label) for label in labels) for labels in sets]  # type: ignore[misc]
-    assert targets.form == form
-    assert targets.multilabel == (form != "one")
+    assert targets.multilabel == (label_format != "single")
+    assert targets.label_matrix == (label_format == "matrix")
     assert targets.classes == names
     check(targets, sets)
     documents = np.array(sorted(data.draw(st.sets(st.integers(0, len(sets) - 1)))), np.int64)
     part = targets.take(documents)
     assert part.classes == targets.classes  # those without documents too
-    assert part.form == form
+    assert (part.multilabel, part.label_matrix) == (targets.multilabel, targets.label_matrix)
     check(part, [sets[document] for document in documents])
 
 
@@ -49,12 +49,12 @@ def check(targets: Targets, sets: Any) -> None:
     assert targets.class_docs.tolist() == [sum(label in labels for labels in sets) for label in targets.classes]
     numbers = {label: at for at, label in enumerate(targets.classes)}
     assert targets.first.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]
-    usable = [bool(labels) or targets.form == "matrix" for labels in sets]
+    usable = [bool(labels) or targets.label_matrix for labels in sets]
     assert targets.usable.tolist() == usable
     learnable = [0 < sum(label in labels for labels in sets) < sum(usable) for label in targets.classes]
     assert targets.can_be_learned.tolist() == learnable
     # what a selector is told: the classes by number, and in a matrix "none of them" as one more
-    none = [str(len(numbers))] if targets.form == "matrix" else []
+    none = [str(len(numbers))] if targets.label_matrix else []
     expected = [[str(numbers[label]) for label in labels] or none for labels in sets]
     rows = np.arange(len(sets) * 2.0).reshape(len(sets), 2)
     told = ClassStats.from_matrix(rows, targets.for_stats())
@@ -68,13 +68,16 @@ def check(targets: Targets, sets: Any) -> None:
 
 
 def test_lists_of_0_and_1_are_a_matrix_and_other_lists_are_not() -> None:
-    assert Targets.of([[0, 1], [1, 0]], 2).form == "matrix"
-    assert Targets.of([[0, 2], [1, 0]], 2).form == "several"
-    assert Targets.of([[0], [1]], 2).form == "several"
-    assert Targets.of([["0", "1"], ["1", "0"]], 2).form == "several"
-    assert Targets.of([(0, 1), (1,)], 2).form == "several"
-    assert Targets.of([0, 1], 2).form == "one"
-    assert Targets.of(np.array([[0], [1]]), 2).form == "one"
+    matrix = Targets.of([[0, 1], [1, 0]], 2)
+    assert (matrix.multilabel, matrix.label_matrix) == (True, True)
+    label_sets: list[Any] = [[[0, 2], [1, 0]], [[0], [1]], [["0", "1"], ["1", "0"]], [(0, 1), (1,)]]
+    for labels in label_sets:
+        targets = Targets.of(labels, 2)
+        assert (targets.multilabel, targets.label_matrix) == (True, False)
+    single_labels: list[Any] = [[0, 1], np.array([[0], [1]])]
+    for labels in single_labels:
+        targets = Targets.of(labels, 2)
+        assert (targets.multilabel, targets.label_matrix) == (False, False)
 
 
 def test_numbers_are_of_one_type() -> None:
@@ -94,5 +97,5 @@ def test_a_mixture_is_refused() -> None:
 
 def test_masked_labels_are_none() -> None:
     found = Targets.of(np.ma.array([3, 4, 5, 3], mask=[False, False, True, False]), 4)
-    assert (found.classes, found.form) == ((3, 4), "one")
+    assert (found.classes, found.multilabel) == ((3, 4), False)
     assert found.usable.tolist() == [True, True, False, True]

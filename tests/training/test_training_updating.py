@@ -56,33 +56,36 @@ class Frame:
 class Collection:
     """Texts, and what labels they have in one of the three forms; some have none, some have no chosen term."""
 
-    def __init__(self, form: str, n: int = 100) -> None:
-        case = CASE[form != "one"]
-        self.form = form
+    def __init__(self, label_format: str, n: int = 100) -> None:
+        case = CASE[label_format != "single"]
+        self.label_format = label_format
         self.texts = [EMPTY[at % 3] if at % 11 == 5 else text for at, text in enumerate(case.texts[:n])]
         self.sets = [() if at % 13 == 7 else each for at, each in enumerate(case.label_sets[:n])]
 
     def labels(self, documents: Sequence[int]) -> Any:
         sets = [self.sets[at] for at in documents]
-        if self.form == "one":
+        if self.label_format == "single":
             return [each[0] if each else None for each in sets]
-        return Frame(np.array([[int(c in each) for c in CLASSES] for each in sets])) if self.form == "matrix" else sets
+        if self.label_format == "matrix":
+            return Frame(np.array([[int(label in labels) for label in CLASSES] for labels in sets]))
+        return sets
 
     def some(self, documents: Sequence[int]) -> tuple[list[str], Any]:
         return [self.texts[at] for at in documents], self.labels(documents)
 
 
-def start(case: dict[str, Any], form: str, **more: Any) -> Categorizer:
+def start(case: dict[str, Any], label_format: str, **more: Any) -> Categorizer:
     model = Categorizer(**case, keep_stats=True, n_terms=10, cut="rcut", cut_options={"ranks": 1}, n_jobs=1, **more)
-    return model.fit(*Collection(form).some(range(FIRST)))
+    return model.fit(*Collection(label_format).some(range(FIRST)))
 
 
-STARTED = {(str(case), form): start(case, form) for case in CASES for form in ("one", "several", "matrix")}
+LABEL_FORMATS = ("single", "sets", "matrix")
+STARTED = {(str(case), label_format): start(case, label_format) for case in CASES for label_format in LABEL_FORMATS}
 
 
-def again(case: dict[str, Any], form: str) -> Categorizer:
+def again(case: dict[str, Any], label_format: str) -> Categorizer:
     """A model of the first documents, which nobody has updated."""
-    ready = STARTED[str(case), form]
+    ready = STARTED[str(case), label_format]
     copy = Categorizer(**ready.get_params())
     copy.model_, copy._statistics_ = ready.model_, ready._statistics_
     return copy
@@ -90,15 +93,15 @@ def again(case: dict[str, Any], form: str) -> Categorizer:
 
 @given(
     case=st.sampled_from(CASES),
-    form=st.sampled_from(["one", "several", "matrix"]),
+    label_format=st.sampled_from(LABEL_FORMATS),
     order=st.permutations(range(FIRST, 100)),
     n=st.integers(0, 60),
     cuts=st.lists(st.integers(0, 60), max_size=4),
 )
 def test_any_parts_in_any_order_are_all_at_once(
-    case: dict[str, Any], form: str, order: list[int], n: int, cuts: list[int]
+    case: dict[str, Any], label_format: str, order: list[int], n: int, cuts: list[int]
 ) -> None:
-    collection, model = Collection(form), again(case, form)
+    collection, model = Collection(label_format), again(case, label_format)
     chosen = order[:n]
     for part in np.split(np.array(chosen, np.int64), sorted(min(cut, n) for cut in cuts)):
         model.update(*collection.some(part.tolist()))
@@ -107,11 +110,13 @@ def test_any_parts_in_any_order_are_all_at_once(
     assert learned_by(model.model_) == learned_at_once(model, texts, sets)
 
 
-@pytest.mark.parametrize("form", ["one", "several", "matrix"])
+@pytest.mark.parametrize("label_format", LABEL_FORMATS)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(case: dict[str, Any], form: str) -> None:
+def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(
+    case: dict[str, Any], label_format: str
+) -> None:
     """All terms are kept, and the first documents have them all."""
-    collection = Collection(form)
+    collection = Collection(label_format)
     usual: dict[str, Any] = {"keep_stats": True, "selector": None, "n_terms": "all", "idf": "none", "n_jobs": 1}
     cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}
     everything = " ".join(collection.texts)
@@ -129,7 +134,7 @@ def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(cas
 
 
 def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
-    collection, model = Collection("one"), again(CASES[0], "one")
+    collection, model = Collection("single"), again(CASES[0], "single")
     model.update(*collection.some(range(FIRST, 100)))
     labelled = [at for at in range(100) if collection.sets[at]]
     texts, labels = collection.some(labelled)
@@ -140,16 +145,18 @@ def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
 
 def test_keeping_statistics_changes_nothing_of_the_model() -> None:
     for case in CASES:
-        for form in ("one", "several", "matrix"):
-            kept = start(case, form)
-            plain = Categorizer(**kept.get_params() | {"keep_stats": False}).fit(*Collection(form).some(range(FIRST)))
+        for label_format in LABEL_FORMATS:
+            kept = start(case, label_format)
+            plain = Categorizer(**kept.get_params() | {"keep_stats": False}).fit(
+                *Collection(label_format).some(range(FIRST))
+            )
             assert learned_by(kept.model_) == learned_by(plain.model_)
             assert plain._statistics_ is None
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    collection = Collection("one")
+    collection = Collection("single")
     corpus = Corpus.from_texts(*collection.some(range(FIRST)))
     inside = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
     monkeypatch.setattr(training_documents, "MOST_VALUES", 40)
@@ -169,8 +176,8 @@ def statistics_bytes(model: Categorizer) -> bytes:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_statistics_do_not_tell_how_they_came_about(case: dict[str, Any]) -> None:
-    collection = Collection("one")
-    one, other = again(case, "one"), again(case, "one")
+    collection = Collection("single")
+    one, other = again(case, "single"), again(case, "single")
     one.update(*collection.some(range(FIRST, 100)))
     for part in (range(80, 100), range(FIRST, 50), range(50, 80)):
         other.update(*collection.some(part))
@@ -178,9 +185,9 @@ def test_the_statistics_do_not_tell_how_they_came_about(case: dict[str, Any]) ->
 
 
 def test_a_corpus_is_learned_as_its_texts_are() -> None:
-    collection = Collection("one")
+    collection = Collection("single")
     texts, labels = collection.some(range(FIRST, 100))
-    one, other = again(CASES[0], "one"), again(CASES[0], "one")
+    one, other = again(CASES[0], "single"), again(CASES[0], "single")
     one.update(texts, labels)
     other.update(Corpus.from_texts(texts, labels))
     assert learned_by(one.model_) == learned_by(other.model_)
@@ -198,7 +205,7 @@ def test_labels_are_compared_as_a_file_writes_them(labels: list[Any]) -> None:
 
 
 def test_what_stays_and_what_is_said() -> None:
-    collection, model = Collection("several"), start(CASES[0], "several")
+    collection, model = Collection("sets"), start(CASES[0], "sets")
     before = model.model_
     model.update(*collection.some(range(FIRST, 60))).update(*collection.some(range(60, 61)))
     after = model.model_
@@ -257,7 +264,7 @@ def test_keep_stats_is_yes_or_no() -> None:
 
 
 def test_other_labels_are_refused_and_nothing_is_changed() -> None:
-    model = again(CASES[0], "one")
+    model = again(CASES[0], "single")
     before = model.model_
     with pytest.raises(InputError, match=r"There is no class 'sun' in the model; its classes are .*train again on all"):
         model.update(["sail"], ["sun"])
@@ -279,7 +286,7 @@ def test_a_matrix_has_a_column_for_each_class() -> None:
 
 
 def test_a_model_without_statistics_says_so() -> None:
-    model = Categorizer(classifier="nb").fit(*Collection("one").some(range(FIRST)))
+    model = Categorizer(classifier="nb").fit(*Collection("single").some(range(FIRST)))
     with pytest.raises(
         InputError, match="has no statistics that documents could be added to; train it with keep_stats"
     ):
@@ -287,7 +294,7 @@ def test_a_model_without_statistics_says_so() -> None:
 
 
 def test_statistics_of_different_classifiers_do_not_add_up() -> None:
-    one, other = again(CASES[0], "one")._statistics_, again(CASES[6], "one")._statistics_
+    one, other = again(CASES[0], "single")._statistics_, again(CASES[6], "single")._statistics_
     assert isinstance(one, Statistics)
     assert isinstance(one.learned, ClassSums)
     assert isinstance(other, Statistics)

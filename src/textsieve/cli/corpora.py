@@ -47,7 +47,7 @@ def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
         "documents": entry.documents,
         "classes": entry.classes,
         "split": None if entry.split is None else dict(zip(("train", "test"), entry.split, strict=True)),
-        "several_labels": entry.multilabel,
+        "multilabel": entry.multilabel,
         "licence": entry.licence,
         "publisher": entry.publisher,
         "here": entry.is_here,

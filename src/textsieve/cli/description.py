@@ -33,7 +33,7 @@ def described(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any
         "file": path,
         "bytes": os.stat(path).st_size,
         "can_be_updated": can_be_updated,
-        "multilabel": model.labels != "one",
+        "multilabel": model.multilabel,
         "n_terms": len(model.terms),
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
         **model.about,
@@ -72,7 +72,7 @@ def show_measures(page: Page, model: Model) -> None:
         of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
         tested = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
         then = " before it was updated" if model.about.get("updated") else ""
-        page.line(f"On {tested}{then}: {figures(held_out, multilabel=model.labels != 'one')}")
+        page.line(f"On {tested}{then}: {figures(held_out, multilabel=model.multilabel)}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):

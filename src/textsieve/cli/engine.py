@@ -140,7 +140,7 @@ class _SparkDocuments:
         from .messages import warn
 
         trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
-        if trained.model_.labels == "one" and (hint := _looks_joined(trained.model_.classes)):
+        if not trained.model_.multilabel and (hint := _looks_joined(trained.model_.classes)):
             warn((f"{self._name}: ", *hint))
         return trained
 

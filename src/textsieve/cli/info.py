@@ -52,7 +52,7 @@ def _show(model: "Model", file: "ModelFile") -> None:
         f"{about.get('n_documents', sum(model.class_docs)):,} documents, {len(model.classes):,} classes, "
         f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms"
         + (f" chosen by {with_thresholds('testors', about)}; " if "testors" in about else "; ")
-        + ("one label a document" if model.labels == "one" else "several labels a document")
+        + ("several labels a document" if model.multilabel else "one label a document")
     )
     if updated := about.get("updated"):
         page.line(f"Updated {updated['last']}: {_folded_in(updated)}")

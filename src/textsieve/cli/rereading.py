@@ -44,7 +44,7 @@ def rereading(model: Model, files: Sequence[str], given: Mapping[str, Any]) -> R
             f"{_as_words(differing, saved)}. No command reads both; write these documents as those are, and name their "
             "file after them"
         )
-    if "reading" not in model.about and model.labels != "one" and "label_separator" not in saved:
+    if "reading" not in model.about and model.multilabel and "label_separator" not in saved:
         unsaid.append("the model does not say how its labels were written; if several in one, add --label-separator")
     return Rereading(options, [] if differing else existing, unsaid)
 

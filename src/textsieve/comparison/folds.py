@@ -203,5 +203,6 @@ def _with_documents(targets: Targets) -> Targets:
         tuple(targets.classes[number] for number in numbers),
         tuple(targets.members[number] for number in numbers),
         targets.n_documents,
-        targets.form,
+        multilabel=targets.multilabel,
+        label_matrix=targets.label_matrix,
     )

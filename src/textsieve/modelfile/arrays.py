@@ -193,8 +193,7 @@ def _term_rules(model: Model) -> Iterator[Rule]:
 
 def _number_rules(model: Model) -> Iterator[Rule]:
     n_terms, n_classes = len(model.terms), len(model.classes)
-    is_multilabel = model.labels != "one"
-    outputs = (1, 2) if n_classes == 2 and not is_multilabel else (n_classes,)
+    outputs = (1, 2) if n_classes == 2 and not model.multilabel else (n_classes,)
     n_outputs = model.scorer.n_outputs
     yield Rule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
@@ -202,7 +201,7 @@ def _number_rules(model: Model) -> Iterator[Rule]:
         fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
     n_ways = (model.thresholds is not None) + (model.ranks is not None)
-    yield Rule(n_ways == is_multilabel, _WRONG_THRESHOLDS)
+    yield Rule(n_ways == model.multilabel, _WRONG_THRESHOLDS)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")

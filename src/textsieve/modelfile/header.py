@@ -2,7 +2,8 @@
 
 | key | content |
 |---|---|
-| `multilabel`, `label_matrix` | whether a document may have several labels, and whether they are a row of 0 and 1 |
+| `multilabel` | whether a document may have several labels |
+| `label_matrix` | whether the model predicts labels as an indicator matrix (documents x classes) |
 | `classes` | the classes, sorted |
 | `fallback_class` | the number of the class for documents without a selected term; null for the most frequent class |
 | `reading` | how a text is read: see `text.preparation` for its key `preparation` |
@@ -55,9 +56,6 @@ STATISTICS_KINDS = ("class_sums", "votes")
 MAX_DOCUMENTS = (1 << 31) - 1
 """The largest number of documents that statistics count."""
 
-_LABELS = {(False, False): "one", (True, False): "several", (True, True): "matrix"}
-"""`Model.labels`, by `multilabel` and `label_matrix`."""
-
 
 class Rule(NamedTuple):
     """A condition that a file must satisfy, and the message if it does not."""
@@ -81,9 +79,9 @@ def check_rules(rules: Iterable[Rule], name: str) -> None:
 
 def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
     """Return the header of a model's file; `statistics` describes the statistics in the file."""
-    (labels,) = [key for key, value in _LABELS.items() if value == model.labels]
     return {
-        **dict(zip(("multilabel", "label_matrix"), labels, strict=True)),
+        "multilabel": model.multilabel,
+        "label_matrix": model.label_matrix,
         "classes": model.classes,
         "fallback_class": model.fallback,
         "reading": {
@@ -109,7 +107,8 @@ def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
     lengths = reading["ngram_range"]
     return {
         "classes": tuple(header["classes"]),
-        "labels": _LABELS[header["multilabel"], header["label_matrix"]],
+        "multilabel": header["multilabel"],
+        "label_matrix": header["label_matrix"],
         "lowercase": reading["lowercase"],
         "strip_accents": reading["strip_accents"],
         "ngram_range": tuple(lengths) if isinstance(lengths, list) else lengths,
@@ -149,9 +148,6 @@ def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
     yield Rule(fits, "it normalises words, and has no list of stop words")
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
     yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
-    labels = header["multilabel"], header["label_matrix"]
-    fits = all(isinstance(flag, bool) for flag in labels) and labels in _LABELS
-    yield Rule(fits, f"multilabel is {shown(labels[0])} and label_matrix {shown(labels[1])}")
     if header["statistics"] is not None:
         yield from _statistics_rules(header["statistics"])
 
@@ -178,14 +174,15 @@ def list_names(names: Iterable[str]) -> str:
 def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     """Yield the rules for the fields of a model that are not arrays."""
     for name, allowed in (
-        ("labels", tuple(_LABELS.values())),
         ("tf", tuple(TERM_FREQUENCIES)),
         ("norm", tuple(NORMS)),
         ("strip_accents", (*ACCENTS, None)),
     ):
         value = fields[name]
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
-    yield Rule(isinstance(fields["lowercase"], bool), f"lowercase is {shown(fields['lowercase'])}, not true or false")
+    for name in ("multilabel", "label_matrix", "lowercase"):
+        yield Rule(isinstance(fields[name], bool), f"{name} is {shown(fields[name])}, not true or false")
+    yield Rule(fields["multilabel"] or not fields["label_matrix"], "it has a label matrix, but is not multilabel")
     for fault in fields["preparation"].faults():
         reason = f", and {fault.problem}" if fault.problem else ""
         yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")

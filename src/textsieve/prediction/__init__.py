@@ -2,7 +2,7 @@
 
 from ..text.places import Span
 from .explanations import ClassExplanation, Contribution, Explanation
-from .labels import Label, Labels, as_written, by_writing
+from .labels import Label, as_written, by_writing
 from .model import Model, Predictions, sentence_on_unknown
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Contribution",
     "Explanation",
     "Label",
-    "Labels",
     "Model",
     "Predictions",
     "Span",

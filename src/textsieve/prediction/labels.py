@@ -1,10 +1,8 @@
-"""The types of labels, and how labels are written in files."""
+"""The type of a label, and how labels are written in files."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 Label = str | int | float | bool
-Labels = Literal["one", "several", "matrix"]
 
 
 def as_written(label: Label) -> str:

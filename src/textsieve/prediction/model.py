@@ -37,7 +37,7 @@ from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
 from ..text.words import Accents, stop_words_of
 from .explanations import ClassExplanation, Explanation, TermContributions
-from .labels import Label, Labels
+from .labels import Label
 
 
 class Predictions(NamedTuple):
@@ -70,12 +70,16 @@ def _one_text(text: str | bytes) -> str | bytes:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A trained model. `labels` says what it predicts: "one" label, "several" (a tuple), or a row of a 0/1 "matrix"."""
+    """A trained model.
+
+    For each document it predicts one label, or a tuple of labels if it is `multilabel`, or a row of an indicator matrix
+    (documents x classes) if also `label_matrix`.
+    """
 
     terms: tuple[str, ...]  # best first; the position of a term is its column
     classes: tuple[Label, ...]  # sorted
     class_docs: tuple[int, ...]  # training documents of each class
-    labels: Labels
+    multilabel: bool
     lowercase: bool
     strip_accents: Accents
     stop_words: frozenset[str] | Literal["english"]
@@ -91,11 +95,7 @@ class Model:
     calibration: Calibration | None = None
     preparation: Preparation = AS_IT_IS
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
-
-    @property
-    def multilabel(self) -> bool:
-        """Return whether a document may have several labels."""
-        return self.labels != "one"
+    label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class Model:
         rows = self.rows(documents, n_jobs)
         parts = blocks(rows.n_rows, len(self.classes))
         labels = [self.predict_rows(rows.part(part), n_jobs).labels for part in parts]
-        if self.labels == "several":
+        if self.multilabel and not self.label_matrix:
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
@@ -182,7 +182,7 @@ class Model:
             labels = self.label_array[scored.best()]
         else:
             is_label = scored.labels(self._cut)
-            labels = is_label.astype(np.int64) if self.labels == "matrix" else list(map(self._names, is_label))
+            labels = is_label.astype(np.int64) if self.label_matrix else list(map(self._names, is_label))
         return Predictions(labels, scores, unknown)
 
     def _names(self, is_label: NDArray[np.bool_]) -> tuple[Label, ...]:
@@ -193,9 +193,7 @@ class Model:
     def _cut(self) -> ThresholdRule:
         """Return the rule that assigns several labels by scores."""
         if self.thresholds is None and self.ranks is None:
-            raise InputError(
-                "needs thresholds, one for each class, or a number of ranks", setting="labels", value=self.labels
-            )
+            raise InputError("A multilabel model needs a threshold for each class, or a number of ranks.")
         return ThresholdRule(self.thresholds, self.ranks)
 
     def probabilities(self, scores: Floats) -> Floats:
@@ -234,9 +232,7 @@ class Model:
         """Return predicted labels, in any of their forms, as a tuple for each document."""
         if not self.multilabel:
             return [(label,) for label in labels.tolist()]
-        if self.labels == "several":
-            return list(labels)
-        return list(map(self._names, labels))
+        return list(map(self._names, labels)) if self.label_matrix else list(labels)
 
     # -- reasons -------------------------------------------------------------------------------------------------
 

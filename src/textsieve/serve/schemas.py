@@ -140,7 +140,7 @@ class ModelResponse(BaseModel):
     id: str = Field(description="Changes when another model is loaded.")
     bytes: int
     loaded: str
-    labels: str
+    multilabel: bool
     classes: list[ModelClass]
     terms: int
     terms_seen: int | None

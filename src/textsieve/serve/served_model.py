@@ -190,7 +190,7 @@ def describe(model: Model) -> dict[str, Any]:
     about, settings = model.about, model.settings
     class_sizes = zip(model.classes, model.class_docs, strict=True)
     return {
-        "labels": model.labels,
+        "multilabel": model.multilabel,
         "classes": [{"label": label, "documents": n_documents} for label, n_documents in class_sizes],
         "terms": len(model.terms),
         "terms_seen": about.get("n_terms_seen"),

@@ -171,7 +171,7 @@ class Service:
         """Write the right label or labels of a text to the feedback file, while the client waits for it."""
         assert self.feedback is not None
         served = self.holder.model
-        is_single_label = served.model.labels == "one"
+        is_single_label = not served.model.multilabel
         if (label is None) == is_single_label or (labels is None) != is_single_label:
             expected = (
                 '"label": a document of this model has one label'

@@ -24,7 +24,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import InputError, Setting, shown
-from ..training.targets import ClassSizes, Form, sorted_classes
+from ..training.targets import ClassSizes, sorted_classes
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -104,7 +104,6 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     `posexplode_outer` gives a row for each label of a document, numbered from 0, and one row of nulls for a document
     without labels. So the rows with number 0 or null are the documents, and the group of null are the unlabelled ones.
     """
-    is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
     if not (multilabel is None or isinstance(multilabel, bool)):
         raise InputError(
             setting="multilabel", value=multilabel, hint="use True, False, or None to detect it from the labels"
@@ -142,9 +141,11 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     if any(label != label for label in by_label):
         raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
     classes = sorted_classes(by_label)
-    form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
+    if multilabel is None:
+        multilabel = isinstance(kind, T.ArrayType)
     class_docs = np.array([by_label[label] for label in classes], np.int64)
-    return ClassSizes(classes, class_docs, sum(int(row["documents"]) for row in rows), n_unlabelled, form)
+    n_documents = sum(int(row["documents"]) for row in rows)
+    return ClassSizes(classes, class_docs, n_documents, n_unlabelled, multilabel=multilabel)
 
 
 def _refuse_indicators(documents: DataFrame) -> None:

@@ -317,7 +317,7 @@ def build_targets(members: list[sparse.csr_array], sizes: ClassSizes) -> Targets
     by_class.sort_indices()
     bounds = by_class.indptr.tolist()
     documents_by_class = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
-    return Targets(sizes.classes, documents_by_class, int(by_class.shape[0]), sizes.form)
+    return Targets(sizes.classes, documents_by_class, int(by_class.shape[0]), multilabel=sizes.multilabel)
 
 
 # -- training ----------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def _labels_and_scores(want_scores: bool, model: Model, texts: list[str], is_nul
 
 def _labels(model: Model, labels: Any, is_null: Bools) -> pa.Array:
     kind = _TYPES[type(model.classes[0])][1]
-    if model.labels == "one":
+    if not model.multilabel:
         return pa.array([None if null else label for null, label in zip(is_null, labels.tolist(), strict=True)], kind)
     label_sets = model.label_sets(labels)
     label_lists = [None if null else list(label_set) for null, label_set in zip(is_null, label_sets, strict=True)]
@@ -126,7 +126,7 @@ def predict(
     if not isinstance(model, Model):
         raise InputError(f"model is {shown(model)}; give a fitted Categorizer, or textsieve.load(path).")
     label_type = _TYPES[type(model.classes[0])][0]
-    added = [T.StructField(prediction, label_type if model.labels == "one" else T.ArrayType(label_type))]
+    added = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
     return add_model_columns(df, model, text, added, partial(_labels_and_scores, scores is not None))

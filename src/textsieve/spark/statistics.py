@@ -223,7 +223,9 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
     documents = select_documents(df, text, label)
     with reraise_own_errors():
         sizes = (
-            count_classes(documents, None) if label is not None else ClassSizes((), _NONE, documents.count(), 0, "one")
+            count_classes(documents, None)
+            if label is not None
+            else ClassSizes((), _NONE, documents.count(), 0, multilabel=False)
         )
     rows = map_batches(documents, CountClasses(Reading(counter), list(sizes.classes)), ROWS)
     return SparkStats(add_up_rows(rows), sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)

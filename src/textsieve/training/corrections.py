@@ -91,7 +91,7 @@ class Corrections:
 
     def _may_be_of_no_class(self, place: DocumentPlace) -> bool:
         """Return whether a document without labels belongs to none of the classes, rather than being unlabelled."""
-        return self._model.labels == "matrix" or (self._model.labels == "several" and place.is_of_no_class)
+        return self._model.label_matrix or (self._model.multilabel and place.is_of_no_class)
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""

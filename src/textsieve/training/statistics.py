@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
@@ -32,6 +32,7 @@ from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
 from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
 from ..errors import InputError, Setting, shown
+from ..prediction import Model
 from ..registry import CLASSIFIERS
 from ..settings import n_threads
 from ..stats import ClassStats
@@ -39,7 +40,7 @@ from ..stats.labels import label_pairs
 from ..stats.weights import MOST_DOCUMENTS
 from ..text.csr import CSR
 from .provenance import storable
-from .targets import ClassSizes, Form, Targets
+from .targets import ClassSizes, Targets
 
 if TYPE_CHECKING:
     from .plan import TrainingPlan
@@ -229,9 +230,13 @@ class Statistics:
         """Return the number of documents of each class."""
         return self.learned.class_docs
 
-    def sizes(self, classes: tuple[Any, ...], form: Form) -> ClassSizes:
-        """Return the sizes of the classes."""
-        return ClassSizes(classes, self.class_docs, self.n_documents, self.n_unlabelled, form)
+    def sizes(self, model: Model) -> ClassSizes:
+        """Return the sizes of the model's classes."""
+        return ClassSizes(
+            *(model.classes, self.class_docs, self.n_documents, self.n_unlabelled),
+            multilabel=model.multilabel,
+            label_matrix=model.label_matrix,
+        )
 
     def merged(self, other: Statistics) -> Statistics:
         """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""

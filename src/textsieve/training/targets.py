@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from ..errors import InputError, Setting, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
 from ..stats.weights import are_whole, check_weights, drop_weightless
 
-Form = Literal["one", "several", "matrix"]
-"""One label a document; several; or several as the rows of a matrix of 0 and 1, where a row of zeros is an answer."""
 NO_CLASS = "none of the classes"
-"""What the statistics take for one more class, where a row of zeros is an answer."""
+"""The name of the additional class in the statistics for rows of zeros in a label matrix."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,10 @@ class ClassSizes:
     n_documents: Any  # an int, or a float where documents have weights that are not whole numbers; so is the next
     n_unlabelled: Any
     """Documents that a classifier can't learn from."""
-    form: Form
-
-    @property
-    def multilabel(self) -> bool:
-        """Return whether the labels are multilabel."""
-        return self.form != "one"
+    _: KW_ONLY
+    multilabel: bool
+    label_matrix: bool = False
+    """See `Targets.label_matrix`."""
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
@@ -58,9 +54,17 @@ class Targets:
     classes: tuple[Any, ...]
     members: tuple[Ints, ...]
     n_documents: int
-    form: Form
     weights: Floats | None = None
     """How many times each document counts, more than 0 times; None: once. Counts are sums of them."""
+    _: KW_ONLY
+    multilabel: bool
+    """Whether a document may have any number of labels."""
+    label_matrix: bool = False
+    """Whether the labels are an indicator matrix (documents x classes), or treated like one.
+
+    In an indicator matrix, a row of zeros says that a document belongs to none of the classes, and a classifier learns
+    from it. In all other forms, a document without a label is unlabelled.
+    """
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
@@ -72,28 +76,23 @@ class Targets:
         if isinstance(labels, Iterator):
             labels = list(labels)
         labels = without_missing(labels)
-        form = _form_of(labels)
+        has_label_sets = _has_label_sets(labels)
+        is_matrix = has_label_sets and (_n_dimensions(labels) == 2 or is_indicator(labels))
         pairs = label_pairs(labels, n_documents)
         classes = _of_one_type(pairs.classes)
-        if form == "matrix":
+        if is_matrix:
             _require_sorted_columns(labels, classes)
         members = tuple(pairs.of_class(number) for number in range(len(classes)))
-        if multilabel is False and form != "one":
+        if multilabel is None:
+            multilabel = has_label_sets
+        elif not multilabel:
             _require_one_each(members, n_documents)
-            form = "one"
-        elif multilabel and form == "one":
-            form = "several"
-        return cls(classes, members, n_documents, form)
+        return cls(classes, members, n_documents, multilabel=multilabel, label_matrix=multilabel and is_matrix)
 
     def weighted(self, times: Sequence[float] | None) -> Targets:
         """Return the same labels of documents that count so many times, once if all are 1."""
         has_weights = times is not None and any(each != 1 for each in times)
         return replace(self, weights=np.array(times, np.float64)) if has_weights else self
-
-    @property
-    def multilabel(self) -> bool:
-        """Return whether the labels are multilabel."""
-        return self.form != "one"
 
     @cached_property
     def class_docs(self) -> Counts:
@@ -132,12 +131,19 @@ class Targets:
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
         """Return which documents a classifier can learn from."""
-        return np.ones(self.n_documents, np.bool_) if self.form == "matrix" else self.first >= 0
+        return np.ones(self.n_documents, np.bool_) if self.label_matrix else self.first >= 0
 
     @property
     def sizes(self) -> ClassSizes:
         """Return the classes and their sizes."""
-        return ClassSizes(self.classes, self.class_docs, self.n_counted, self.count(~self.usable), self.form)
+        return ClassSizes(
+            self.classes,
+            self.class_docs,
+            self.n_counted,
+            self.count(~self.usable),
+            multilabel=self.multilabel,
+            label_matrix=self.label_matrix,
+        )
 
     @property
     def sizes_for_file(self) -> ClassSizes:
@@ -163,7 +169,7 @@ class Targets:
         place[documents] = np.arange(len(documents))
         members = tuple(place[each][place[each] >= 0] for each in self.members)
         weights = None if self.weights is None else self.weights[documents]
-        return Targets(self.classes, members, len(documents), self.form, weights)
+        return replace(self, members=members, n_documents=len(documents), weights=weights)
 
     def indicator(self) -> sparse.csr_array:
         """Return a sparse matrix (documents x classes) with 1 where a document is in a class."""
@@ -214,15 +220,20 @@ def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
     return sparse.csr_array((ones, (documents, numbers)), shape=(n_documents, len(classes)))
 
 
-def _form_of(labels: Any) -> Form:
-    shape: tuple[int, ...] = getattr(labels, "shape", ())
-    if len(shape) == 2:
-        return "matrix" if shape[1] != 1 else "one"
-    if not isinstance(labels, Iterable) or isinstance(labels, str | bytes):
-        return "one"
-    if not any(isinstance(label, Iterable) and not isinstance(label, str | bytes) for label in labels):
-        return "one"
-    return "matrix" if is_indicator(labels) else "several"
+def _has_label_sets(labels: Any) -> bool:
+    """Return whether some document has a collection of labels or a row of a matrix, rather than a single label."""
+    if _n_dimensions(labels) == 2:
+        return bool(labels.shape[1] != 1)
+    return _is_collection(labels) and any(map(_is_collection, labels))
+
+
+def _n_dimensions(labels: Any) -> int:
+    """Return the number of dimensions of an array or a data frame, and 0 for anything else."""
+    return len(getattr(labels, "shape", ()))
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
 def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -257,7 +257,7 @@ class Training:
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
             multilabel=targets.multilabel,
-            none_is_right=targets.form == "matrix",
+            none_is_right=targets.label_matrix,
             unknown=test.targets.count(predicted.is_unknown),
             times=test.targets.times,
         )
@@ -280,7 +280,8 @@ class Training:
             terms=tuple(terms),
             classes=sizes.classes,
             class_docs=tuple(sizes.class_docs.tolist()),
-            labels=sizes.form,
+            multilabel=sizes.multilabel,
+            label_matrix=sizes.label_matrix,
             lowercase=bool(settings.lowercase),
             strip_accents=settings.strip_accents,
             stop_words="english" if is_english(settings.stop_words) else _stop_words(settings),

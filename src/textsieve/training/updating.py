@@ -90,7 +90,7 @@ def added(statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Target
 
 def relearned(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int) -> Updated:
     """Return the model for statistics to which documents were added."""
-    sizes = statistics.sizes(model.classes, model.labels)
+    sizes = statistics.sizes(model)
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
     fitted = plan.fit_statistics(statistics, sizes, idf)
     before = model.about.get("updated") or {}
@@ -99,7 +99,7 @@ def relearned(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: i
         "documents": before.get("documents", 0) + n_new,
         "times": before.get("times", 0) + 1,
         "last": now(),
-        **({} if model.labels == "one" else {"since_cut": before.get("since_cut", 0) + n_new}),
+        **({"since_cut": before.get("since_cut", 0) + n_new} if model.multilabel else {}),
     }
     renewed = replace(
         model,
@@ -121,9 +121,8 @@ def stacked(parts: Sequence[CSR]) -> CSR:
 
 def targets_for(model: Model, labels: Any, n_documents: int) -> Targets:
     """Return the labels of new documents, in any form that `fit` takes, as classes of a model."""
-    multilabel = {"one": False, "several": True}.get(model.labels)
-    found = Targets.of(labels, n_documents, multilabel)
-    if found.form == "matrix" and len(found.classes) != len(model.classes):
+    found = Targets.of(labels, n_documents, None if model.label_matrix else model.multilabel)
+    if found.label_matrix and len(found.classes) != len(model.classes):
         raise InputError(
             f"The matrix of labels has {len(found.classes):,} columns, and the model {len(model.classes):,} classes; "
             "give a column for each class."
@@ -134,7 +133,13 @@ def targets_for(model: Model, labels: Any, n_documents: int) -> Targets:
     members = dict(zip(found.classes, found.members, strict=True))
     none = np.empty(0, np.int64)
     own = tuple(members.get(label, none) for label in model.classes)
-    return Targets(model.classes, own, n_documents, "matrix" if found.form == "matrix" else model.labels)
+    return Targets(
+        model.classes,
+        own,
+        n_documents,
+        multilabel=model.multilabel,
+        label_matrix=model.label_matrix or found.label_matrix,
+    )
 
 
 def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, none_is_right: bool = False) -> Targets:
@@ -148,8 +153,8 @@ def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, none_i
         for label in labels:
             members[label].append(document)
     own = tuple(np.array(each, np.int64) for each in members.values())
-    form = "matrix" if none_is_right and model.labels == "several" else model.labels
-    return Targets(model.classes, own, len(label_sets), form)
+    label_matrix = model.label_matrix or (model.multilabel and none_is_right)
+    return Targets(model.classes, own, len(label_sets), multilabel=model.multilabel, label_matrix=label_matrix)
 
 
 def require_labels(model: Model, labels: Sequence[Any]) -> None:
@@ -157,7 +162,7 @@ def require_labels(model: Model, labels: Sequence[Any]) -> None:
     for label in labels:
         if label not in model.classes:
             raise unknown_label(model, label)
-    if model.labels == "one" and len(labels) > 1:
+    if not model.multilabel and len(labels) > 1:
         raise InputError(f"{shown(list(labels))} are {len(labels):,} labels, and the model gives one; say which.")
 
 
@@ -165,7 +170,7 @@ def unknown_label(model: Model, label: Any) -> InputError:
     """Return the error for a label that is not a class of the model."""
     what = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = by_writing(model.classes)
-    if model.labels != "one" and (separator := _that_joins(classes, as_written(label))):
+    if model.multilabel and (separator := _that_joins(classes, as_written(label))):
         return InputError(
             what, hint=("Are these several labels in one? Then use ", Setting("label_separator", separator))
         )
@@ -197,7 +202,7 @@ STALE_SHARE = 0.1
 
 def cut_that_is_fitted(model: Model, settings: Settings) -> Cut | None:
     """Return a model's threshold rule if it was fitted to scores, otherwise None."""
-    if model.labels == "one":
+    if not model.multilabel:
         return None
     cut = cut_of(settings.cut, settings.cut_options)
     return cut if cut.known(len(model.classes)) is None else None
@@ -253,7 +258,7 @@ def held_out_scores(
     for fold in range(n_folds):
         own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         statistics = added(before, plan, CSR.of(matrix[others]), targets.take(others))
-        scorer = statistics.learned.scorer(plan, statistics.sizes(model.classes, model.labels))
+        scorer = statistics.learned.scorer(plan, statistics.sizes(model))
         for part in blocks(len(own), scorer.n_outputs):
             held_out.add(own[part], scorer.scores(CSR.of(matrix[own[part]]), plan.n_jobs))
     return held_out

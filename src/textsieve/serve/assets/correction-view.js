@@ -51,8 +51,8 @@ const REPLACED = "The correction was not saved: the service has loaded another m
 export const showCorrectionState = (message) => { byId("correction-state").textContent = message ?? ""; };
 
 /** Returns the fields to choose from; a single-label model leaves out the predicted class, which is wrong. */
-const choiceOf = ({ labels, classes }, predicted) => {
-  if (labels !== "one") return multipleChoice(classes, predicted);
+const choiceOf = ({ multilabel, classes }, predicted) => {
+  if (multilabel) return multipleChoice(classes, predicted);
   const isWrong = new Set(predicted.map(labelKey));
   return singleChoice(classes.filter(({ label }) => !isWrong.has(labelKey(label))));
 };
@@ -63,7 +63,7 @@ const choiceOf = ({ labels, classes }, predicted) => {
  * may have loaded another model.
  */
 export const offerCorrection = (model, text, predicted, reloadModel) => {
-  const place = byId("correction"), isOnly = model.labels === "one" && model.classes.length < 2;
+  const place = byId("correction"), isOnly = !model.multilabel && model.classes.length < 2;
   if (!model.feedback || isOnly || BLANK.test(text)) return place.replaceChildren();
   const form = make("form", { id: "correction-form", is: { hidden: true } });
   const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };

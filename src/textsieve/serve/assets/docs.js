@@ -182,8 +182,8 @@ const routeSection = (path, method, about, all, label) => {
 const exampleLabel = async () => {
   const response = await request("v1/model");
   if (!response.ok) return {};
-  const { labels, classes } = await response.json();
-  return labels === "one" ? { label: classes[0].label } : { labels: [classes[0].label] };
+  const { multilabel, classes } = await response.json();
+  return multilabel ? { labels: [classes[0].label] } : { label: classes[0].label };
 };
 
 const load = async () => {

@@ -14,8 +14,8 @@ const CANCELLED = "not classified: cancelled";
 const NOTE = "The download has all columns of the file, the class and its score, and the error if a document was not "
   + "classified. Cells that a spreadsheet would take for a formula get an apostrophe in front.";
 
-const noteOf = ({ labels, classes }) => {
-  if (labels === "one") return NOTE;
+const noteOf = ({ multilabel, classes }) => {
+  if (!multilabel) return NOTE;
   const join = joinOf(classes), between = join === "\n" ? "a line break" : `“${join}”`;
   return `${NOTE} A cell with more than one class separates them by ${between}.`;
 };

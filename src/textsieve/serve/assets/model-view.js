@@ -33,11 +33,11 @@ const size = (bytes) => (bytes >= 1e6 ? `${written(bytes / 1e6, 1)} MB` : `${wri
 const classesOf = (number) => counted(number, "class", "classes");
 
 /** Returns a sentence on what a model does. */
-export const summaryOf = ({ name, classes, labels }) =>
-  `${name} classifies texts into ${classesOf(classes.length)}${labels === "one" ? "" : " (multilabel)"}.`;
+export const summaryOf = ({ name, classes, multilabel }) =>
+  `${name} classifies texts into ${classesOf(classes.length)}${multilabel ? " (multilabel)" : ""}.`;
 
-const outputOf = ({ labels, probabilities }) =>
-  `${labels === "one" ? "one class" : "any number of classes"} for each text`
+const outputOf = ({ multilabel, probabilities }) =>
+  `${multilabel ? "any number of classes" : "one class"} for each text`
   + (probabilities ? ", with probabilities" : "");
 
 const termsOf = ({ terms, settings, selector }) =>
@@ -73,14 +73,14 @@ const testOf = ({ held_out: { documents, share, untested_classes: untested }, up
   + (updated ? ", before the model was updated. " : ". ")
   + (untested ? `${counted(untested, "class has", "classes have")} no held-out document.` : "");
 
-const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, labels }) => {
+const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, multilabel }) => {
   const line = (title, value, text) => make("li", {},
     make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, text));
-  const about = `of the documents got ${labels === "one" ? "the right class" : "exactly the right classes"}`;
+  const about = `of the documents got ${multilabel ? "exactly the right classes" : "the right class"}`;
   return make("ul", { class: "scores" },
     accuracy === undefined ? null : line("Accuracy", percent(accuracy), about),
-    labels === "one" ? null // with one class per document, micro-F1 is the accuracy
-      : line("Micro-F1", written(micro, 3), "1 is perfect; large classes count more"),
+    multilabel ? line("Micro-F1", written(micro, 3), "1 is perfect; large classes count more")
+      : null, // with one class per document, micro-F1 is the accuracy
     line("Macro-F1", written(macro, 3), "1 is perfect; all classes count the same"));
 };
 

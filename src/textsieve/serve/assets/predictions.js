@@ -29,7 +29,7 @@ export const addedColumns = (model) => {
   const join = joinOf(model.classes);
   const joined = (values, prediction) => labelsOf(prediction).map((label) => figureOf(values, label) ?? "").join(join);
   const unknown = ["unknown", (prediction) => (prediction.unknown ? "true" : "")];
-  if (model.labels === "one") {
+  if (!model.multilabel) {
     return [
       ["label", (prediction) => labelCell(labelsOf(prediction), join)],
       ["score", ({ score }) => score],

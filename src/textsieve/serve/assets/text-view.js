@@ -56,7 +56,7 @@ export const useText = (reloadModel) => {
     resultText = text;
     checkStale();
     byId("prediction").replaceChildren(...predictionLines(explanation));
-    byId("classes-note").textContent = barsNote(explanation.classes, model.labels !== "one");
+    byId("classes-note").textContent = barsNote(explanation.classes, model.multilabel);
     offerCorrection(model, text, predictedLabels(explanation), reloadModel);
     showExplanation(explanation);
     show(result, true);
