@@ -219,13 +219,13 @@ FIELDS = [
 
 @pytest.mark.parametrize(("path", "body", "fields"), FIELDS)
 def test_errors_have_fields_for_programs(service: Service, path: str, body: Any, fields: dict[str, Any]) -> None:
-    error = send(service("one"), path, body).json["error"]
+    error = send(service("single"), path, body).json["error"]
     assert {name: value for name, value in error.items() if name not in ("code", "message")} == fields
     assert error["message"].endswith(fields.get("hint", ""))
 
 
 def test_the_openapi_document_lists_the_fields_of_errors(service: Service) -> None:
-    document = send(service("one"), "/openapi.json").json
+    document = send(service("single"), "/openapi.json").json
     details = document["components"]["schemas"]["ErrorDetails"]
     assert details["properties"].keys() == ERROR_FIELDS
     assert details["required"] == ["code", "message"]
@@ -257,7 +257,7 @@ def test_values_in_errors_are_short_and_valid_json() -> None:
 
 
 def test_an_input_error_of_an_endpoint_is_the_fault_of_the_request(models: dict[str, Path]) -> None:
-    service = AppService(str(models["one"]))
+    service = AppService(str(models["single"]))
     error = InputError(setting="top", value=0, hint="use a number from 1")
 
     async def requests() -> list[tuple[int, Any]]:

@@ -171,22 +171,24 @@ class Service:
         """Write the right label or labels of a text to the feedback file, while the client waits for it."""
         assert self.feedback is not None
         served = self.holder.model
-        is_single_label = not served.model.multilabel
-        if (label is None) == is_single_label or (labels is None) != is_single_label:
+        multilabel = served.model.multilabel
+        field = "labels" if multilabel else "label"
+        if (label is None) != multilabel or (labels is None) == multilabel:
             expected = (
-                '"label": a document of this model has one label'
-                if is_single_label
-                else '"labels", a list: a document of this model may have any number of labels'
+                '"labels", a list: a document of this model may have any number of labels'
+                if multilabel
+                else '"label": a document of this model has one label'
             )
-            raise ApiError("invalid", f"Send the correction as {expected}.")
+            raise ApiError("invalid", f"Send the correction as {expected}.", setting=field)
         if not text.strip():
             raise ApiError("invalid", "text: The text of a correction must not be empty.", setting="text", value=text)
-        right_labels = [find_class(served.model, name) for name in ([label] if label is not None else labels or [])]
+        given_labels = (labels or []) if label is None else [label]
+        right_labels = [find_class(served.model, name, field) for name in given_labels]
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
         record = (
-            {"label": right_labels[0], "predicted": predicted[0]}
-            if is_single_label
-            else {"labels": right_labels, "predicted": predicted}
+            {"labels": right_labels, "predicted": predicted}
+            if multilabel
+            else {"label": right_labels[0], "predicted": predicted[0]}
         )
         try:
             self.feedback.write({"text": text, **record, "model": served.id}, is_wanted)
