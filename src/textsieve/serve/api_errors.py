@@ -178,9 +178,9 @@ def internal_error() -> ApiError:
     return ApiError("internal", "Internal error; the log of the service has the details.", [CLOSE])
 
 
-def validation_error(problem: ValidationError) -> ApiError:
+def validation_error(validation: ValidationError) -> ApiError:
     """Return the error for JSON that does not match the schema: the first problem, and where it is."""
-    first = problem.errors(include_url=False, include_input=False)[0]
+    first = validation.errors(include_url=False, include_input=False)[0]
     if first["type"] == "too_long" and first["loc"] == ("texts",):
         n_documents, most = first["ctx"]["actual_length"], first["ctx"]["max_length"]
         # None if pydantic stopped before the end of the list.
