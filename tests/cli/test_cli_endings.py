@@ -109,7 +109,7 @@ def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path)
     output.write_bytes(model.read_bytes())
     run = started("train", "-", "-o", output)
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"goal,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
     run.stdin.flush()
     run.send_signal(signal.SIGINT)
     assert run.communicate() == (b"", b"")
@@ -207,7 +207,7 @@ def test_a_signal_removes_documents_in_the_temporary_folder(
     words = arguments.format(folder=tmp_path, model=model).split()
     run = started(*words, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)})
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"goal,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
     run.stdin.flush()
     assert list(tmp_path.glob("textsieve-*"))
     run.send_signal(number)

@@ -131,9 +131,10 @@ def tar_of(name: str, data: bytes, times: int) -> bytes:
     return gzipped((entry.tobuf(tarfile.GNU_FORMAT), 1), (data, times), (padding, 1))
 
 
-def parquet_of(texts: pl.Series, rows_of_group: int = 1_000) -> bytes:
+def parquet_of(texts: pa.Array, rows_of_group: int = 1_000) -> bytes:
     file = io.BytesIO()
-    pl.DataFrame({"text": texts}).with_columns(label=pl.lit("a")).write_parquet(file, row_group_size=rows_of_group)
+    table = pa.table({"text": texts, "label": ["a"] * len(texts)})
+    pq.write_table(table, file, compression="zstd", row_group_size=rows_of_group)
     return file.getvalue()
 
 
@@ -211,14 +212,12 @@ BOMBS = {
     "folder": Bomb("root/class/x.gz", lambda: gzipped((A, 500)), EITHER),
     "parquet pages": Bomb(
         "x.parquet",
-        lambda: parquet_of(pl.select((pl.lit("a" * 2 * MB) + pl.int_range(50).cast(str)).alias("text"))["text"], 5),
+        lambda: parquet_of(pa.array([f"{'a' * 2 * MB}{number}" for number in range(50)]), 5),
         "max_unpacked=",
         max_document=20 * MB,
     ),
-    "parquet page": Bomb("x.parquet", lambda: parquet_of(pl.Series(["a" * 120 * MB]))),
-    "parquet dictionary": Bomb(
-        "x.parquet", lambda: parquet_of(pl.Series(["a" * 10 * MB]).gather([0] * 60)), "max_unpacked="
-    ),
+    "parquet page": Bomb("x.parquet", lambda: parquet_of(pa.array(["a" * 120 * MB]))),
+    "parquet dictionary": Bomb("x.parquet", lambda: parquet_of(repeated(60)), "max_unpacked="),
     "parquet dictionary of labels": Bomb("x.parquet", lambda: parquet_of_labels(repeated(60)), "max_unpacked="),
     "parquet dictionary after a null": Bomb(
         "x.parquet", lambda: parquet_of_labels(repeated(60, None)), "max_unpacked="
