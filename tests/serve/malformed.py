@@ -225,14 +225,14 @@ def mutated(chance: random.Random, request: bytes) -> bytes:
     """Return a request in which some bytes are changed, missing or repeated."""
     data = bytearray(request)
     for _ in range(chance.randrange(1, 6)):
-        at = chance.randrange(len(data) + 1)
+        begin = chance.randrange(len(data) + 1)
         kind = chance.randrange(3)
         if kind == 0:
-            data[at : at + 1] = chance.randbytes(1)
+            data[begin : begin + 1] = chance.randbytes(1)
         elif kind == 1:
-            del data[at : at + chance.randrange(1, 10)]
+            del data[begin : begin + chance.randrange(1, 10)]
         else:
-            data[at:at] = data[at : at + chance.randrange(1, 30)]
+            data[begin:begin] = data[begin : begin + chance.randrange(1, 30)]
     return bytes(data)
 
 

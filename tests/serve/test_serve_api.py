@@ -47,11 +47,11 @@ def test_predictions_equal_those_of_the_model(
 
 @pytest.mark.slow
 def test_a_long_batch_gives_the_same_predictions_as_single_documents(service: Service) -> None:
-    texts = [f"{TEXTS[at % 6]} {'wind goal bank ' * (at % 700)}" for at in range(300)]
-    whole = send(service("single"), "/v1/predict", {"texts": texts}).json["predictions"]
+    texts = [f"{TEXTS[number % 6]} {'wind goal bank ' * (number % 700)}" for number in range(300)]
+    batch = send(service("single"), "/v1/predict", {"texts": texts}).json["predictions"]
     single = [send(service("single"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
-    assert whole == single
-    assert len({entry["label"] for entry in whole}) == 3
+    assert batch == single
+    assert len({prediction["label"] for prediction in batch}) == 3
 
 
 @all_kinds
@@ -67,14 +67,16 @@ def test_explanations_equal_those_of_the_model(service: Service, models: dict[st
         assert [entry["label"] for entry in response["classes"] if entry["predicted"]] == [
             entry.label for entry in explained.classes if entry.label in predicted
         ]
-        own = explained[response["label"]]
-        assert (response["score"], response["intercept"]) == (own.score, own.intercept)
-        exact = [{name: entry[name] for name in Contribution._fields} for entry in response["contributions"]]
-        assert exact == [entry._asdict() for entry in own.contributions]
+        of_class = explained[response["label"]]
+        assert (response["score"], response["intercept"]) == (of_class.score, of_class.intercept)
+        contributions = [{name: entry[name] for name in Contribution._fields} for entry in response["contributions"]]
+        assert contributions == [entry._asdict() for entry in of_class.contributions]
         assert response["compared"] == model.needs_comparing == (kind in ("probabilities", "votes"))
         compared = [entry["compared"] for entry in response["contributions"]]
-        assert compared == (list(own.compared()) if model.needs_comparing else [None] * len(exact))
-        spans = [(start, end, response["contributions"][place]["term"]) for start, end, place in response["spans"]]
+        assert compared == (list(of_class.compared()) if model.needs_comparing else [None] * len(contributions))
+        spans = [
+            (start, end, response["contributions"][position]["term"]) for start, end, position in response["spans"]
+        ]
         assert spans == [tuple(entry) for entry in model.spans(text)]
         assert (response["unknown"] is None) == (explained.unknown is None)
 
@@ -115,7 +117,9 @@ def test_all_terms_are_in_selection_order_and_searchable(service: Service, model
     model = load(models["single"]).model_
     response = send(service("single"), "/v1/terms?n=1000").json["terms"]
     assert [entry["term"] for entry in response] == list(model.terms)
-    assert [entry["label"] for entry in response] == [model.classes[at] for at in model.strengths().argmax(axis=1)]
+    assert [entry["label"] for entry in response] == [
+        model.classes[column] for column in model.strengths().argmax(axis=1)
+    ]
     of_bank = send(service("single"), "/v1/terms?q=BANK&n=1000").json
     assert [entry["term"] for entry in of_bank["terms"]] == [term for term in model.terms if "bank" in term]
     assert 1 < of_bank["total"] == len(of_bank["terms"]) < len(model.terms)
