@@ -36,7 +36,7 @@ lint: .venv/ready        ## style, types, and who imports whom
 bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
-defaults: .venv/ready    ## selectors, classifiers, weights and cuts on all corpora; writes docs/defaults.md
+defaults: .venv/ready    ## selectors, classifiers, weights and threshold rules on all corpora; writes docs/defaults.md
 	$(BIN)/python -m benchmarks.defaults
 
 trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures

@@ -16,7 +16,7 @@ PACKAGES = ("textsieve", "scikit-learn", "numpy", "scipy", "numba")
 
 
 def main() -> None:
-    """Print the tables as they come, and keep them."""
+    """Print each table as soon as it is measured, and write all of them to RESULTS.md."""
     megabytes = sum(map(len, newsgroups()[0])) / 1e6
     parts = [
         "# Results of the last `make bench`",
@@ -49,8 +49,8 @@ def main() -> None:
         ("", neighbours.agreement),
         ("", neighbours.quality),
     ]
-    for title, make in sections:
-        body = make()
+    for title, measure in sections:
+        body = measure()
         parts += [title, body] if title else [body]
         print(f"{title}\n\n{body}\n" if title else f"{body}\n", flush=True)
     Path(__file__).with_name("RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Raw text to predicted labels: the `Categorizer` beside scikit-learn's pipeline; and what a model costs to keep."""
+"""The `Categorizer`, from texts to labels, beside a pipeline of scikit-learn; and the size of a model file."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ OURS: dict[str, dict[str, Any]] = {
     "naive Bayes": {"classifier": "nb"},
     "Rocchio": {"classifier": "rocchio"},
 }
-"""Defaults; and the SVM with the one of the two idf that cross-validation on the training documents prefers (see
-docs/defaults.md, 20 Newsgroups)."""
+"""The settings of a `Categorizer` by name: defaults, and the SVM with the idf that cross-validation on the training
+documents prefers (docs/defaults.md, 20 Newsgroups)."""
 
 TARGETS = {"linear SVM": 5.0, "linear SVM, idf by cross-validation": 5.0, "naive Bayes": 10.0, "Rocchio": 10.0}
 
 
-def trained(name: str) -> Categorizer:
-    """Our model of the training documents."""
+def train(name: str) -> Categorizer:
+    """Return a `Categorizer` with some settings of `OURS`, fitted to the training documents."""
     return Categorizer(n_terms=N_TERMS, **OURS[name]).fit(*newsgroups("train"))
 
 
-def their_labels(classifier: Callable[[], Any]) -> Any:
-    """What scikit-learn's pipeline predicts for the test documents."""
+def predict_theirs(classifier: Callable[[], Any]) -> Any:
+    """Train scikit-learn's pipeline, and return its labels of the test documents."""
     pipeline = make_pipeline(TfidfVectorizer(sublinear_tf=True), SelectKBest(chi2, k=N_TERMS), classifier())
     return pipeline.fit(*newsgroups("train")).predict(newsgroups("test")[0])
 
 
 def results() -> list[Result]:
-    """Training and predicting together."""
-    tests = newsgroups("test")[0]
+    """Time training and predicting together, and prediction in a fresh process."""
+    test_texts = newsgroups("test")[0]
     rows = [
         versus(
             f"train and predict, {N_TERMS:,} terms, {name}",
-            lambda name=name: trained(name).predict(tests),  # type: ignore[misc]
-            lambda: their_labels(LinearSVC),
+            lambda name=name: train(name).predict(test_texts),  # type: ignore[misc]
+            lambda: predict_theirs(LinearSVC),
             "TfidfVectorizer + SelectKBest + LinearSVC",
             target=TARGETS[name],
         )
@@ -69,25 +69,25 @@ def results() -> list[Result]:
     rows.append(
         versus(
             f"the same, {N_TERMS:,} terms, naive Bayes",
-            lambda: trained("naive Bayes").predict(tests),
-            lambda: their_labels(MultinomialNB),
+            lambda: train("naive Bayes").predict(test_texts),
+            lambda: predict_theirs(MultinomialNB),
             "TfidfVectorizer + SelectKBest + MultinomialNB",
         )
     )
-    rows.append(Result("load a model and predict one document, in a fresh process", fresh_process(), limit=0.5))
+    rows.append(Result("load a model and predict one document, in a fresh process", time_fresh_process(), limit=0.5))
     return rows
 
 
 @cache
 def model_file() -> Path:
-    """The SVM as a file."""
+    """Train the SVM once, and return the path of its file."""
     path = Path(tempfile.mkdtemp()) / "news.sieve"
-    trained("linear SVM").save(path)
+    train("linear SVM").save(path)
     return path
 
 
-def fresh_process(repeats: int = 9) -> float:
-    """Seconds from starting Python to having printed the label of one document."""
+def time_fresh_process(repeats: int = 9) -> float:
+    """Return the median seconds from starting Python until it has printed the label of one document and ended."""
     code = "import sys, textsieve; print(textsieve.load(sys.argv[1]).predict([sys.argv[2]])[0])"
     text = newsgroups("test")[0][0][:2000]
 
@@ -99,32 +99,32 @@ def fresh_process(repeats: int = 9) -> float:
 
 
 def quality() -> str:
-    """How many of the test documents are labelled right."""
+    """Return a table of the accuracy on the test documents."""
     texts, groups = newsgroups("test")
-    truth = np.array(groups)
+    true = np.array(groups)
     lines = ["| accuracy on the test documents | |", "|---|---:|"]
-    lines += [f"| textsieve, {name} | {np.mean(trained(name).predict(texts) == truth):.4f} |" for name in OURS]
-    for theirs in (LinearSVC, MultinomialNB):
-        label = f"scikit-learn, TfidfVectorizer + SelectKBest + {theirs.__name__}"
-        lines.append(f"| {label} | {np.mean(their_labels(theirs) == truth):.4f} |")
+    lines += [f"| textsieve, {name} | {np.mean(train(name).predict(texts) == true):.4f} |" for name in OURS]
+    for classifier in (LinearSVC, MultinomialNB):
+        name = f"scikit-learn, TfidfVectorizer + SelectKBest + {classifier.__name__}"
+        lines.append(f"| {name} | {np.mean(predict_theirs(classifier) == true):.4f} |")
     return "\n".join(lines)
 
 
 def size() -> str:
-    """How large the model file is, and whether 32-bit coefficients change a prediction."""
-    size_of_file = model_file().stat().st_size
+    """Return a paragraph on the size of a model file, and on predictions that 32-bit coefficients change."""
+    n_bytes = model_file().stat().st_size
     texts = newsgroups("test")[0]
-    model, exact = with_exact_twin()
-    changed = int((model.predict(texts).labels != exact.predict(texts).labels).sum())
+    model, exact = train_with_exact_twin()
+    n_changed = int((model.predict(texts).labels != exact.predict(texts).labels).sum())
     return (
-        f"Model file of {N_TERMS:,} terms and 20 classes, linear SVM: {size_of_file / 1e6:.2f} MB "
-        f"({'met' if size_of_file < 2e6 else '**missed**'}: aim under 2 MB). Coefficients are kept with 32 bits; with "
-        f"64 bits {changed} of the {len(texts):,} predictions would be others."
+        f"Model file of {N_TERMS:,} terms and 20 classes, linear SVM: {n_bytes / 1e6:.2f} MB "
+        f"({'met' if n_bytes < 2e6 else '**missed**'}: aim under 2 MB). Coefficients are stored with 32 bits; with "
+        f"64 bits {n_changed} of the {len(texts):,} predictions would differ."
     )
 
 
-def with_exact_twin() -> tuple[Model, Model]:
-    """The SVM, and the same with the coefficients as they were before they were rounded."""
+def train_with_exact_twin() -> tuple[Model, Model]:
+    """Return the SVM, and the same model with 64-bit coefficients, as they were before they were rounded."""
     forms: list[Linear] = []
 
     def remember(form: Linear) -> LinearScorer:
@@ -132,6 +132,6 @@ def with_exact_twin() -> tuple[Model, Model]:
         return scorer_of(form)
 
     with mock.patch("textsieve.training.plan.scorer_of", remember):
-        model = trained("linear SVM").model_
+        model = train("linear SVM").model_
     coefficients: Any = np.ascontiguousarray(forms[-1].coefficients.T)
     return model, replace(model, scorer=LinearScorer(coefficients, forms[-1].intercepts))

@@ -1,4 +1,4 @@
-"""Text to counts, against `CountVectorizer`."""
+"""`TermCounter` beside scikit-learn's `CountVectorizer`."""
 
 import os
 import subprocess
@@ -19,11 +19,11 @@ from .newsgroups import newsgroups
 
 
 def results() -> list[Result]:
-    """The comparisons on the training documents of 20 Newsgroups by date."""
+    """Time counting on the training documents of 20 Newsgroups by date."""
     texts, _ = newsgroups()
     counter, vectorizer = TermCounter(n_jobs=2).fit(texts), CountVectorizer().fit(texts)
     stem_counter = TermCounter(normalise="stem", n_jobs=2).fit(texts)
-    ours_next, theirs_next = cycle(texts), cycle(texts)
+    our_texts, their_texts = cycle(texts), cycle(texts)
     return [
         versus(
             "`fit_transform`, two threads",
@@ -57,8 +57,8 @@ def results() -> list[Result]:
         ),
         versus(
             "`transform` of one document",
-            lambda: counter.transform([next(ours_next)]),
-            lambda: vectorizer.transform([next(theirs_next)]),
+            lambda: counter.transform([next(our_texts)]),
+            lambda: vectorizer.transform([next(their_texts)]),
             "CountVectorizer",
             limit=1e-3,
             repeats=100,
@@ -76,7 +76,7 @@ def results() -> list[Result]:
         versus(
             "`fit_transform` of stems, two threads",
             lambda: _count_stems(texts),
-            lambda: CountVectorizer(analyzer=_stems_one_by_one()).fit_transform(texts),
+            lambda: CountVectorizer(analyzer=_stem_analyzer()).fit_transform(texts),
             "CountVectorizer, an analyzer with PyStemmer",
             repeats=5,
             their_repeats=3,
@@ -109,69 +109,71 @@ def results() -> list[Result]:
 
 
 def _count_stems(texts: list[str]) -> object:
-    remembering.cache_clear()  # what was remembered of the run before
+    remembering.cache_clear()  # the stems that an earlier run has cached
     return TermCounter(normalise="stem", n_jobs=2).fit_transform(texts)
 
 
 def _new_like(counter: TermCounter) -> TermCounter:
-    """A counter of the same terms that has read nothing yet."""
+    """Return a new counter of the same terms, without cached stems."""
     remembering.cache_clear()
     return TermCounter(normalise=counter.normalise, vocabulary=counter.get_feature_names_out(), n_jobs=2)
 
 
-def _stems_one_by_one() -> Callable[[str], list[str]]:
+def _stem_analyzer() -> Callable[[str], list[str]]:
+    """Return an analyzer for `CountVectorizer` that stems each word of a text."""
     words_of = CountVectorizer().build_analyzer()
-    stem = Stemmer.Stemmer("english").stemWord  # which remembers 10,000 words
+    stem = Stemmer.Stemmer("english").stemWord  # caches the stems of 10,000 words
     return lambda text: [stem(word) for word in words_of(text)]
 
 
-def _prepared_ours() -> Callable[[], object]:
+def _prepare_ours() -> Callable[[], object]:
+    """Load all texts and kernels, and return a job that counts."""
     texts, _ = newsgroups()
-    TermCounter(n_jobs=2).fit_transform(texts[:3000])  # enough of them to load the kernels
+    TermCounter(n_jobs=2).fit_transform(texts[:3000])  # fewer documents would not use the kernels
     return partial(_with_vocabulary, TermCounter(n_jobs=2), texts)
 
 
-def _prepared_theirs() -> Callable[[], object]:
+def _prepare_theirs() -> Callable[[], object]:
+    """Load all texts, and return a job that counts by `CountVectorizer`."""
     texts, _ = newsgroups()
     CountVectorizer().fit_transform(texts[:3000])
     return partial(_with_vocabulary, CountVectorizer(), texts)
 
 
 def _with_vocabulary(counter: TermCounter | CountVectorizer, texts: list[str]) -> object:
+    """Count, and build the vocabulary, which `TermCounter` does only on request."""
     return counter.fit_transform(texts), counter.vocabulary_
 
 
 def memory() -> str:
-    """Peak memory of `fit_transform`, as a paragraph."""
+    """Return a paragraph on the peak memory of `fit_transform`."""
     texts, _ = newsgroups()
     counter = TermCounter()
     counts = counter.fit_transform(texts)
-    terms = counter.vocabulary_
-    matrix = counts.data.nbytes + counts.indices.nbytes + counts.indptr.nbytes
-    result = matrix + sys.getsizeof(terms) + sum(map(sys.getsizeof, terms))
-    ours, theirs = peak_growth(_prepared_ours), peak_growth(_prepared_theirs)
+    vocabulary = counter.vocabulary_
+    matrix_bytes = counts.data.nbytes + counts.indices.nbytes + counts.indptr.nbytes
+    result_bytes = matrix_bytes + sys.getsizeof(vocabulary) + sum(map(sys.getsizeof, vocabulary))
+    ours, theirs = peak_growth(_prepare_ours), peak_growth(_prepare_theirs)
     return (
         f"Peak memory of `fit_transform` over the documents themselves: {ours / 1e6:.0f} MB, where the result (matrix "
-        f"and vocabulary) is {result / 1e6:.0f} MB: {ours / result:.2f} times the result (aim: at most 2, plus one "
-        f"batch of text). `CountVectorizer`: {theirs / 1e6:.0f} MB."
+        f"and vocabulary) is {result_bytes / 1e6:.0f} MB: {ours / result_bytes:.2f} times the result (aim: at most 2, "
+        f"plus one batch of text). `CountVectorizer`: {theirs / 1e6:.0f} MB."
     )
 
 
 def compilation() -> str:
-    """What the kernels cost before their first use, as a paragraph."""
+    """Return a paragraph on the seconds to compile the kernels, and to load them in a later process."""
     script = (
         "import time; begin = time.perf_counter(); from textsieve import TermCounter; "
         "TermCounter().fit_transform(['some words'] * 10_000); print(time.perf_counter() - begin)"
     )
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        spent = [
-            float(
-                subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True).stdout
-            )
-            for _ in range(2)
-        ]
+        command = [sys.executable, "-c", script]
+        compiling, loading = (
+            float(subprocess.run(command, env=environment, check=True, capture_output=True).stdout) for _ in range(2)
+        )
     return (
-        f"Import, and compiling the counting kernels, once a machine: {spent[0]:.1f} s; loading them in a later "
-        f"process: {spent[1]:.1f} s, imports included. Neither is in the times above."
+        f"Import, and compiling the counting kernels, once a machine: {compiling:.1f} s; loading them in a later "
+        f"process: {loading:.1f} s, imports included. Neither is in the times above."
     )

@@ -1,9 +1,11 @@
-"""Our default selector against four of scikit-learn's, on documents that nobody has looked at before.
+"""The default selector of textsieve beside four of scikit-learn's, on the final test documents.
 
-All get the same documents, weighted as the SVM gets them, and the same linear SVM is trained on the terms that each
-chooses. Of a document with several labels there is a copy for each, where a method knows but one; then all labels with
-a score above 0 are given, and the best one in any case. `mutual_info_classif` gets whether a term is there, and is
-asked of the terms that our information gain, which is the same number, has at the top: it takes minutes for all.
+All selectors get the same documents, with the weights of the SVM, and the same linear SVM is trained on the terms that
+each selects. Methods that know only one label per document get a copy of a multilabel document for each of its labels.
+A multilabel test document gets the class with the highest score, and all others with a score above 0.
+
+`mutual_info_classif` gets the presence of terms. It would take minutes for all terms, so it scores only the best terms
+by our information gain, which is the same number; an assertion checks that.
 """
 
 from __future__ import annotations
@@ -33,99 +35,100 @@ Bools = NDArray[np.bool_]
 
 SIZES = (100, 200, 500, 1000, 2000)
 OURS = "forward"
-ASKED = 3 * max(SIZES)
-"""Of so many terms mutual information is worked out."""
+N_CANDIDATES = 3 * max(SIZES)
+"""The number of terms that `mutual_info_classif` scores."""
 
 
-class Known(NamedTuple):
-    """Documents to learn from: counts and weights of the terms that they have, and their classes."""
+class TrainingDocuments(NamedTuple):
+    """The counts and weights of the terms in the training documents, and their classes."""
 
     counted: CountedDocuments
     weights: csr_matrix
 
-    def copied(self, rows: csr_matrix) -> tuple[csr_matrix, Ints]:
-        """A row for each pair of a document and one of its classes."""
+    def copy_for_labels(self, rows: csr_matrix) -> tuple[csr_matrix, Ints]:
+        """Return a row for each pair of a document and one of its classes, and the number of the class."""
         documents, classes = np.nonzero(self.counted.targets.is_member)
         return rows[documents], classes
 
 
-def forward(known: Known, k: int) -> Ints:
-    """What a `Categorizer` does unless it is told otherwise; fewer terms are the first of more, up to 4,000."""
-    found = ForwardSelection(k=k).fit(known.counted.weights(LTC), known.counted.targets.for_stats())
-    return found.kept_columns()
+def select_forward(train: TrainingDocuments, k: int) -> Ints:
+    """Return the columns that textsieve's default selects; a smaller selection is the beginning of a larger one."""
+    selector = ForwardSelection(k=k).fit(train.counted.weights(LTC), train.counted.targets.for_stats())
+    return selector.kept_columns()
 
 
-def by_chi2(known: Known, k: int) -> Ints:
-    """`chi2`."""
-    return ranked(np.nan_to_num(chi2(*known.copied(known.weights))[0]))[:k]
+def select_by_chi2(train: TrainingDocuments, k: int) -> Ints:
+    """Return the k best columns by `chi2`."""
+    return ranked(np.nan_to_num(chi2(*train.copy_for_labels(train.weights))[0]))[:k]
 
 
-def by_f(known: Known, k: int) -> Ints:
-    """`f_classif`."""
-    return ranked(np.nan_to_num(f_classif(*known.copied(known.weights))[0]))[:k]
+def select_by_f(train: TrainingDocuments, k: int) -> Ints:
+    """Return the k best columns by `f_classif`."""
+    return ranked(np.nan_to_num(f_classif(*train.copy_for_labels(train.weights))[0]))[:k]
 
 
-def by_information(known: Known, k: int) -> Ints:
-    """`mutual_info_classif`."""
-    stats = ClassStats.from_matrix(known.counted.counts, known.counted.targets.for_stats())
+def select_by_information(train: TrainingDocuments, k: int) -> Ints:
+    """Return the k best columns by `mutual_info_classif`."""
+    stats = ClassStats.from_matrix(train.counted.counts, train.counted.targets.for_stats())
     gain = InformationGain(k="all").fit_stats(stats)
-    asked = np.sort(gain.ranking_[:ASKED])
-    rows, classes = known.copied(known.counted.counts[:, asked])
+    candidates = np.sort(gain.ranking_[:N_CANDIDATES])
+    rows, classes = train.copy_for_labels(train.counted.counts[:, candidates])
     rows.data[:] = 1
-    found = mutual_info_classif(rows, classes, discrete_features=True)
-    assert np.allclose(found, gain.scores_[asked] * np.log(2), atol=1e-9)
-    return asked[ranked(found)[:k]]
+    scores = mutual_info_classif(rows, classes, discrete_features=True)
+    assert np.allclose(scores, gain.scores_[candidates] * np.log(2), atol=1e-9)
+    return candidates[ranked(scores)[:k]]
 
 
-def by_l1(known: Known, k: int) -> Ints:
-    """`SelectFromModel` of a `LinearSVC` with an L1 penalty, as it is unless told otherwise: C = 1."""
+def select_by_l1(train: TrainingDocuments, k: int) -> Ints:
+    """Return the k best columns by `SelectFromModel` of a `LinearSVC` with an L1 penalty and its default, C = 1."""
     model = LinearSVC(penalty="l1", dual=False, random_state=0, tol=1e-3)
-    targets = known.counted.targets
+    targets = train.counted.targets
     if not targets.multilabel:
-        fitted = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(known.weights, targets.first)
-        return ranked(np.abs(fitted.estimator_.coef_).sum(axis=0))[:k]
-    sums = np.zeros(known.weights.shape[1])
-    for members in targets.members:  # what SelectFromModel adds up, of one class after the other
+        selector = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(train.weights, targets.first)
+        return ranked(np.abs(selector.estimator_.coef_).sum(axis=0))[:k]
+    sums = np.zeros(train.weights.shape[1])
+    for members in targets.members:  # the same sum as above, one class after the other
         if 0 < len(members) < targets.n_documents:
             is_member = np.isin(np.arange(targets.n_documents), members)
-            sums += np.abs(model.fit(known.weights, is_member).coef_[0])
+            sums += np.abs(model.fit(train.weights, is_member).coef_[0])
     return ranked(sums)[:k]
 
 
-SELECTORS: dict[str, Callable[[Known, int], Ints]] = {
-    OURS: forward,
-    "chi2": by_chi2,
-    "mutual_info_classif": by_information,
-    "f_classif": by_f,
-    "L1 SelectFromModel": by_l1,
+SELECTORS: dict[str, Callable[[TrainingDocuments, int], Ints]] = {
+    OURS: select_forward,
+    "chi2": select_by_chi2,
+    "mutual_info_classif": select_by_information,
+    "f_classif": select_by_f,
+    "L1 SelectFromModel": select_by_l1,
 }
 
 
 class F1(NamedTuple):
-    """Of a condition."""
+    """The micro-F1 and macro-F1 of a selector with some number of terms."""
 
     micro: float
     macro: float
 
 
-def measured(labelled: Labelled, learn: Ints, tested: Ints) -> dict[tuple[str, int], F1]:
-    """All selectors and sizes on some documents, learned from others."""
+def measure(labelled: Labelled) -> dict[tuple[str, int], F1]:
+    """Return the F1 of all selectors and numbers of terms on the final test documents."""
     training = TrainingPlan.of(Categorizer().settings(), n_jobs=2)
     scheme = CLASSIFIERS["svm"].scheme
-    whole = labelled.counted()
-    train, test = whole.take(np.sort(learn)), whole.take(np.sort(tested))
+    counted = labelled.count()
+    train, test = counted.take(labelled.development), counted.take(labelled.final_test)
     columns = train.columns_within_limits
-    known = Known(train.within_limits, train.within_limits.weights(scheme).astype(np.float64))
+    documents = TrainingDocuments(train.within_limits, train.within_limits.weights(scheme).astype(np.float64))
     sizes = [size for size in SIZES if size < len(columns)]
-    found = {}
+    figures = {}
     for name, select in SELECTORS.items():
-        best = columns[select(known, max(sizes))]
+        best = columns[select(documents, max(sizes))]
         for size in sizes:
-            found[name, size] = _score(training, train, test, best[:size])
-    return found
+            figures[name, size] = _train_and_score(training, train, test, best[:size])
+    return figures
 
 
-def _score(training: TrainingPlan, train: CountedDocuments, test: CountedDocuments, columns: Ints) -> F1:
+def _train_and_score(training: TrainingPlan, train: CountedDocuments, test: CountedDocuments, columns: Ints) -> F1:
+    """Return the F1 of a linear SVM on these columns."""
     fitted = training.fit_counts(columns_in_order(train.counts, columns), train.targets)
     scores = training.scores(fitted, columns_in_order(test.counts, columns)).scores
     is_label: Any = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]

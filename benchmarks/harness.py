@@ -1,7 +1,7 @@
-"""How a comparison is run, and what is kept of it.
+"""Time textsieve beside another implementation of the same job, and format the results.
 
-Two ways of the same job take turns, so that whatever else the machine does hits both; the median of each is taken, and
-the ratio of the medians is the result. What is compiled is compiled before the clock starts.
+The two run in turns, so that other load on the machine affects both. The result is the ratio of their median times.
+Kernels are compiled before the clock starts.
 """
 
 from __future__ import annotations
@@ -19,24 +19,30 @@ Job = Callable[[], object]
 
 @dataclass(frozen=True)
 class Result:
-    """One row of a table: how long ours and theirs took, and what was aimed at."""
+    """One row of a table: the seconds of textsieve and of the other implementation, and the aim."""
 
     job: str
     ours: float
+    """Seconds of textsieve."""
     theirs: float | None = None
+    """Seconds of the other implementation."""
     other: str = ""
-    target: float | None = None  # the least ratio theirs / ours
-    limit: float | None = None  # the most seconds of ours
-    why: str = ""  # said if the aim is missed
+    """The name of the other implementation."""
+    target: float | None = None
+    """The smallest ratio `theirs / ours` that meets the aim."""
+    limit: float | None = None
+    """The most seconds of textsieve that meet the aim."""
+    why: str = ""
+    """The reason why the aim is missed; shown only then."""
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast ours is."""
+        """Return how many times as fast textsieve is."""
         return None if self.theirs is None else self.theirs / self.ours
 
     @property
     def verdict(self) -> str:
-        """Whether the aim was met, and by how much it was missed if not."""
+        """Return whether the aim was met, and by how much it was missed if not."""
         if self.target is not None and self.ratio is not None:
             reason = f": {self.why}" if self.why else ""
             return "met" if self.ratio >= self.target else f"**missed**, by {1 - self.ratio / self.target:.0%}{reason}"
@@ -46,7 +52,7 @@ class Result:
 
     @property
     def aim(self) -> str:
-        """The aim in words."""
+        """Return the aim in words."""
         if self.target is not None:
             return f"{self.target:g} times as fast"
         return f"under {seconds(self.limit)}" if self.limit is not None else ""
@@ -65,20 +71,26 @@ def versus(
     loops: int = 1,
     why: str = "",
 ) -> Result:
-    """Let two ways of the same job take turns. A job of microseconds is done in `loops` at a time."""
+    """Time two implementations of the same job in turns, and return their median seconds.
+
+    The first run of each is not timed, unless the other implementation is so slow that it runs only once. A job of
+    microseconds is repeated `loops` times for one measurement.
+    """
     ours()
     if their_repeats > 1:
         theirs()
-    times: tuple[list[float], list[float]] = ([], [])
+    our_seconds: list[float] = []
+    their_seconds: list[float] = []
     for turn in range(max(repeats, their_repeats)):
-        for way, spent, most in ((theirs, times[1], their_repeats), (ours, times[0], repeats)):
-            if turn < most:
-                spent.append(timed(way, loops))
-    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target, limit, why)
+        if turn < their_repeats:
+            their_seconds.append(timed(theirs, loops))
+        if turn < repeats:
+            our_seconds.append(timed(ours, loops))
+    return Result(job, statistics.median(our_seconds), statistics.median(their_seconds), other, target, limit, why)
 
 
 def timed(job: Job, loops: int = 1) -> float:
-    """Seconds for one run, with the garbage of the one before swept away."""
+    """Return the seconds of one run; the garbage of earlier runs is collected before the clock starts."""
     gc.collect()
     begin = time.perf_counter()
     for _ in range(loops):
@@ -87,7 +99,10 @@ def timed(job: Job, loops: int = 1) -> float:
 
 
 def peak_growth(prepare: Callable[[], Callable[[], object]]) -> int:
-    """By how many bytes a job raises the peak memory of a fresh process in which all is prepared."""
+    """Return by how many bytes a job raises the peak memory of a fresh process.
+
+    `prepare` runs in that process first, loads all data and kernels, and returns the job.
+    """
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         return int(pool.apply(_growth, (prepare,)))
@@ -96,7 +111,7 @@ def peak_growth(prepare: Callable[[], Callable[[], object]]) -> int:
 def _growth(prepare: Callable[[], Callable[[], object]]) -> int:
     job = prepare()
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak starts anew from what is in use now
+    Path("/proc/self/clear_refs").write_text("5")  # Linux: reset the peak to the memory in use now
     before = peak()
     result = job()
     growth = peak() - before
@@ -105,13 +120,16 @@ def _growth(prepare: Callable[[], Callable[[], object]]) -> int:
 
 
 def peak() -> int:
-    """The most memory that this process had; what `getrusage` says of it, a child has from its parent."""
+    """Return the peak memory of this process in bytes.
+
+    `getrusage` is no substitute: a child process inherits its value from the parent.
+    """
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
 
 
 def seconds(value: float | None) -> str:
-    """A time for people."""
+    """Return a time as text with a fitting unit, or an empty text for None."""
     if value is None:
         return ""
     if value >= 1:
@@ -120,12 +138,12 @@ def seconds(value: float | None) -> str:
 
 
 def figure(ratio: float) -> str:
-    """A ratio for people."""
+    """Return a ratio as text, with more digits the smaller it is."""
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"
 
 
 def table(results: list[Result]) -> str:
-    """The results as a Markdown table."""
+    """Return the results as a Markdown table."""
     lines = ["| job | textsieve | theirs | ratio | aim | |", "|---|---:|---:|---:|---|---|"]
     for result in results:
         theirs = "" if result.theirs is None else f"{seconds(result.theirs)} ({result.other})"

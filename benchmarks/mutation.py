@@ -43,9 +43,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("stats", "selectors", "classifiers", "training", "prediction", "modelfile")
 TESTS = (*PACKAGES, "categorizer")
 LEAST = 30
-"""Mutants drawn from each package."""
+"""The smallest number of mutants drawn from each package."""
 EXAMPLES = {"coverage": 5, "mutant": 25}
-"""Most examples that hypothesis tries in a test: coverage only asks which lines it executes, and mutants are many."""
+"""The most examples that hypothesis tries in a test: few for coverage, which only records executed lines."""
 MEMORY = 12 << 30
 """Bytes of address space that a mutant may use."""
 PRELOADED = (
@@ -65,7 +65,7 @@ if _path:
             return compile(file.read(), _path, "exec", dont_inherit=True)
     _machinery.SourceFileLoader.get_code = _get_code
 """
-"""Replaces the module at one path by another file; `sitecustomize.py` of all processes that the tests start."""
+"""The code that replaces the module at one path by another file; all processes that the tests start run it."""
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -129,7 +129,7 @@ class Collector:
         self.file = file
         self.source = source
         self.mutants: list[Mutant] = []
-        self._starts = [0]
+        self._starts = [0]  # the byte offset of each line
         for line in source.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
         self._lines = (0, 0)
@@ -137,6 +137,7 @@ class Collector:
         self._statements(ast.parse(source).body)
 
     def _add(self, node: Any, replacement: ast.AST | str) -> None:
+        """Add the mutant in which the code of a node is replaced."""
         start = self._starts[node.lineno - 1] + node.col_offset
         end = self._starts[node.end_lineno - 1] + node.end_col_offset
         text = replacement if isinstance(replacement, str) else ast.unparse(replacement)
@@ -150,6 +151,7 @@ class Collector:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
+        """Add the mutants of a statement, of its expressions, and of the statements in its blocks."""
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Assert):
             return
         if isinstance(node, ast.FunctionDef):
@@ -175,6 +177,7 @@ class Collector:
             self._statements(block)
 
     def _function(self, node: ast.FunctionDef) -> None:
+        """Add the mutants of a function and its default values, but not of `__repr__` and `__str__`."""
         if node.name in ("__repr__", "__str__"):
             return
         before = self._is_in_function, self._lines
@@ -185,6 +188,7 @@ class Collector:
         self._is_in_function, self._lines = before
 
     def _mutate_statement(self, node: ast.stmt) -> None:
+        """Add the mutants that replace the statement itself, or negate its condition."""
         match node:
             case ast.Return(value=ast.expr() as value):
                 if not (isinstance(value, ast.Constant) and value.value is None):
@@ -205,6 +209,7 @@ class Collector:
                 self._negate(test)
 
     def _negate(self, test: ast.expr) -> None:
+        """Add the mutant with the negated condition, unless another mutant is the same."""
         if "TYPE_CHECKING" not in ast.unparse(test) and not _has_opposite(test):
             self._add(test, ast.UnaryOp(ast.Not(), test))
 
@@ -219,7 +224,7 @@ class Collector:
             if isinstance(value, ast.expr):
                 self._mutate_expression(value)
             if isinstance(value, ast.keyword) and value.arg == "strict":
-                return  # zip's check of what holds anyway
+                return  # `strict=True` of zip only checks lengths that are always equal
             for child in ast.iter_child_nodes(value):
                 if not _is_type(child, value):
                     self._expressions(child)
@@ -228,10 +233,11 @@ class Collector:
                     self._negate(test)
 
     def _mutate_expression(self, node: ast.expr) -> None:
+        """Add the mutants that replace an expression: other operators, constants and functions."""
         match node:
             case ast.Compare():
-                for place, operator in enumerate(node.ops):
-                    changed = [*node.ops[:place], COMPARISONS[type(operator)](), *node.ops[place + 1 :]]
+                for position, operator in enumerate(node.ops):
+                    changed = [*node.ops[:position], COMPARISONS[type(operator)](), *node.ops[position + 1 :]]
                     self._add(node, _replaced(node, ops=changed))
             case ast.BinOp() if type(node.op) in OPERATORS and not _is_text(node.left) and not _is_text(node.right):
                 if self._lines != (0, 0) or not isinstance(node.op, ast.BitOr):  # a union of types on import
@@ -314,9 +320,9 @@ def limit_examples(number: int) -> None:
     """Let hypothesis try at most `number` examples for each test of this process, and not simplify one that fails."""
     hypothesis = importlib.import_module("hypothesis")
     settings, phase = hypothesis.settings, hypothesis.Phase
-    complete = settings.max_examples
-    type.__setattr__(settings, "max_examples", property(lambda each: min(number, complete.fget(each))))
-    type.__setattr__(settings, "phases", property(lambda each: (phase.explicit, phase.generate)))
+    original = settings.max_examples
+    type.__setattr__(settings, "max_examples", property(lambda self: min(number, original.fget(self))))
+    type.__setattr__(settings, "phases", property(lambda self: (phase.explicit, phase.generate)))
 
 
 class Recorder:
@@ -344,14 +350,15 @@ class Selection:
     """Pytest plugin that runs some tests in a given order, and stops after the first that fails or when time is up."""
 
     def __init__(self, tests: Sequence[str], seconds: float) -> None:
-        self.order = {test: place for place, test in enumerate(tests)}
+        self.order = {test: position for position, test in enumerate(tests)}
         self.seconds = seconds
         self.failed = ""
         self.is_time_up = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Select and sort the tests."""
-        items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda i: self.order[i.nodeid])
+        selected = [item for item in items if item.nodeid in self.order]
+        items[:] = sorted(selected, key=lambda item: self.order[item.nodeid])
 
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Stop if this process and those that it has waited for have used their processor time."""
@@ -375,7 +382,9 @@ class Laboratory:
         self.coverage_file = folder / "coverage"
         self.state_file = folder / "measured.json"
         self.seconds: dict[str, float] = {}
+        """The seconds of each test that passes."""
         self.covering: dict[str, dict[int, list[str]]] = {}
+        """The tests that execute each line of each file."""
 
     def prepare(self) -> None:
         """Copy the repository and measure the coverage of each test, or only of test files that have changed."""
@@ -394,7 +403,8 @@ class Laboratory:
             old, state = {}, {}
             self.coverage_file.unlink(missing_ok=True)
         changed = [file for file in digests if file != "others" and digests[file] != old.get(file)]
-        self.seconds = {test: each for test, each in state.get("seconds", {}).items() if _file(test) not in changed}
+        known_seconds = state.get("seconds", {})
+        self.seconds = {test: seconds for test, seconds in known_seconds.items() if _file(test) not in changed}
         if changed:
             if self._fork(lambda: self._measure(changed, digests), None):
                 raise RuntimeError(f"The tests do not run: see {self.folder / 'log.txt'}")
@@ -408,7 +418,10 @@ class Laboratory:
             }
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests for a mutant: those of its package first, file by file, and cheap ones first."""
+        """Return the tests for a mutant, those that execute its lines first.
+
+        Tests of its package come before others, files with few seconds before others, and fast tests first in a file.
+        """
         first, last = mutant.lines if mutant.lines != (0, 0) else (0, sys.maxsize)
         lines = self.covering.get(mutant.file, {})
         covering = {test for line, tests in lines.items() if first <= line <= last for test in tests}
@@ -418,11 +431,11 @@ class Laboratory:
         for test in covering:
             files[_file(test)] += self.seconds[test]
         folder = f"tests/{mutant.package}/"
-        near = sorted(files, key=lambda file: (not file.startswith(folder), files[file]))
+        sorted_files = sorted(files, key=lambda file: (not file.startswith(folder), files[file]))
         others = [test for test in self.seconds if _file(test) in files and test not in covering]
         ordered: list[str] = []
         for tests in (covering, others):
-            ordered += sorted(tests, key=lambda test: (near.index(_file(test)), self.seconds[test]))
+            ordered += sorted(tests, key=lambda test: (sorted_files.index(_file(test)), self.seconds[test]))
         return ordered
 
     def run(self, mutant: Mutant) -> Outcome:
@@ -446,7 +459,7 @@ class Laboratory:
             return Outcome(mutant.name, mutant.package, "killed", killer.read_text(encoding="utf-8"))
 
     def _measure(self, files: Sequence[str], digests: dict[str, str]) -> int:
-        """Run test files, and add their coverage and the seconds of the tests that pass to what is known."""
+        """Run test files, and add their coverage and the seconds of their passing tests to the stored state."""
         measured = coverage.Coverage(
             data_file=str(self.coverage_file), branch=True, source=[str(self.tree / "src")], config_file=False
         )
@@ -458,12 +471,13 @@ class Laboratory:
         measured.stop()
         measured.save()
         measured.json_report(outfile=str(self.folder / "coverage.json"))
-        passed = {test: each for test, each in recorder.seconds.items() if test not in recorder.not_passed}
+        passed = {test: seconds for test, seconds in recorder.seconds.items() if test not in recorder.not_passed}
         state = {"digests": digests, "seconds": self.seconds | passed}
         self.state_file.write_text(json.dumps(state), encoding="utf-8")
         return 0
 
     def _test(self, mutant: Mutant, mutated: Path, tests: Sequence[str], killer: Path) -> int:
+        """Run tests on the mutated module in this process; return 0 if none fails, and write the one that does."""
         os.environ["TEXTSIEVE_MUTANT"] = f"{self.tree / mutant.file}={mutated}"
         exec(HOOK, {})
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
@@ -480,13 +494,13 @@ class Laboratory:
         return 0
 
     def _pytest(self, paths: Sequence[str], plugin: object) -> int:
-        """Run pytest in the copy of the repository; settings for a run in parallel do not hold here."""
-        own = ["-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-q"]
-        own += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is preloaded
-        own += [f"--basetemp={self.folder / f'temporary-{os.getpid()}'}"]
+        """Run pytest in the copy of the repository, one test after the other, and return its exit code."""
+        options = ["-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-q"]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is preloaded
+        options += [f"--basetemp={self.folder / f'temporary-{os.getpid()}'}"]
         if isinstance(plugin, Selection):
-            own.append("-x")
-        return int(pytest.main([*own, *paths], plugins=[plugin]))
+            options.append("-x")
+        return int(pytest.main([*options, *paths], plugins=[plugin]))
 
     def _fork(self, function: Callable[[], int], limit: float | None) -> int | None:
         """Return the exit code of a function in a process of its own, or None if it took more than `limit` seconds."""
@@ -495,12 +509,13 @@ class Laboratory:
         process.join(limit)
         code = process.exitcode
         with suppress(ProcessLookupError):
-            os.killpg(process.pid or 0, signal.SIGKILL)  # also what it started and left behind
+            os.killpg(process.pid or 0, signal.SIGKILL)  # also ends processes that it started
         process.join()
         shutil.rmtree(self.folder / f"temporary-{process.pid}", ignore_errors=True)
         return code
 
     def _enter(self, function: Callable[[], int]) -> None:
+        """Set up a forked process in the copy of the repository, call the function, and exit with its result."""
         os.setsid()
         os.chdir(self.tree)
         site, source = str(self.folder / "site"), str(self.tree / "src")
@@ -533,15 +548,18 @@ def table(outcomes: Collection[Outcome], before: Collection[Outcome] = ()) -> st
     rows = [f"| {' | '.join(heads)} |", f"|---|{'---:|' * (len(heads) - 1)}"]
     for package in (*PACKAGES, "all"):
         counts, earlier = (
-            Counter(each.outcome for each in run if package in ("all", each.package)) for run in (outcomes, before)
+            Counter(outcome.outcome for outcome in run if package in ("all", outcome.package))
+            for run in (outcomes, before)
         )
         cells = [package, counts.total(), *(counts[kind] for kind in kinds), _alive(counts)]
         rows.append(f"| {' | '.join(map(str, [*cells, *([_alive(earlier)] if before else [])]))} |")
-    alive = sorted((each for each in outcomes if each.outcome in kinds[2:]), key=lambda each: each.outcome)
-    return "\n".join([*rows, "", *(f"- {each.outcome}: `{each.name}`" for each in alive), ""])
+    alive = [outcome for outcome in outcomes if outcome.outcome in kinds[2:]]
+    alive.sort(key=lambda outcome: outcome.outcome)
+    return "\n".join([*rows, "", *(f"- {outcome.outcome}: `{outcome.name}`" for outcome in alive), ""])
 
 
 def _alive(counts: Counter[str]) -> str:
+    """Return the share of mutants that no test notices, or an empty text if there are none."""
     return f"{(counts['survived'] + counts['not covered']) / counts.total():.1%}" if counts else ""
 
 
@@ -553,7 +571,7 @@ def load(path: Path | None) -> list[Outcome]:
 
 
 _laboratories: list[Laboratory] = []
-"""The laboratory of a worker process, which has it from its parent instead of reading it again for each mutant."""
+"""The laboratory of a worker process, which inherits it from its parent instead of reading it for each mutant."""
 
 
 def _use(laboratory: Laboratory) -> None:
@@ -585,9 +603,7 @@ def main() -> None:
         everything = collect(laboratory.tree)
         sample = draw(everything, options.number, options.seed)
         print(f"{len(sample)} of {len(everything)} mutants, seed {options.seed}", flush=True)
-        known = (
-            {each.name: each for each in load(options.results)} if options.results and options.results.exists() else {}
-        )
+        known = {outcome.name: outcome for outcome in load(options.results)}
         outcomes = [known[mutant.name] for mutant in sample if mutant.name in known]
         left = [mutant for mutant in sample if mutant.name not in known]
         fork = multiprocessing.get_context("fork")

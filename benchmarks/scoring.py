@@ -1,4 +1,4 @@
-"""Counted matrix to scores, against scikit-learn's."""
+"""Selectors from a matrix of counts to scores, beside scikit-learn's score functions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -42,11 +42,11 @@ def _fit(make: Callable[[], TermSelector], counts: csr_matrix, groups: list[str]
 
 
 def results() -> list[Result]:
-    """The comparisons on 20 Newsgroups by date: all terms, 20 classes."""
+    """Time selectors on 20 Newsgroups by date: all terms, 20 classes."""
     texts, groups = newsgroups()
     counts = TermCounter().fit_transform(texts)
     stats = ClassStats.from_matrix(counts, groups)
-    few = InformationGain(k=2000).fit(counts, groups).transform(counts).tocsr()
+    few_terms = InformationGain(k=2000).fit(counts, groups).transform(counts).tocsr()
     rows = [
         versus(
             f"{name}: `fit` from a counted matrix",
@@ -60,8 +60,8 @@ def results() -> list[Result]:
     rows += [
         versus(
             "InformationGain of 2,000 terms",
-            lambda: InformationGain(k="all").fit(few, groups),
-            lambda: mutual_info_classif(few, groups, discrete_features=True),
+            lambda: InformationGain(k="all").fit(few_terms, groups),
+            lambda: mutual_info_classif(few_terms, groups, discrete_features=True),
             "mutual_info_classif",
             target=1000,
             their_repeats=1,

@@ -1,14 +1,18 @@
-"""How the time of Spark grows with documents and with cores, beside one process on the same file, and when it pays.
+"""The time of training on Spark by numbers of documents and cores, beside one process, and when Spark is faster.
 
-`python -m benchmarks.spark_growth` generates short documents whose words follow Zipf's law, with the words of their
-class among them, as JSON lines. For each number of documents the ways take turns, each in a fresh process, which
-trains on a few of the documents first, so that Java is warm and kernels are there. All ways must give the same model,
-byte for byte but for a note: one process keeps with a model how large a sample it took of a stream, if it took one.
+`python -m benchmarks.spark_growth` generates short documents as JSON lines; their words follow Zipf's law, and some
+belong to their class. For each number of documents, the three ways (one process, Spark with one core and with two) run
+in turns, each in a fresh process. It trains on a few documents first, so that Java is warm and kernels are compiled.
+All ways must give the same model, byte for byte. Only a note may differ: one process records the size of its sample of
+a stream.
 
-Beside the time of the clock is that of the processors, over all processes of a way, which depends less on what else
-the machine does. From it is worked out from how many documents on Spark is faster on more cores than are here, if all
-of them share its work evenly, which is the best that can happen: n documents then take it what the smallest file takes,
-and n c / cores, where c is what a document takes of processors in the largest file. One process takes n c of its own.
+Besides wall-clock time, the processor time of all processes of a way is measured, because it depends less on other load
+of the machine. An extrapolation from it says from how many documents on Spark is faster with more cores than this
+machine has, if they share the work evenly, which is the best case. Then n documents take Spark
+
+    seconds for the smallest file + n c / cores,
+
+where c is its processor time for one document, measured with the largest file. One process takes n c with its own c.
 """
 
 from __future__ import annotations
@@ -41,62 +45,73 @@ from .harness import seconds
 
 SIZES = (10_000, 100_000, 1_000_000)
 REPEATS = (3, 3, 1)
-N_TERMS, N_CLASSES, LENGTH, N_OWN = 300_000, 13, 16, 4
+N_TERMS, N_CLASSES = 300_000, 13
+N_COMMON_WORDS, N_CLASS_WORDS = 16, 4
+"""The numbers of words in a document that are drawn from all terms, and from those of its class."""
 SETTINGS: dict[str, Any] = {"selector": "chi", "classifier": "nb", "n_terms": 10_000}
-HERE = "one process"
-WAYS = (HERE, "local[1]", "local[2]")
+ONE_PROCESS = "one process"
+WAYS = (ONE_PROCESS, "local[1]", "local[2]")
 CORES = (2, 4, 8, 16, 32, 64)
+"""The numbers of cores in the extrapolation."""
 MEMORY = "2g"
+
+Measurements = dict[str, list[dict[str, Any]]]
+"""The results of `measure` for each way, by size."""
 
 
 def write_documents(path: Path, n_documents: int) -> None:
-    """Documents as JSON lines; a larger file begins as a smaller one does."""
-    numbers = np.random.default_rng(0)
+    """Write documents as JSON lines; a larger file begins with the documents of a smaller one."""
+    generator = np.random.default_rng(0)
     words = [f"t{number:x}" for number in range(N_TERMS)]
     with path.open("w", encoding="utf-8") as file:
         for _ in range(0, n_documents, SIZES[0]):
-            labels = numbers.integers(0, N_CLASSES, SIZES[0])
-            common = (numbers.zipf(1.3, (SIZES[0], LENGTH)) - 1) % N_TERMS
-            own = labels[:, None] * 1000 + numbers.integers(1000, 2000, (SIZES[0], N_OWN))
-            for label, places in zip(labels.tolist(), np.hstack([common, own]).tolist(), strict=True):
-                text = " ".join(map(words.__getitem__, places))
+            labels = generator.integers(0, N_CLASSES, SIZES[0])
+            common = (generator.zipf(1.3, (SIZES[0], N_COMMON_WORDS)) - 1) % N_TERMS
+            of_class = labels[:, None] * 1000 + generator.integers(1000, 2000, (SIZES[0], N_CLASS_WORDS))
+            for label, numbers in zip(labels.tolist(), np.hstack([common, of_class]).tolist(), strict=True):
+                text = " ".join(map(words.__getitem__, numbers))
                 file.write(json.dumps({"text": text, "label": f"class{label}"}) + "\n")
 
 
 def measure(way: str, folder: str, size: int, repeats: int) -> dict[str, Any]:
-    """Train in this process, again and again."""
-    train = one_process(Path(folder)) if way == HERE else on_spark(way, Path(folder))
+    """Train in this process several times, and return median seconds, processor time, and a digest of the model."""
+    train = trainer_in_process(Path(folder)) if way == ONE_PROCESS else trainer_on_spark(way, Path(folder))
     begin = time.perf_counter()
     train(SIZES[0])
     first = time.perf_counter() - begin
-    spent, worked = [], []
+    wall_seconds, work_seconds = [], []
     for _ in range(repeats):
-        before, begin = processor_seconds(), time.perf_counter()
-        model = train(size)
-        spent.append(time.perf_counter() - begin)
-        worked.append(processor_seconds() - before)
-    told = {**model.model_.about, "n_tuned_on": None}  # a stream is sampled also where nothing is tuned
-    digest = hashlib.sha256(encode(replace(model.model_, about=told))).hexdigest()
-    return {"seconds": statistics.median(spent), "work": statistics.median(worked), "first": first, "digest": digest}
+        work_before, begin = processor_seconds(), time.perf_counter()
+        categorizer = train(size)
+        wall_seconds.append(time.perf_counter() - begin)
+        work_seconds.append(processor_seconds() - work_before)
+    about = {**categorizer.model_.about, "n_tuned_on": None}  # the note on the sample of a stream, which may differ
+    digest = hashlib.sha256(encode(replace(categorizer.model_, about=about))).hexdigest()
+    return {
+        "seconds": statistics.median(wall_seconds),
+        "work": statistics.median(work_seconds),
+        "first": first,
+        "digest": digest,
+    }
 
 
 def processor_seconds() -> float:
-    """What this process, and all that it started, have had of processors so far."""
-    total = 0
+    """Return the processor time so far of this process and of all that it started."""
+    ticks = 0
     for pid in (os.getpid(), *(process.pid for process in descendants(os.getpid()))):
         with suppress(FileNotFoundError, ProcessLookupError):
             stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(map(int, stat[11:15]))  # its own, and that of children that have ended
-    return total / os.sysconf("SC_CLK_TCK")
+            ticks += sum(map(int, stat[11:15]))  # of the process, and of its children that have ended
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def one_process(folder: Path) -> Callable[[int], Categorizer]:
-    """What everybody does whose documents are on one machine."""
+def trainer_in_process(folder: Path) -> Callable[[int], Categorizer]:
+    """Return a function that trains on so many documents without Spark."""
     return lambda size: Categorizer(**SETTINGS).fit(read(folder / f"{size}.jsonl"))
 
 
-def on_spark(master: str, folder: Path) -> Callable[[int], Categorizer]:
-    """The same from Spark."""
+def trainer_on_spark(master: str, folder: Path) -> Callable[[int], Categorizer]:
+    """Start a Spark session, and return a function that trains on so many documents with it."""
     from pyspark.sql import SparkSession
 
     from textsieve import spark
@@ -112,85 +127,87 @@ def on_spark(master: str, folder: Path) -> Callable[[int], Categorizer]:
     return train
 
 
-def in_a_fresh_process(*arguments: object) -> dict[str, Any]:
-    """What `measure` finds."""
+def measure_in_fresh_process(*arguments: object) -> dict[str, Any]:
+    """Call `measure` in a fresh process, and return its result."""
     env = {**environment(), "PYSPARK_SUBMIT_ARGS": f"--driver-memory {MEMORY} pyspark-shell", "SOURCE_DATE_EPOCH": "0"}
     command = [sys.executable, "-W", "ignore", "-m", __spec__.name, json.dumps(arguments)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env)
+    measurement: dict[str, Any] = json.loads(process.stdout.splitlines()[-1])
+    return measurement
 
 
-def results(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """All ways on all sizes, in turns."""
-    found: dict[str, list[dict[str, Any]]] = {way: [] for way in WAYS}
+def measure_all(folder: Path) -> Measurements:
+    """Measure all ways with all numbers of documents, in turns."""
+    measurements: Measurements = {way: [] for way in WAYS}
     for size, repeats in zip(SIZES, REPEATS, strict=True):
         write_documents(folder / f"{size}.jsonl", size)
         for way in WAYS:
-            found[way].append(in_a_fresh_process(way, str(folder), size, repeats))
-            print(f"{size:,} documents, {way}: {seconds(found[way][-1]['seconds'])}", flush=True)
-        if len({found[way][-1]["digest"] for way in WAYS}) > 1:
+            measurement = measure_in_fresh_process(way, str(folder), size, repeats)
+            measurements[way].append(measurement)
+            print(f"{size:,} documents, {way}: {seconds(measurement['seconds'])}", flush=True)
+        if len({measurements[way][-1]["digest"] for way in WAYS}) > 1:
             raise RuntimeError(f"The models of {size:,} documents are not the same.")
-    return found
+    return measurements
 
 
-def growth(found: dict[str, list[dict[str, Any]]]) -> str:
-    """The times as a table."""
-    heads = [f"{way}{of}" for way in WAYS for of in ("", ", processors")]
+def growth_table(measurements: Measurements) -> str:
+    """Return a table of seconds and processor time by number of documents."""
+    heads = [f"{way}{suffix}" for way in WAYS for suffix in ("", ", processors")]
     lines = [f"| documents | {' | '.join(heads)} | local[1] / local[2] |", "|---:" * (len(heads) + 2) + "|"]
-    for at, size in enumerate(SIZES):
-        times = [seconds(found[way][at][of]) for way in WAYS for of in ("seconds", "work")]
-        one, two = (found[way][at]["seconds"] for way in WAYS[1:])
-        lines.append(f"| {size:,} | {' | '.join(times)} | {one / two:.2f} |")
+    for number, size in enumerate(SIZES):
+        times = [seconds(measurements[way][number][name]) for way in WAYS for name in ("seconds", "work")]
+        one_core, two_cores = (measurements[way][number]["seconds"] for way in WAYS[1:])
+        lines.append(f"| {size:,} | {' | '.join(times)} | {one_core / two_cores:.2f} |")
     return "\n".join(lines)
 
 
-def where_it_pays(found: dict[str, list[dict[str, Any]]]) -> str:
-    """From how many documents on Spark is faster than one process, by extrapolation."""
-    here, there = (found[way][-1]["work"] / SIZES[-1] for way in (HERE, WAYS[-1]))
-    rest = found[WAYS[-1]][0]["seconds"]
+def break_even_section(measurements: Measurements) -> str:
+    """Return a table of the number of documents from which on Spark is faster than one process, by extrapolation."""
+    process_work, spark_work = (measurements[way][-1]["work"] / SIZES[-1] for way in (ONE_PROCESS, WAYS[-1]))
+    smallest_seconds = measurements[WAYS[-1]][0]["seconds"]
     lines = ["| cores of the cluster | Spark is faster from |", "|---:|---:|"]
     for cores in CORES:
-        gained = here - there / cores
-        lines.append(f"| {cores} | {f'{rest / gained:,.0f} documents' if gained > 0 else 'never'} |")
+        gain = process_work - spark_work / cores  # seconds for each document
+        lines.append(f"| {cores} | {f'{smallest_seconds / gain:,.0f} documents' if gain > 0 else 'never'} |")
     return (
-        f"A document takes {seconds(here)} of processors in one process and {seconds(there)} by Spark, whose smallest "
-        f"training takes {seconds(rest)}. Nothing was measured on more than two cores; if more shared the work evenly, "
-        "and nothing else had to be waited for, which no cluster does:\n\n" + "\n".join(lines)
+        f"A document takes {seconds(process_work)} of processor time in one process and {seconds(spark_work)} with "
+        f"Spark, whose smallest training takes {seconds(smallest_seconds)}. Nothing was measured on more than two "
+        "cores. If more cores shared the work evenly and never waited, which no cluster achieves:\n\n"
+        + "\n".join(lines)
     )
 
 
-def warning(load: float) -> str:
-    """What is to be said of figures from a machine that others used."""
+def load_note(load: float) -> str:
+    """Return a sentence on other load of the machine."""
     if load <= n_threads(-1) + 1:
         return "The machine was otherwise idle."
     return (
-        "**The machine was not idle**, so ways that took turns did not have the same share of it: this may be why more "
-        "cores took longer than fewer, where they did, and what is worked out below is a guess. Run it on an idle one."
+        "**The machine was not idle**, so the ways did not have the same share of it. This may be why more cores took "
+        "longer than fewer in some rows, and the extrapolation below is a guess. Run it on an idle machine."
     )
 
 
 def main() -> None:
-    """Print the page, and keep it."""
+    """Measure, print the page, and write it to SPARK.md."""
     with tempfile.TemporaryDirectory() as folder:
-        found = results(Path(folder))
-    first = statistics.median(each["first"] for way in WAYS[1:] for each in found[way])
+        measurements = measure_all(Path(folder))
+    first = statistics.median(measurement["first"] for way in WAYS[1:] for measurement in measurements[way])
     page = "\n\n".join(
         [
             "# Results of the last `make spark`",
             f"{datetime.now(UTC):%Y-%m-%d}, pyspark {version('pyspark')}, textsieve {version('textsieve')}, "
-            f"{n_threads(-1)} cores, for which {os.getloadavg()[2]:.1f} processes asked on average in the last "
-            f"quarter of an hour. Generated documents of {LENGTH + N_OWN} words, {N_CLASSES} classes, JSON lines; "
+            f"{n_threads(-1)} cores, with a load average of {os.getloadavg()[2]:.1f} in the last quarter of an hour. "
+            f"Generated documents of {N_COMMON_WORDS + N_CLASS_WORDS} words, {N_CLASSES} classes, JSON lines; "
             f"{SETTINGS['selector']}, {SETTINGS['n_terms']:,} terms, {SETTINGS['classifier']}. All ways give the same "
-            "model, byte for byte but for the note on the sample of a stream. Medians of "
+            "model, byte for byte except the note on the sample of a stream. Medians of "
             + ", ".join(f"{repeats} ({size:,})" for size, repeats in zip(SIZES, REPEATS, strict=True))
             + f". The first training of a Spark session, which is not in the table, takes {seconds(first)} "
             f"for {SIZES[0]:,} documents.",
-            warning(os.getloadavg()[2]),
-            growth(found),
+            load_note(os.getloadavg()[2]),
+            growth_table(measurements),
             "## When it pays",
-            where_it_pays(found),
-            "Where the documents do not fit on one machine, or are on many already, this is not the question.",
+            break_even_section(measurements),
+            "This does not matter if the documents do not fit on one machine, or are already on many machines.",
         ]
     )
     print(page)

@@ -1,7 +1,7 @@
-"""The tables of docs/subspaces-theory.md: `python -m benchmarks.subspace_theory` writes them anew into the page.
+"""Write the tables of docs/subspaces-theory.md into the page: `python -m benchmarks.subspace_theory`.
 
-Each stands under a comment that names it. That of important terms needs Brown in the folder that TEXTSIEVE_DATA names,
-and stays as it is without it.
+In the page, a comment with its name precedes each table. The table of important terms needs the Brown corpus in the
+folder that TEXTSIEVE_DATA names; without it, the table is left unchanged.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from textsieve.ensembles import (
 
 PAGE = Path(__file__).parents[1] / "docs" / "subspaces-theory.md"
 RUNS = 4_000
+"""The number of simulated ensembles for each row of a table."""
 SIMULATED = (
     (20, 8, 4, 5),
     (40, 4, 30, 30),
@@ -39,59 +40,63 @@ SIMULATED = (
     (5_000, 2_000, 20, 500),
     (5_000, 4_975, 3, 500),
 )
+"""n, M, L and Q: the number of terms, the terms of a member, the members, and the important terms."""
 PAPER = (2_000, 400)
+"""M and L of the paper."""
 N = 5_000
 
 
-def simulated(n: int, m: int, members: int, q: int, *, runs: int = RUNS, seed: int = 0) -> tuple[float, float, float]:
-    """Usability, coverage and diversity as shares of ensembles that were drawn at random.
+def simulate(n: int, m: int, members: int, q: int, *, runs: int = RUNS, seed: int = 0) -> tuple[float, float, float]:
+    """Return usability, coverage and diversity: the shares of random ensembles that have each property.
 
-    How many important terms a member has is drawn first, and then which: the others need not be.
+    Only the important terms are simulated: first their number in each member, then which of them a member has.
     """
     random = np.random.default_rng(seed)
-    found = np.zeros(3)
+    n_with_property = np.zeros(3)
     for _ in range(runs):
         counts = random.hypergeometric(q, n - q, m, members)
-        has = random.random((members, q)).argsort(axis=1).argsort(axis=1) < counts[:, None]
-        distinct = len({row.tobytes() for row in has}) == members
-        found += np.array([has.any(axis=1).all(), has.any(axis=0).all(), distinct])
-    usable, covered, diverse = (found / runs).tolist()
+        random_ranks = random.random((members, q)).argsort(axis=1).argsort(axis=1)
+        has_term = random_ranks < counts[:, None]  # members x important terms
+        is_usable, is_covered = has_term.any(axis=1).all(), has_term.any(axis=0).all()
+        is_diverse = len({row.tobytes() for row in has_term}) == members
+        n_with_property += np.array([is_usable, is_covered, is_diverse])
+    usable, covered, diverse = (n_with_property / runs).tolist()
     return usable, covered, diverse
 
 
 def table(titles: list[str], rows: list[list[str]]) -> str:
-    """Markdown."""
+    """Return a Markdown table of numbers."""
     return "\n".join(f"| {' | '.join(row)} |" for row in [titles, ["---:"] * len(titles), *rows])
 
 
-def against_simulation() -> str:
-    """What is predicted, and what was seen."""
+def simulation_table() -> str:
+    """Return a table of predicted probabilities, of simulated shares, and of bounds."""
     rows = []
     for sizes in SIMULATED:
-        limits, seen = bounds(*sizes), simulated(*sizes)
+        limits, shares = bounds(*sizes), simulate(*sizes)
         predicted = [probability(*sizes) for probability in (usability, coverage, diversity)]
-        cells = [f"{value:.3f} / {share:.3f}" for value, share in zip(predicted, seen, strict=True)]
+        cells = [f"{value:.3f} / {share:.3f}" for value, share in zip(predicted, shares, strict=True)]
         spans = [f"{low:.3f} to {high:.3f}" for low, high in (limits[:2], limits[2:])]
         rows.append([*(f"{number:,}" for number in sizes), cells[0], cells[1], spans[0], cells[2], spans[1]])
     return table(["n", "M", "L", "Q", "usability", "coverage", "bounds", "diversity", "bounds"], rows)
 
 
-def for_brown() -> str:
-    """The paper's sizes, and what the theory would take, for several numbers of important terms."""
+def suggestion_table() -> str:
+    """Return a table of the paper's sizes and of the suggested sizes, by the number of important terms."""
     rows = []
     for q in (10, 50, 250, 500, 1_250, 2_500):
-        own = [probability(N, *PAPER, q) for probability in (usability, coverage, diversity)]
-        same_terms, free = suggest(N, q, n_terms=PAPER[0]), suggest(N, q)
-        worst = min(free.usability, free.coverage, free.diversity)
+        at_paper = [probability(N, *PAPER, q) for probability in (usability, coverage, diversity)]
+        with_paper_terms, suggested = suggest(N, q, n_terms=PAPER[0]), suggest(N, q)
+        worst = min(suggested.usability, suggested.coverage, suggested.diversity)
         rows.append(
             [
                 f"{q:,}",
-                " / ".join(_digits(value) for value in own),
-                f"{same_terms.n_estimators:,}",
-                f"{free.n_terms:,} x {free.n_estimators:,}",
+                " / ".join(_digits(value) for value in at_paper),
+                f"{with_paper_terms.n_estimators:,}",
+                f"{suggested.n_terms:,} x {suggested.n_estimators:,}",
                 _digits(worst),
                 f"{expected_difference(N, PAPER[0], q):.0f}",
-                f"{expected_difference(N, free.n_terms, q):.0f}",
+                f"{expected_difference(N, suggested.n_terms, q):.0f}",
             ]
         )
     titles = ["Q", "2,000 x 400", "L for M = 2,000", "suggested", "its worst", "differ, M = 2,000", "differ, suggested"]
@@ -99,12 +104,12 @@ def for_brown() -> str:
 
 
 def _digits(probability: float) -> str:
-    """Six digits; a one only if it is one to all digits of a float."""
+    """Return six digits; a probability below 1 is never rounded up to 1."""
     return "1" if probability == 1.0 else f"{min(probability, 0.999999):.6f}"
 
 
-def important_on_brown() -> str:
-    """How many of the 5,000 terms with the largest information gain are important."""
+def important_terms_table() -> str:
+    """Return a table: how many of the 5,000 terms with the largest information gain on Brown are important."""
     from .newsgroups import labelled
 
     texts, genres = labelled("brown")
@@ -118,26 +123,26 @@ def important_on_brown() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "simulation": against_simulation,
-    "brown": for_brown,
-    "important": important_on_brown,
+    "simulation": simulation_table,
+    "brown": suggestion_table,
+    "important": important_terms_table,
 }
 
 
-def written(page: str, name: str, made: str) -> str:
-    """The page with the lines of a table under its comment replaced."""
-    return re.sub(rf"(<!-- table: {name} -->\n)(\|.*\n)*", lambda found: f"{found[1]}{made}\n", page)
+def replace_table(page: str, name: str, new_table: str) -> str:
+    """Return the page with the table under the comment of this name replaced."""
+    return re.sub(rf"(<!-- table: {name} -->\n)(\|.*\n)*", lambda match: f"{match[1]}{new_table}\n", page)
 
 
 def main() -> None:
-    """Write all tables that can be made."""
+    """Write all tables; that of important terms only if TEXTSIEVE_DATA is set."""
     page = PAGE.read_text()
-    for name, make in TABLES.items():
+    for name, make_table in TABLES.items():
         if name != "important" or "TEXTSIEVE_DATA" in os.environ:
-            page = written(page, name, make())
+            page = replace_table(page, name, make_table())
     PAGE.write_text(page)
-    widest = 0.5 / math.sqrt(RUNS)
-    print(f"{PAGE.name}: {RUNS:,} ensembles for a row; a share has a standard error of {widest:.4f} at the most")
+    largest_error = 0.5 / math.sqrt(RUNS)
+    print(f"{PAGE.name}: {RUNS:,} ensembles for a row; a share has a standard error of {largest_error:.4f} at the most")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Random subspaces, and the linear SVMs that they are made of, side by side with scikit-learn's, on Brown."""
+"""`RandomSubspace` and `LinearSVM` beside scikit-learn's `BaggingClassifier` and `LinearSVC`, on Brown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_SECONDS = 600.0
 
 
 class Split(NamedTuple):
-    """Documents to train on and to test."""
+    """Training and test documents, as weights of the selected terms."""
 
     rows: csr_matrix
     labels: Any
@@ -37,14 +37,14 @@ class Split(NamedTuple):
 
 @cache
 def counts() -> tuple[csr_matrix, Any]:
-    """The counts of Brown, and its genres."""
+    """Return the counts of Brown, and the genre of each text."""
     texts, genres = labelled("brown")
     return TermCounter().fit_transform(texts), np.array(genres)
 
 
 @cache
 def split(number: int) -> Split:
-    """Four fifths at random to train on, with the preparation of the paper fitted to them, and ltc weights."""
+    """Return a random split, four fifths for training, with the terms that the paper selects and ltc weights."""
     X, y = counts()
     order = np.random.default_rng(number).permutation(len(y))
     train, test = order[: len(y) * 4 // 5], order[len(y) * 4 // 5 :]
@@ -55,12 +55,12 @@ def split(number: int) -> Split:
 
 
 def ours(n_jobs: int, **settings: Any) -> RandomSubspace:
-    """Our ensemble."""
+    """Return textsieve's ensemble."""
     return RandomSubspace(n_estimators=N_MEMBERS, n_terms=N_TERMS, n_jobs=n_jobs, **settings)
 
 
 def theirs(n_jobs: int) -> Any:
-    """Scikit-learn's."""
+    """Return scikit-learn's ensemble."""
     base = LinearSVC(C=100)
     return BaggingClassifier(
         base, n_estimators=N_MEMBERS, max_features=N_TERMS, bootstrap=False, n_jobs=n_jobs, random_state=0
@@ -68,15 +68,15 @@ def theirs(n_jobs: int) -> Any:
 
 
 def results() -> list[Result]:
-    """Ensembles, single machines, and the grid of the paper."""
-    os.environ["PYTHONWARNINGS"] = "ignore"  # of processes that scikit-learn starts
+    """Time ensembles, single SVMs, and the grid of the paper."""
+    os.environ["PYTHONWARNINGS"] = "ignore"  # for processes that scikit-learn starts
     warnings.simplefilter("ignore", ConvergenceWarning)
-    one = split(0)
-    data = one.rows, one.labels
-    few = csr_matrix(one.rows[:, np.arange(0, N_SELECTED, N_SELECTED // 50)])
+    rows, labels, _, _ = split(0)
+    data = rows, labels
+    few_terms = csr_matrix(rows[:, np.arange(0, N_SELECTED, N_SELECTED // 50)])
     sizes = f"L = {N_MEMBERS}, M = {N_TERMS:,} of {N_SELECTED:,}"
     bagging = "BaggingClassifier(LinearSVC(C=100))"
-    found = [
+    results = [
         versus(
             *(f"RandomSubspace, {sizes}, two jobs: fit", lambda: ours(2).fit(*data), lambda: theirs(2).fit(*data)),
             *(bagging,),
@@ -104,9 +104,9 @@ def results() -> list[Result]:
         versus(
             *(
                 "LinearSVM(C=100), 400 documents, 50 terms: fit",
-                lambda: LinearSVM(C=100, n_jobs=1).fit(few, one.labels),
+                lambda: LinearSVM(C=100, n_jobs=1).fit(few_terms, labels),
             ),
-            *(lambda: LinearSVC(C=100).fit(few, one.labels), "LinearSVC(C=100), which stops before the end"),
+            *(lambda: LinearSVC(C=100).fit(few_terms, labels), "LinearSVC(C=100), which stops before the end"),
         ),
     ]
     n_terms, n_estimators = [1, *range(500, 5_001, 500)], [1, *range(100, 1_001, 100)]
@@ -115,22 +115,22 @@ def results() -> list[Result]:
     axes: dict[str, Any] = {"n_terms": n_terms, "n_estimators": n_estimators}
     seconds = timed(lambda: subspace_grid(*counts(), **axes, prepare=prepare, repeats=5))
     job = "the paper's grid, 11 M x 11 L, 5 repetitions: 50,005 members"
-    return [*found, Result(job, seconds, limit=MOST_SECONDS)]
+    return [*results, Result(job, seconds, limit=MOST_SECONDS)]
 
 
 def quality() -> str:
-    """How many test documents both ensembles put into their genre."""
+    """Return a paragraph on the accuracy of the ensembles."""
     warnings.simplefilter("ignore", ConvergenceWarning)
-    right: dict[str, list[float]] = {"vote": [], "mean": [], "theirs": []}
+    accuracies: dict[str, list[float]] = {"vote": [], "mean": [], "theirs": []}
     for number in range(SPLITS):
         rows, labels, test_rows, test_labels = split(number)
-        makers = {"vote": ours(-1), "mean": ours(-1, combine="mean"), "theirs": theirs(2)}
-        for name, ensemble in makers.items():
-            right[name].append(float(np.mean(ensemble.fit(rows, labels).predict(test_rows) == test_labels)))
-    told = {name: f"{np.mean(each):.3f}" for name, each in right.items()}
-    error = np.std(np.subtract(right["vote"], right["theirs"]), ddof=1) / np.sqrt(SPLITS)
+        ensembles = {"vote": ours(-1), "mean": ours(-1, combine="mean"), "theirs": theirs(2)}
+        for name, ensemble in ensembles.items():
+            accuracies[name].append(float(np.mean(ensemble.fit(rows, labels).predict(test_rows) == test_labels)))
+    means = {name: f"{np.mean(values):.3f}" for name, values in accuracies.items()}
+    error = np.std(np.subtract(accuracies["vote"], accuracies["theirs"]), ddof=1) / np.sqrt(SPLITS)
     return (
         f"Accuracy on {len(split(0).test_labels)} test documents, mean of {SPLITS} splits: RandomSubspace by vote "
-        f"{told['vote']}, by mean {told['mean']}, scikit-learn's bagging, which votes, {told['theirs']} (standard "
+        f"{means['vote']}, by mean {means['mean']}, scikit-learn's bagging, which votes, {means['theirs']} (standard "
         f"error of the difference between the first and the last: {error:.3f})."
     )

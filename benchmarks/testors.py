@@ -1,14 +1,14 @@
-"""Typical testors: their union beside listing them all, MMCS beside LEX, and both beside a solver from PyPI.
+"""Typical testors: their union beside listing all of them, MMCS beside LEX, and MMCS beside python-sat's solver.
 
-`python -m benchmarks.testors` prints how LEX grows up to the largest size at which it ends within a minute; the run of
-all comparisons gives it ten seconds.
+`python -m benchmarks.testors` prints the times of LEX up to the largest matrix that it finishes within a minute;
+`make bench` gives it ten seconds.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -27,16 +27,17 @@ Marks = NDArray[np.bool_]
 
 N_CLASSES, N_CANDIDATES, N_TERMS = 103, 10_000, 40_000
 BUDGET = 10.0
-"""Seconds for LEX in the run of all comparisons."""
+"""Seconds for LEX in `make bench`."""
 N_ROWS, SHARE = 30, 0.3
-"""Of the matrices that grow column by column."""
+"""The rows, and the share of marked cells, of the matrices with a growing number of columns."""
 RATE_SECONDS = 3.0
-FAMILIES = ((40, 60, 0.2), (100, 40, 0.2), (100, 60, 0.3), (30, 200, 0.1), (100, 60, 0.5), (100, 100, 0.8))
-"""Rows, columns, and the share of a row's columns that are marked."""
+"""The time for which a method lists testors to measure its rate."""
+SHAPES = ((40, 60, 0.2), (100, 40, 0.2), (100, 60, 0.3), (30, 200, 0.1), (100, 60, 0.5), (100, 100, 0.8))
+"""Matrices for comparing MMCS and LEX: rows, columns, and the share of marked cells."""
 
 
-def generated(n_rows: int, n_columns: int, share: float) -> Marks:
-    """Rows marked at random, none empty."""
+def random_matrix(n_rows: int, n_columns: int, share: float) -> Marks:
+    """Return a matrix with about this share of its cells marked at random, and no empty row."""
     rows = np.random.default_rng(n_rows * n_columns).random((n_rows, n_columns)) < share
     rows[~rows.any(axis=1), 0] = True
     return rows
@@ -44,76 +45,76 @@ def generated(n_rows: int, n_columns: int, share: float) -> Marks:
 
 @cache
 def many_candidates() -> ClassStats:
-    """Classes whose mean documents have 10,000 terms each, of 40,000."""
-    chance = np.random.default_rng(0)
-    columns = [chance.choice(N_TERMS, N_CANDIDATES, replace=False) for _ in range(N_CLASSES)]
-    places = np.repeat(np.arange(N_CLASSES), N_CANDIDATES), np.concatenate(columns)
-    weights = chance.uniform(0.2, 1.0, N_CLASSES * N_CANDIDATES)
-    return ClassStats.from_matrix(csr_array((weights, places), (N_CLASSES, N_TERMS)), np.arange(N_CLASSES))
+    """Return the statistics of 103 classes, whose mean documents have 10,000 of 40,000 terms each."""
+    generator = np.random.default_rng(0)
+    columns = [generator.choice(N_TERMS, N_CANDIDATES, replace=False) for _ in range(N_CLASSES)]
+    cells = np.repeat(np.arange(N_CLASSES), N_CANDIDATES), np.concatenate(columns)
+    weights = generator.uniform(0.2, 1.0, N_CLASSES * N_CANDIDATES)
+    return ClassStats.from_matrix(csr_array((weights, cells), (N_CLASSES, N_TERMS)), np.arange(N_CLASSES))
 
 
-class Grown(NamedTuple):
-    """A matrix that LEX came to the end of, and how long it took."""
+class ListedMatrix(NamedTuple):
+    """A matrix whose testors LEX has listed completely, their number, and the seconds that it took."""
 
     rows: Marks
     n_testors: int
-    spent: float
+    seconds: float
 
 
-def growing(budget: float) -> Iterator[Grown]:
-    """Matrices of more and more columns, as long as LEX ends within the budget."""
+def list_growing_matrices(budget: float) -> Iterator[ListedMatrix]:
+    """Yield matrices with more and more columns, as long as LEX finishes within the budget."""
     for n_columns in range(20, 400, 5):
-        rows = generated(N_ROWS, n_columns, SHARE)
+        rows = random_matrix(N_ROWS, n_columns, SHARE)
         begin = time.perf_counter()
-        found = count_transversals(rows, "lex", max_seconds=budget)
-        if not found.complete:
+        testors = count_transversals(rows, "lex", max_seconds=budget)
+        if not testors.complete:
             return
-        yield Grown(rows, found.number, time.perf_counter() - begin)
+        yield ListedMatrix(rows, testors.number, time.perf_counter() - begin)
 
 
-def largest(budget: float) -> Grown:
-    """The last of them."""
-    count_transversals(generated(3, 5, 0.5), "lex")  # compiled before the clock starts
-    return list(growing(budget))[-1]
+def compile_kernels(*methods: str) -> None:
+    """Let methods list the testors of a small matrix, so that their kernels are compiled before the clock starts."""
+    for method in methods:
+        count_transversals(random_matrix(3, 5, 0.5), method)
 
 
-def union_time(rows: Marks) -> float:
-    """Seconds for the union alone."""
+def time_union(rows: Marks) -> float:
+    """Return the seconds to find the union of all testors, without listing them."""
     union(rows)
     return float(np.median([timed(lambda: union(rows), loops=100) for _ in range(7)]))
 
 
 def union_beside_lex(budget: float) -> Result:
-    """The union at the largest size that LEX can do."""
-    rows, n_testors, spent = largest(budget)
-    ours = union_time(rows)
+    """Time the union on the largest matrix that LEX finishes within the budget."""
+    compile_kernels("lex")
+    *_, (rows, n_testors, lex_seconds) = list_growing_matrices(budget)
     job = f"union of {n_testors:,} testors: {N_ROWS} rows, {rows.shape[1]} terms, LEX ends within {budget:g} s"
-    return Result(job, ours, spent, "listing them by LEX", target=1000)
+    return Result(job, time_union(rows), lex_seconds, "listing them by LEX", target=1000)
 
 
-def rate(rows: Marks, method: str) -> float:
-    """Seconds for a million testors."""
+def seconds_per_million(rows: Marks, method: str) -> float:
+    """Return the seconds that a method takes to list a million testors, from its rate in a few seconds."""
     begin = time.perf_counter()
-    found = count_transversals(rows, method, max_seconds=RATE_SECONDS)
-    return (time.perf_counter() - begin) * 1e6 / found.number
+    testors = count_transversals(rows, method, max_seconds=RATE_SECONDS)
+    return (time.perf_counter() - begin) * 1e6 / testors.number
 
 
 def mmcs_beside_lex(n_rows: int, n_columns: int, share: float) -> Result:
-    """Testors in a time."""
-    rows = generated(n_rows, n_columns, share)
-    for method in ("mmcs", "lex"):
-        count_transversals(generated(3, 5, 0.5), method)
+    """Compare the rates at which MMCS and LEX list testors."""
+    rows = random_matrix(n_rows, n_columns, share)
+    compile_kernels("mmcs", "lex")
     why = "where most columns hit most rows LEX rarely goes astray" if share >= 0.5 else ""
     job = f"MMCS: a million testors of {n_rows} rows, {n_columns} terms, {share:.0%} marked"
-    return Result(job, rate(rows, "mmcs"), rate(rows, "lex"), "LEX", target=10, why=why)
+    ours, theirs = (seconds_per_million(rows, method) for method in ("mmcs", "lex"))
+    return Result(job, ours, theirs, "LEX", target=10, why=why)
 
 
 def mmcs_beside_hitman() -> list[Result]:
-    """The first 2,000 minimal hitting sets, as tuples, beside python-sat's, if that is installed."""
+    """Time the first 2,000 minimal hitting sets beside python-sat's; return no result if that is not installed."""
     if find_spec("pysat") is None:
         return []
     hitman = import_module("pysat.examples.hitman")
-    rows = generated(40, 60, 0.2)
+    rows = random_matrix(40, 60, 0.2)
     sets = [np.flatnonzero(row).tolist() for row in rows[minimal_rows(rows)]]
 
     def theirs() -> int:
@@ -127,32 +128,31 @@ def mmcs_beside_hitman() -> list[Result]:
 
 
 def results() -> list[Result]:
-    """The union of many terms, and listing."""
+    """Time the union of many terms, and methods that list testors."""
     stats = many_candidates()
-    everything = TypicalTestors(epsilon=0.01, delta=0.15, scale="none")
-    everything.fit_stats(stats)
-    many = float(np.median([timed(lambda: everything.fit_stats(stats)) for _ in range(5)]))
+    selector = TypicalTestors(epsilon=0.01, delta=0.15, scale="none")
+    selector.fit_stats(stats)
+    fit_seconds = float(np.median([timed(lambda: selector.fit_stats(stats)) for _ in range(5)]))
     return [
-        Result(f"union for {N_CLASSES} classes, {N_CANDIDATES:,} candidates each: `fit_stats`", many, limit=1.0),
+        Result(f"union for {N_CLASSES} classes, {N_CANDIDATES:,} candidates each: `fit_stats`", fit_seconds, limit=1.0),
         union_beside_lex(BUDGET),
-        *(mmcs_beside_lex(*family) for family in FAMILIES),
+        *(mmcs_beside_lex(*shape) for shape in SHAPES),
         *mmcs_beside_hitman(),
     ]
 
 
 def growth(budget: float = BUDGET) -> str:
-    """How listing grows with the number of terms, and the union does not."""
+    """Return a table: with more terms, listing takes far longer, and the union hardly."""
     lines = [
         f"| terms ({N_ROWS} rows) | testors | LEX | MMCS | union | LEX / union |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
-    for method in ("lex", "mmcs"):
-        count_transversals(generated(3, 5, 0.5), method)
-    for rows, n_testors, spent in growing(budget):
-        listing = timed(lambda rows=rows: count_transversals(rows))  # type: ignore[misc]
-        once = union_time(rows)
-        times = [seconds(each) for each in (spent, listing, once)]
-        lines.append(f"| {rows.shape[1]} | {n_testors:,} | {' | '.join(times)} | {figure(spent / once)} |")
+    compile_kernels("lex", "mmcs")
+    for rows, n_testors, lex_seconds in list_growing_matrices(budget):
+        mmcs_seconds = timed(partial(count_transversals, rows))
+        union_seconds = time_union(rows)
+        times = " | ".join(map(seconds, (lex_seconds, mmcs_seconds, union_seconds)))
+        lines.append(f"| {rows.shape[1]} | {n_testors:,} | {times} | {figure(lex_seconds / union_seconds)} |")
     return "\n".join(lines)
 
 

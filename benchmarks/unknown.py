@@ -1,8 +1,13 @@
-"""Documents without a chosen term: three answers, and how good predictions are with each.
+"""Three ways to label documents that contain none of the selected terms, and the micro-F1 with each.
 
-Models of the training parts of 20 Newsgroups and of Reuters give test documents that have none of their terms the most
-frequent class, or the class of most training documents without a term, which is what a model does, or what the scores
-say, which are intercepts alone. All other documents get what the scores say.
+Models are trained on the training parts of 20 Newsgroups and of Reuters. A test document without any of their terms
+gets
+
+- the most frequent class, or
+- the fallback class, that of most training documents without a term, as textsieve's models do, or
+- the class with the highest score; without terms, scores are intercepts alone.
+
+All other documents get labels by their scores.
 """
 
 from __future__ import annotations
@@ -17,47 +22,50 @@ from textsieve import Categorizer, read
 from textsieve.evaluation.scores import DocumentScores
 from textsieve.evaluation.thresholds import ThresholdRule, micro_f1
 
-TWO = ("rec.sport.hockey", "sci.space")
+TWO_GROUPS = ("rec.sport.hockey", "sci.space")
 SELECTORS = ("forward", "ig")
 Documents = tuple[list[str], list[tuple[str, ...]]]
 
 
 class Case(NamedTuple):
-    """A corpus, of which `{}` is the part, some of its classes, or none for all, and numbers of terms."""
+    """A corpus, some of its classes, and numbers of terms to try."""
 
     title: str
     corpus: str
+    """The name of the corpus, in which {} stands for "train" or "test"."""
     classes: tuple[str, ...]
+    """The classes whose documents are used; empty: all."""
     sizes: tuple[int, ...]
 
     def documents(self, part: str) -> Documents:
-        """Texts and labels."""
-        kept = [(text, labels) for text, labels in read(self.corpus.format(part)) if self._wants(labels)]
-        return [text for text, _ in kept], [labels for _, labels in kept]
-
-    def _wants(self, labels: tuple[str, ...]) -> bool:
-        return not self.classes or labels[0] in self.classes
+        """Return the texts and labels of the training or test part."""
+        pairs = [
+            (text, labels)
+            for text, labels in read(self.corpus.format(part))
+            if not self.classes or labels[0] in self.classes
+        ]
+        return [text for text, _ in pairs], [labels for _, labels in pairs]
 
 
 CASES = (
-    Case("hockey, space", "newsgroups:{}", TWO, (2, 10, 100)),
-    Case("the same without headers", "newsgroups:{}:no-headers", TWO, (2, 10, 100)),
+    Case("hockey, space", "newsgroups:{}", TWO_GROUPS, (2, 10, 100)),
+    Case("the same without headers", "newsgroups:{}:no-headers", TWO_GROUPS, (2, 10, 100)),
     Case("20 groups", "newsgroups:{}", (), (10, 100)),
     Case("Reuters, 90 topics", "reuters:{}", (), (10, 100)),
 )
 
 
-class Found(NamedTuple):
-    """The share of test documents without a term, and micro-F1 by each of the answers."""
+class Measurement(NamedTuple):
+    """The share of test documents without a term, and micro-F1 with each of the three ways."""
 
-    unknown: float
+    share_unknown: float
     most_frequent: float
-    of_its_kind: float
+    fallback_class: float
     scores: float
 
 
-def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> Found:
-    """Train once, and answer in three ways."""
+def measure(train: Documents, test: Documents, selector: str, n_terms: int) -> Measurement:
+    """Train a model once, and label the test documents in three ways."""
     multilabel = any(len(labels) > 1 for labels in train[1])
     labels = train[1] if multilabel else [label for (label,) in train[1]]
     model = Categorizer(selector=selector, n_terms=n_terms).fit(train[0], labels).model_
@@ -65,20 +73,20 @@ def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> 
     true = np.array([[label in labels for label in model.classes] for labels in test[1]])
     cut = ThresholdRule(model.thresholds, model.ranks) if multilabel else None
     most_frequent = int(np.argmax(model.class_docs))
-    answers = [
+    ways = [
         DocumentScores(scores, is_unknown, most_frequent),
         DocumentScores(scores, is_unknown, model.class_of_unknown),
         DocumentScores(scores, np.zeros_like(is_unknown), most_frequent),
     ]
-    return Found(float(is_unknown.mean()), *(micro_f1(answer.labels(cut), true) for answer in answers))
+    return Measurement(float(is_unknown.mean()), *(micro_f1(way.labels(cut), true) for way in ways))
 
 
-def lines(case: Case) -> Iterator[str]:
-    """A line a model."""
+def table_lines(case: Case) -> Iterator[str]:
+    """Yield a line of the table for each model."""
     train, test = case.documents("train"), case.documents("test")
     for selector in SELECTORS:
         for n_terms in case.sizes:
-            cells = " | ".join(f"{each:.3f}" for each in measured(train, test, selector, n_terms))
+            cells = " | ".join(f"{figure:.3f}" for figure in measure(train, test, selector, n_terms))
             yield f"| {case.title} | {n_terms} of `{selector}` | {cells} |"
 
 
@@ -86,5 +94,5 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     print("| documents | terms | without a term | the most frequent class | the class of most such | what scores say |")
     print("|---|---|---:|---:|---:|---:|")
-    for each in CASES:
-        print("\n".join(lines(each)), flush=True)
+    for case in CASES:
+        print("\n".join(table_lines(case)), flush=True)

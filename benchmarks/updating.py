@@ -1,10 +1,9 @@
-"""How good a model is that is updated, beside one that is trained again: terms and idf of a tenth, or of all.
+"""Updated models beside models that are trained again: an update keeps the terms, idf and thresholds of a model.
 
-The training documents of a corpus, in an order drawn at random, come in parts. A model is trained on a tenth of them
-and updated with each part; beside it, another one is trained again on all documents so far, with new terms, idf and
-thresholds. Both are measured on the test documents. Labels that the first tenth lacks can't be learned by an update,
-and count as missed. `python -m benchmarks.updating` writes the table into
-docs/update.md.
+The training documents of a corpus arrive in parts, in random order. One model is trained on the first tenth and then
+updated with each part. Another is trained again on all documents so far, with new terms, idf and thresholds. Both are
+measured on the test documents. An update can't add classes, so labels that the first tenth lacks count as missed.
+`python -m benchmarks.updating` writes its tables into docs/update.md.
 """
 
 from __future__ import annotations
@@ -22,108 +21,131 @@ from textsieve import Categorizer, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "update.md"
 MARKS = "<!-- {}: python -m benchmarks.updating -->", "<!-- end of {} -->"
-"""Between which the page has its place for a table."""
-FEW, STARTS = (0.0, 0.02, 0.05, 0.1), (777, 3_000, 7_000)
-"""Shares of the documents that are there already by which a model of several labels is updated, and their numbers."""
+"""The comments before and after a table in the page."""
+STARTS = (777, 3_000, 7_000)
+"""Numbers of documents on which multilabel models are trained before a small update."""
+SMALL_UPDATES = (0.0, 0.02, 0.05, 0.1)
+"""Sizes of the update, as shares of these numbers."""
 SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
+"""Shares of the training documents that have arrived after each part."""
 CORPORA = {"20 Newsgroups": "newsgroups:{}", "Reuters, 90 topics": "reuters:{}"}
 CLASSIFIERS = ("nb", "rocchio", "tcfp")
 
 Documents = tuple[list[str], list[Any]]
 
 
-class Found(NamedTuple):
-    """After so many documents: micro-F1 of the model of the first tenth, updated, and trained again; and seconds."""
+class Measurement(NamedTuple):
+    """The micro-F1 of all models after so many documents, and the seconds of the last update and training."""
 
     n_documents: int
-    first: float
+    not_updated: float
     updated: float
-    cut_anew: float | None  # with several labels
-    again: float
-    seconds_of_update: float
-    seconds_of_training: float
+    refitted: float | None
+    """Updated, with thresholds fitted again; None for single-label documents."""
+    trained_again: float
+    update_seconds: float
+    training_seconds: float
 
 
-def documents(name: str, part: str) -> Documents:
-    """Texts and labels; of one label each as they are, else as tuples."""
-    found = list(read(name.format(part)))
-    multilabel = any(len(labels) != 1 for _, labels in found)
-    return [text for text, _ in found], [labels if multilabel else labels[0] for _, labels in found]
+def read_documents(name: str, part: str) -> Documents:
+    """Return texts and labels of the training or test part; a label each, or tuples if some have several."""
+    pairs = list(read(name.format(part)))
+    multilabel = any(len(labels) != 1 for _, labels in pairs)
+    return [text for text, _ in pairs], [labels if multilabel else labels[0] for _, labels in pairs]
 
 
-def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Found]:
-    """Go through the parts."""
+def measure(classifier: str, train: Documents, test: Documents) -> Iterator[Measurement]:
+    """Yield a measurement after each part of the training documents."""
     order = np.random.default_rng(0).permutation(len(train[0])).tolist()
     ends = [round(share * len(order)) for share in SHARES]
-    first, cut_anew = (
-        Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[: ends[0]])) for _ in range(2)
+    updated, refitted = (
+        Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[: ends[0]])) for _ in range(2)
     )
-    multilabel = first.model_.multilabel
-    at_first = first.score(*test)
-    for begin, end in zip([ends[0], *ends], ends, strict=False):
-        new = _known(first, *_some(train, order[begin:end]))
+    multilabel = updated.model_.multilabel
+    first_score = updated.score(*test)
+    for begin, end in zip([ends[0], *ends], ends, strict=False):  # the first part is empty: no update yet
+        new_documents = _without_new_classes(updated, *_take(train, order[begin:end]))
         started = time.perf_counter()
         if begin < end:
-            first.update(*new)
-        updated = time.perf_counter()
-        again = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[:end]))
-        trained = time.perf_counter()
+            updated.update(*new_documents)
+        update_ended = time.perf_counter()
+        trained_again = Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[:end]))
+        training_ended = time.perf_counter()
         if multilabel and begin < end:
-            cut_anew.update(*new, fit_cut=True)
-        fitted = cut_anew.score(*test) if multilabel else None
-        yield Found(end, at_first, first.score(*test), fitted, again.score(*test), updated - started, trained - updated)
+            refitted.update(*new_documents, fit_cut=True)
+        yield Measurement(
+            n_documents=end,
+            not_updated=first_score,
+            updated=updated.score(*test),
+            refitted=refitted.score(*test) if multilabel else None,
+            trained_again=trained_again.score(*test),
+            update_seconds=update_ended - started,
+            training_seconds=training_ended - update_ended,
+        )
 
 
-def _some(whole: Documents, numbers: list[int]) -> Documents:
-    return [whole[0][at] for at in numbers], [whole[1][at] for at in numbers]
+def _take(documents: Documents, positions: list[int]) -> Documents:
+    texts, labels = documents
+    return [texts[position] for position in positions], [labels[position] for position in positions]
 
 
-def _known(model: Categorizer, texts: list[str], labels: list[Any]) -> Documents:
-    """The same documents, without labels that are no class of the model."""
-    known = set(model.classes_.tolist())
-    return texts, [tuple(filter(known.__contains__, each)) if isinstance(each, tuple) else each for each in labels]
+def _without_new_classes(model: Categorizer, texts: list[str], labels: list[Any]) -> Documents:
+    """Return the same documents, without labels that are no class of the model."""
+    classes = set(model.classes_.tolist())
+    known_labels = [
+        tuple(label for label in document_labels if label in classes)
+        if isinstance(document_labels, tuple)
+        else document_labels
+        for document_labels in labels
+    ]
+    return texts, known_labels
 
 
 TITLES = ("documents", "classifier", "learned", "not updated", "updated", "`--fit-cut`", "trained again")
 SECONDS = ("s to update", "s to train again")
 
 
-def lines() -> Iterator[str]:
-    """The table."""
+def arrival_table() -> Iterator[str]:
+    """Yield the lines of the table of models to which documents arrive in parts."""
     yield f"| {' | '.join((*TITLES, *SECONDS))} |"
     yield "|---|---|" + "---:|" * (len(TITLES) + len(SECONDS) - 2)
     for title, name in CORPORA.items():
-        train, test = documents(name, "train"), documents(name, "test")
+        train, test = read_documents(name, "train"), read_documents(name, "test")
         for classifier in CLASSIFIERS:
-            for found in measured(classifier, train, test):
-                is_first = found.n_documents == round(SHARES[0] * len(train[0]))
-                quality = [_shown(each, 3) for each in (found.first, found.updated, found.cut_anew, found.again)]
-                update = None if is_first else found.seconds_of_update
-                seconds = [_shown(each, 2) for each in (update, found.seconds_of_training)]
-                yield f"| {' | '.join((title, f'`{classifier}`', f'{found.n_documents:,}', *quality, *seconds))} |"
+            for row in measure(classifier, train, test):
+                is_first = row.n_documents == round(SHARES[0] * len(train[0]))
+                scores = [
+                    _format(score, 3) for score in (row.not_updated, row.updated, row.refitted, row.trained_again)
+                ]
+                update_seconds = None if is_first else row.update_seconds
+                seconds = [_format(value, 2) for value in (update_seconds, row.training_seconds)]
+                yield f"| {' | '.join((title, f'`{classifier}`', f'{row.n_documents:,}', *scores, *seconds))} |"
 
 
-def lines_of_few() -> Iterator[str]:
-    """What few documents do to a model of several labels whose thresholds stay."""
-    yield f"| classifier | learned | {' | '.join(f'{share:.0%} more' if share else 'not updated' for share in FEW)} |"
-    yield "|---|---:|" + "---:|" * len(FEW)
-    train, test = documents(CORPORA["Reuters, 90 topics"], "train"), documents(CORPORA["Reuters, 90 topics"], "test")
+def small_update_table() -> Iterator[str]:
+    """Yield the lines of the table of multilabel models that a small update changes, without their thresholds."""
+    heads = [f"{share:.0%} more" if share else "not updated" for share in SMALL_UPDATES]
+    yield f"| classifier | learned | {' | '.join(heads)} |"
+    yield "|---|---:|" + "---:|" * len(SMALL_UPDATES)
+    train, test = (read_documents(CORPORA["Reuters, 90 topics"], part) for part in ("train", "test"))
     order = np.random.default_rng(0).permutation(len(train[0])).tolist()
     for classifier, start in product(("nb", "cnb", "rocchio", "tcfp"), STARTS):
         scores = []
-        for share in FEW:
-            model = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[:start]))
-            new = _some(train, order[start : start + round(share * start)])
-            scores.append((model.update(*_known(model, *new)) if share else model).score(*test))
-        yield f"| `{classifier}` | {start:,} | {' | '.join(_shown(score, 3) for score in scores)} |"
+        for share in SMALL_UPDATES:
+            model = Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[:start]))
+            if share:
+                new_documents = _take(train, order[start : start + round(share * start)])
+                model.update(*_without_new_classes(model, *new_documents))
+            scores.append(model.score(*test))
+        yield f"| `{classifier}` | {start:,} | {' | '.join(_format(score, 3) for score in scores)} |"
 
 
-def _shown(value: float | None, digits: int) -> str:
+def _format(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
 def write(name: str, table: list[str]) -> None:
-    """Put a table where the page has its place for it."""
+    """Replace a table in the page, between the comments with its name."""
     begin, end = (mark.format(name) for mark in MARKS)
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(begin)
@@ -133,9 +155,9 @@ def write(name: str, table: list[str]) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for name, made in (("few", lines_of_few()), ("figures", lines())):
-        rows = []
-        for row in made:
-            print(row, flush=True)
-            rows.append(row)
-        write(name, rows)
+    for name, table in (("few", small_update_table()), ("figures", arrival_table())):
+        lines = []
+        for line in table:
+            print(line, flush=True)
+            lines.append(line)
+        write(name, lines)

@@ -1,6 +1,6 @@
-"""Voting on feature projections, beside scikit-learn's nearest neighbours and naive Bayes.
+"""TCFP and k-NNFP (votes on feature projections) beside scikit-learn's nearest neighbours and naive Bayes.
 
-One of five folds of the original 20 Newsgroups is predicted: 4,000 documents of 63 terms on average, 20 classes.
+They predict one of five folds of the original 20 Newsgroups: 4,000 documents of 63 terms on average, 20 classes.
 """
 
 import warnings
@@ -25,7 +25,7 @@ NEIGHBOURS = 'KNeighborsClassifier(30, metric="cosine")'
 
 
 class Fold(NamedTuple):
-    """Documents to learn from and to predict, as weights of the selected terms."""
+    """Training and test documents, as weights of the selected terms."""
 
     rows: csr_matrix
     labels: Any
@@ -35,26 +35,27 @@ class Fold(NamedTuple):
 
 @cache
 def data() -> Fold:
-    """The first fold held out; the terms, their choice and idf come from the others."""
+    """Return the documents, with the first fold for testing; terms and idf come from the other folds."""
     texts, groups = labelled("newsgroups:original:subject-only")
     is_test, labels = folds(groups, N_FOLDS) == 0, np.array(groups)
     train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     counter = TermCounter(stop_words="english", min_df=2)
     selector = ChiSquare(k=N_TERMS)
-    counts = selector.fit_transform(counter.fit_transform(texts[at] for at in train), labels[train])
+    counts = selector.fit_transform(counter.fit_transform(texts[position] for position in train), labels[train])
     weighter = TermWeighter(tf="log", idf="plain", norm="l2")
     rows = csr_matrix(weighter.fit_transform(counts))
-    test_rows = csr_matrix(weighter.transform(selector.transform(counter.transform(texts[at] for at in test))))
+    test_counts = selector.transform(counter.transform(texts[position] for position in test))
+    test_rows = csr_matrix(weighter.transform(test_counts))
     return Fold(rows, labels[train], test_rows, labels[test])
 
 
-def fitted(classifier: Any) -> Any:
-    """A classifier that has learned."""
+def fit(classifier: Any) -> Any:
+    """Fit a classifier to the training documents, and return it."""
     return classifier.fit(data().rows, data().labels)
 
 
-def predicting(classifier: Any) -> Callable[[], object]:
-    """Its predictions; that a few documents have no selected term need not be said each time."""
+def prediction_job(classifier: Any) -> Callable[[], object]:
+    """Return a job that predicts the test documents, without the warning that a few have no selected term."""
 
     def job() -> object:
         with warnings.catch_warnings():
@@ -65,25 +66,25 @@ def predicting(classifier: Any) -> Callable[[], object]:
 
 
 def results() -> list[Result]:
-    """Predicting, and learning."""
-    rows, labels, tests = data().rows, data().labels, len(data().test_labels)
-    plain, best, mean = (predicting(fitted(TCFP(context=context))) for context in (None, "best", "mean"))
-    near = predicting(fitted(KNNFP()))
-    bayes = predicting(fitted(MultinomialNB()))
-    brute = predicting(fitted(KNeighborsClassifier(30, metric="cosine", algorithm="brute")))
-    turns = partial(versus, repeats=31, their_repeats=31)
+    """Time prediction and fitting."""
+    n_test = len(data().test_labels)
+    tcfp, tcfp_best, tcfp_mean = (prediction_job(fit(TCFP(context=context))) for context in (None, "best", "mean"))
+    knnfp = prediction_job(fit(KNNFP()))
+    naive_bayes = prediction_job(fit(MultinomialNB()))
+    neighbours = prediction_job(fit(KNeighborsClassifier(30, metric="cosine", algorithm="brute")))
+    versus_often = partial(versus, repeats=31, their_repeats=31)
     return [
-        versus(f"TCFP: predict {tests:,} documents", plain, brute, NEIGHBOURS, target=500, repeats=31),
-        turns("the same", plain, bayes, "MultinomialNB", target=1),
-        turns('TCFP, `context="best"`: predict', best, plain, "our TCFP without", target=0.1),
-        turns('TCFP, `context="mean"`: predict', mean, plain, "our TCFP without"),
-        versus("KNNFP: predict", near, brute, NEIGHBOURS),
-        versus("TCFP: fit", lambda: fitted(TCFP()), lambda: fitted(MultinomialNB()), "MultinomialNB"),
+        versus(f"TCFP: predict {n_test:,} documents", tcfp, neighbours, NEIGHBOURS, target=500, repeats=31),
+        versus_often("the same", tcfp, naive_bayes, "MultinomialNB", target=1),
+        versus_often('TCFP, `context="best"`: predict', tcfp_best, tcfp, "our TCFP without", target=0.1),
+        versus_often('TCFP, `context="mean"`: predict', tcfp_mean, tcfp, "our TCFP without"),
+        versus("KNNFP: predict", knnfp, neighbours, NEIGHBOURS),
+        versus("TCFP: fit", lambda: fit(TCFP()), lambda: fit(MultinomialNB()), "MultinomialNB"),
         *(
             versus(
                 f'TCFP, `context="{context}"`: fit',
-                lambda context=context: TCFP(context=context).fit(rows, labels),  # type: ignore[misc]
-                lambda: fitted(TCFP()),
+                partial(_fit_with_context, context),
+                lambda: fit(TCFP()),
                 "our TCFP without",
                 their_repeats=7,
             )
@@ -92,30 +93,34 @@ def results() -> list[Result]:
     ]
 
 
-def prepared_fit() -> Callable[[], object]:
-    """Learning with context, with all loaded and compiled."""
+def _fit_with_context(context: str) -> object:
+    return fit(TCFP(context=context))
+
+
+def prepare_fit() -> Callable[[], object]:
+    """Load all data and kernels, and return a job that fits TCFP with context."""
     rows, labels = data().rows, data().labels
     TCFP(context="best").fit(rows[::50], labels[::50])
     return lambda: TCFP(context="best").fit(rows, labels)
 
 
-def prepared_predict() -> Callable[[], object]:
-    """Predicting with context, with all loaded and compiled."""
+def prepare_predict() -> Callable[[], object]:
+    """Load all data and kernels, and return a job that predicts with context."""
     small = TCFP(context="best").fit(data().rows[::50], data().labels[::50])
     small.predict(vstack([data().test_rows] * 4))
-    return predicting(fitted(TCFP(context="best")))
+    return prediction_job(fit(TCFP(context="best")))
 
 
 def memory() -> str:
-    """What the context takes."""
+    """Return a paragraph on the size of models with context, and on the memory to fit and use them."""
     rows = data().rows
     megabytes = [
-        sum(array.nbytes for array in fitted(classifier).to_scorer().stored_arrays().values()) / 1e6
+        sum(array.nbytes for array in fit(classifier).to_scorer().stored_arrays().values()) / 1e6
         for classifier in (TCFP(context="best"), TCFP(context="best", min_co=2), TCFP(context="mean"))
     ]
     return (
         f"TCFP with context, {rows.shape[1]:,} terms and {rows.shape[0]:,} documents: the model has {megabytes[0]:.0f} "
         f'MB (with `min_co=2` {megabytes[1]:.0f} MB, with `context="mean"` {megabytes[2]:.0f} MB); learning takes '
-        f"{peak_growth(prepared_fit) / 1e6:.0f} MB more than the documents, predicting many documents "
-        f"{peak_growth(prepared_predict) / 1e6:.0f} MB more than the model."
+        f"{peak_growth(prepare_fit) / 1e6:.0f} MB more than the documents, predicting many documents "
+        f"{peak_growth(prepare_predict) / 1e6:.0f} MB more than the model."
     )

@@ -28,20 +28,21 @@ def depends_on_machine(field: str) -> bool:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often statistics are made, and rankings."""
+    """Count how often statistics and rankings are computed; the warm-up is left out."""
     monkeypatch.setattr(running, "warm_up", lambda *_: None)
-    noted: Counter[str] = Counter()
+    n_calls: Counter[str] = Counter()
 
-    def counting(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+    def count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
-            noted[name] += 1
-            return own(*args)
+            n_calls[name] += 1
+            return function(*args)
 
         return call
 
-    monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics))
-    monkeypatch.setattr(TrainingPlan, "fit_selector", counting("rankings", TrainingPlan.fit_selector))
-    return noted
+    statistics = count_calls("statistics", folds._compute_statistics)
+    monkeypatch.setattr(folds, "_compute_statistics", statistics)
+    monkeypatch.setattr(TrainingPlan, "fit_selector", count_calls("rankings", TrainingPlan.fit_selector))
+    return n_calls
 
 
 def test_statistics_once_for_each_weighting_and_rankings_once_for_each_selector(calls: Counter[str]) -> None:

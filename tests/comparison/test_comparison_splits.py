@@ -10,7 +10,7 @@ from tests.reference.categorizer_cases import small_texts
 from tests.reference.comparison_twin import by_hand, split_at
 
 from textsieve import InputError, compare
-from textsieve.comparison.splits import Parts, Splitting, describe_split
+from textsieve.comparison.splits import FoldMasks, Splitting, describe_split
 from textsieve.comparison.summary import p_of_mean_lead
 from textsieve.training.targets import Targets
 
@@ -19,52 +19,52 @@ WANTED: Any = {"selectors": "ocfs,ig", "n_terms": "6", "n_jobs": 1}
 TARGETS = Targets.of([*CASE.labels, None, None], 62)
 
 
-def positions_of(parts: Parts) -> list[list[int]]:
-    return [np.flatnonzero(is_test).tolist() for is_test in parts.tested]
+def positions_of(folds: FoldMasks) -> list[list[int]]:
+    return [np.flatnonzero(is_test).tolist() for is_test in folds.test]
 
 
 def test_a_share_of_each_class_is_tested_and_the_rest_is_for_training() -> None:
-    parts = Splitting(test_share=0.34, repeats=20, seed=3).parts(TARGETS)
-    assert len(parts.tested) == 20
-    for is_test, is_train in zip(parts.tested, parts.trained, strict=True):
+    folds = Splitting(test_share=0.34, repeats=20, seed=3).fold_masks(TARGETS)
+    assert len(folds.test) == 20
+    for is_test, is_train in zip(folds.test, folds.train, strict=True):
         assert (is_train == ~is_test).all()
         assert not is_test[60:].any()  # they have no label
         assert abs(int(is_test.sum()) - 0.34 * 60) <= 1
         for documents in TARGETS.members:
             assert abs(int(is_test[documents].sum()) - 0.34 * len(documents)) <= 1
-    assert len({tuple(positions) for positions in positions_of(parts)}) == 20
-    assert parts.about == {"by": "random", "folds": 20, "test_share": 0.34, "seed": 3, "overlapping": True}
-    assert np.sum(parts.tested, axis=0)[:60].min() > 0  # everybody has a turn
+    assert len({tuple(positions) for positions in positions_of(folds)}) == 20
+    assert folds.about == {"by": "random", "folds": 20, "test_share": 0.34, "seed": 3, "overlapping": True}
+    assert np.sum(folds.test, axis=0)[:60].min() > 0  # each labelled document is tested at least once
 
 
 def test_draws_depend_on_the_seed_and_more_draws_begin_with_the_same() -> None:
     draws = [
-        positions_of(Splitting(test_share=0.3, repeats=n, seed=seed).parts(TARGETS))
+        positions_of(Splitting(test_share=0.3, repeats=n, seed=seed).fold_masks(TARGETS))
         for n, seed in ((3, 0), (5, 0), (3, 1))
     ]
     assert draws[0] == draws[1][:3]
     assert draws[0] != draws[2]
-    assert positions_of(Splitting(test_share=0.3, repeats=3).parts(TARGETS)) == draws[0]
+    assert positions_of(Splitting(test_share=0.3, repeats=3).fold_masks(TARGETS)) == draws[0]
 
 
 def test_folds_are_shuffled_only_on_request() -> None:
-    plain = Splitting(folds=4).parts(TARGETS)
+    plain = Splitting(folds=4).fold_masks(TARGETS)
     assert plain.about == {"by": "folds", "folds": 4}
-    assert positions_of(Splitting().parts(TARGETS)) == positions_of(Splitting(folds=5).parts(TARGETS))
-    shuffled = Splitting(folds=4, seed=0).parts(TARGETS)
+    assert positions_of(Splitting().fold_masks(TARGETS)) == positions_of(Splitting(folds=5).fold_masks(TARGETS))
+    shuffled = Splitting(folds=4, seed=0).fold_masks(TARGETS)
     assert positions_of(shuffled) != positions_of(plain)
     assert shuffled.about == {"by": "shuffled folds", "folds": 4, "repeats": 1, "seed": 0}
-    twice = Splitting(folds=4, repeats=2).parts(TARGETS)
+    twice = Splitting(folds=4, repeats=2).fold_masks(TARGETS)
     assert positions_of(twice)[:4] == positions_of(shuffled)
     assert positions_of(twice)[4:] != positions_of(shuffled)
     assert twice.about["overlapping"] is True
-    assert np.sum(twice.tested, axis=0).tolist() == [2] * 60 + [0] * 2
+    assert np.sum(twice.test, axis=0).tolist() == [2] * 60 + [0] * 2
 
 
 def test_rows_of_random_splits_are_those_of_a_categorizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     comparison = compare(CASE.texts, CASE.labels, test_share=0.4, repeats=3, seed=7, **WANTED)
-    places = positions_of(Splitting(test_share=0.4, repeats=3, seed=7).parts(Targets.of(CASE.labels, 60)))
+    places = positions_of(Splitting(test_share=0.4, repeats=3, seed=7).fold_masks(Targets.of(CASE.labels, 60)))
     assert len(comparison.rows) == 6
     for row in comparison.rows:
         train, test = split_at(CASE.texts, CASE.labels, places[row.fold])

@@ -7,8 +7,8 @@ The test documents are the publisher's test part, documents given for testing, o
 
 Documents may also be vectors. Nonnegative integers are counts, and are weighted like the counts of texts. Other numbers
 are weights, which selectors and classifiers use unchanged unless another weighting is requested (`plan.py`). Columns
-are named as by `textsieve terms`: #0, #1, ... Files that belong together may count their columns from 0 or from 1,
-depending on their content; the smaller number is used for all.
+are named as by `textsieve terms`: #0, #1, ... Readers detect for each file whether its columns are numbered from 0 or
+from 1. If the files of a corpus differ, all columns are numbered from 0 (`_stack_aligned`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from ..text.preparation import SETTINGS as PREPARATION_SETTINGS
 from ..text.pruning import check_limits
 from ..training.counted_documents import CountedDocuments, Progress, count_corpus, too_many
 from ..training.targets import Targets
-from .splits import Parts, Splitting, single_split
+from .splits import FoldMasks, Splitting, single_split
 
 Form = Literal["texts", "counts", "weights"]
-"""The form of the documents."""
+"""The form of the documents: texts, or vectors of counts or of weights."""
 
 MOST_VALUES = 1 << 26
 """Maximum number of counts kept in memory: eight bytes each, plus twelve for weights."""
@@ -44,31 +44,31 @@ TEXT_SETTINGS = ("lowercase", "strip_accents", "stop_words", "ngram_range", "nor
 
 
 def _count(
-    corpus: Corpus, settings: dict[str, Any], n_jobs: int | None, tell: Progress
+    corpus: Corpus, settings: dict[str, Any], n_jobs: int | None, progress: Progress
 ) -> tuple[CountedDocuments, Form]:
-    """Count the texts or vectors of a corpus; the first batch shows which they are."""
+    """Return the counted documents of a corpus and their form; the first batch shows whether they are texts."""
     limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
-    options: Any = {"multilabel": settings["multilabel"], "most_values": MOST_VALUES, "progress": tell}
+    options: Any = {"multilabel": settings["multilabel"], "most_values": MOST_VALUES, "progress": progress}
     batches = corpus.batches()
-    first = next(batches)
-    whole_corpus = _resume_pass(corpus, first, batches)
-    if first.vectors is None:
+    first_batch = next(batches)
+    whole_corpus = _resume_pass(corpus, first_batch, batches)
+    if first_batch.vectors is None:
         names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *PREPARATION_SETTINGS)
         counter = TermCounter(**{name: settings[name] for name in names}, dtype=np.int32, n_jobs=n_threads(n_jobs))
         documents = count_corpus(whole_corpus, counter, limits, want_stats=False, whole=True, **options)
         assert isinstance(documents, CountedDocuments)
         return documents, "texts"
     _refuse_text_settings(settings, corpus.name)
-    vectors = _count_vectors(whole_corpus, limits, **options)
-    return vectors, _form_of(vectors.counts)
+    vectors = _collect_vectors(whole_corpus, limits, **options)
+    return vectors, "counts" if vectors.counts.dtype.kind == "i" else "weights"
 
 
-def _resume_pass(corpus: Corpus, first: Batch, others: Iterator[Batch]) -> Corpus:
-    """Return a corpus that continues a pass whose first batch was already read."""
+def _resume_pass(corpus: Corpus, first_batch: Batch, other_batches: Iterator[Batch]) -> Corpus:
+    """Return a corpus that continues a pass whose first batch was already read, so that no file is opened twice."""
 
     def start(report: ReadingReport) -> Iterator[Batch]:
-        yield first
-        yield from others
+        yield first_batch
+        yield from other_batches
         if corpus.report is not None:
             report.multilabel = corpus.report.multilabel
 
@@ -87,6 +87,7 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
                 for kind, count in part.report.skipped.items():
                     report.skipped[kind] = report.skipped.get(kind, 0) + count
 
+    # None means unknown: the documents are multilabel if one part is, and single-label only if both are known to be.
     declared = {train.multilabel, test.multilabel}
     return Corpus(name, start, multilabel=True if True in declared else None if None in declared else False)
 
@@ -98,21 +99,11 @@ class ComparisonDocuments:
     name: str
     counted: CountedDocuments
     form: Form
-    parts: Parts
-
-    @property
-    def trained(self) -> tuple[Bools, ...]:
-        """Return the mask of training documents of each fold."""
-        return self.parts.trained
-
-    @property
-    def tested(self) -> tuple[Bools, ...]:
-        """Return the mask of test documents of each fold."""
-        return self.parts.tested
+    folds: FoldMasks
 
     def training_name(self, fold: int) -> str:
         """Return the name of the training documents of a fold, for messages."""
-        by = self.parts.about["by"]
+        by = self.folds.about["by"]
         fold_name = f"without fold {fold + 1}" if "folds" in by else f"split {fold + 1}"
         return f"{self.name}, {'the training part' if by in ('own', 'given') else fold_name}"
 
@@ -128,7 +119,7 @@ class ComparisonDocuments:
             digest.update(np.asarray(numbers, np.float64 if is_float else np.int64).tobytes() + b"|")
         for words in (self.counted.terms, map(repr, targets.classes)):
             digest.update("\n".join(words).encode("utf-8", "surrogatepass") + b"|")
-        for is_test, is_train in zip(self.tested, self.trained, strict=True):
+        for is_test, is_train in zip(self.folds.test, self.folds.train, strict=True):
             digest.update(np.packbits(is_test).tobytes() + np.packbits(is_train).tobytes())
         return digest.hexdigest()[:32]
 
@@ -156,28 +147,32 @@ def count_documents(
     splitting: Splitting,
     settings: dict[str, Any],
     n_jobs: int | None,
-    tell: Progress,
+    progress: Progress,
 ) -> ComparisonDocuments:
-    """Count all documents, and determine which are tested."""
+    """Count all documents, and determine the training and test documents of each fold.
+
+    These are the publisher's, or the given test documents, unless `splitting` requests something else.
+    """
     if test is not None and splitting.is_requested:
         name, value = splitting.first_option
         raise InputError(
             "test documents are given, so there is nothing to split", setting=name, value=value, hint="leave out one"
         )
     parts = (corpus, test) if test is not None else None if splitting.is_requested else corpus.split()
-    whole = corpus if parts is None else _join(corpus.name, *parts)
-    counted, form = _count(whole, settings, n_jobs, tell)
-    with whole.naming():
+    whole_corpus = corpus if parts is None else _join(corpus.name, *parts)
+    counted, form = _count(whole_corpus, settings, n_jobs, progress)
+    with whole_corpus.naming():
         if parts is None:
-            return ComparisonDocuments(corpus.name, counted, form, splitting.parts(counted.targets))
-        assert parts[0].report is not None
-        is_test = np.arange(counted.targets.n_documents) >= parts[0].report.documents
-        split = single_split(is_test, counted.targets.usable, "own" if test is None else "given")
-        _require_tested(split.tested[0], parts[1].name)
-    return ComparisonDocuments(corpus.name, counted, form, split)
+            return ComparisonDocuments(corpus.name, counted, form, splitting.fold_masks(counted.targets))
+        train_part, test_part = parts
+        assert train_part.report is not None
+        is_test = np.arange(counted.targets.n_documents) >= train_part.report.documents
+        folds = single_split(is_test, counted.targets.usable, "own" if test is None else "given")
+        _require_test_documents(folds.test[0], test_part.name)
+    return ComparisonDocuments(corpus.name, counted, form, folds)
 
 
-def _require_tested(is_test: Bools, name: str) -> None:
+def _require_test_documents(is_test: Bools, name: str) -> None:
     if not is_test.any():
         raise InputError(
             "no document has a label, so there is nothing to test on",
@@ -189,7 +184,7 @@ def _require_tested(is_test: Bools, name: str) -> None:
 # -- vectors -----------------------------------------------------------------------------------------------------
 
 
-def _count_vectors(
+def _collect_vectors(
     corpus: Corpus,
     limits: Limits,
     *,
@@ -197,41 +192,39 @@ def _count_vectors(
     most_values: int,
     progress: Progress,
 ) -> CountedDocuments:
-    """Return the vectors of a corpus in the form of counted documents.
+    """Return the vectors of a corpus in one matrix, as if they were counted texts.
 
     More than `most_values` values raise `InputError`.
     """
     check_limits(**limits)
-    parts: list[tuple[int, Any]] = []
+    blocks: list[tuple[int, Any]] = []
     labels: list[Labels] = []
     n_values = 0
     for batch in corpus.batches():
         if batch.vectors is None:
             raise InputError("holds vectors and texts", place=corpus.name, hint="give only vectors, or only texts")
-        parts.append((batch.first_column, batch.vectors))
+        blocks.append((batch.first_column, batch.vectors))
         labels += batch.labels
         n_values += batch.vectors.nnz
         if n_values > most_values:
             raise too_many(corpus, most_values)
         progress("counting", len(labels), None)
-    values = _as_numbers(_stack_aligned(parts), corpus.name)
+    values = _as_numbers(_stack_aligned(blocks), corpus.name)
     multilabel = corpus.multilabel if multilabel is None else multilabel
     names = [f"#{column}" for column in range(values.shape[1])]
     return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(multilabel)), limits)
 
 
-def _form_of(values: csr_matrix) -> Form:
-    """Return whether vectors are "counts", which `_count_vectors` has converted to integers, or "weights"."""
-    return "counts" if values.dtype.kind == "i" else "weights"
+def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
+    """Stack blocks of rows; columns with the same number in different files become the same column.
 
-
-def _stack_aligned(parts: list[tuple[int, Any]]) -> csr_matrix:
-    """Stack the parts, aligning columns of the same number."""
-    first = min(first_column for first_column, _ in parts)
-    n_columns = max(begin - first + rows.shape[1] for begin, rows in parts)
+    A block has the number of its first column, 0 or 1, and a CSR matrix.
+    """
+    first = min(first_column for first_column, _ in blocks)
+    n_columns = max(first_column - first + rows.shape[1] for first_column, rows in blocks)
     shifted = [
-        csr_matrix((rows.data, rows.indices + (begin - first), rows.indptr), shape=(rows.shape[0], n_columns))
-        for begin, rows in parts
+        csr_matrix((rows.data, rows.indices + (first_column - first), rows.indptr), shape=(rows.shape[0], n_columns))
+        for first_column, rows in blocks
     ]
     matrix = csr_matrix(vstack(shifted, format="csr"))
     matrix.sum_duplicates()
@@ -240,7 +233,7 @@ def _stack_aligned(parts: list[tuple[int, Any]]) -> csr_matrix:
 
 
 def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
-    """Convert counts to integers and weights to floats; raise `InputError` for empty or non-finite values."""
+    """Convert counts to int32 and other values to float64; raise `InputError` for empty or non-finite values."""
     values = matrix.data
     if not len(values):
         raise InputError("all vectors are empty, so there is nothing to learn from", place=name, hint="give others")
@@ -263,4 +256,5 @@ def _refuse_text_settings(settings: Mapping[str, Any], corpus: str) -> None:
 
 
 def _is_default(value: Any, default: Any) -> bool:
+    """Return whether a setting has its default value; a list equals a tuple of the same elements."""
     return bool(tuple(value) == tuple(default) if isinstance(value, list | tuple) and default else value == default)

@@ -31,8 +31,9 @@ def find_best(summaries: Sequence[Summary]) -> list[Finding]:
     if best is None:
         return []
     as_good = [summary for summary in measured if _is_as_good(summary)]
+    about_best = f"{_f1_text(best)}.{_rivals_text(len(measured), len(as_good))}"
     return [
-        Finding("Best micro-F1", combination_text(best), f"{_f1_text(best)}.{_rivals(len(measured), len(as_good))}"),
+        Finding("Best micro-F1", combination_text(best), about_best),
         _find_fewest_terms(best, measured, as_good),
         *_find_fastest(best, as_good),
     ]
@@ -49,7 +50,8 @@ def _f1_text(summary: Summary) -> str:
     return f"micro-F1 {_mean_text(summary.micro_f1)}, macro-F1 {_mean_text(summary.macro_f1)}"
 
 
-def _rivals(n_measured: int, n_as_good: int) -> str:
+def _rivals_text(n_measured: int, n_as_good: int) -> str:
+    """Return a sentence on how many combinations are as good as the best, which both numbers include."""
     if n_measured == 1:
         return ""
     if n_as_good == 1:
@@ -59,6 +61,7 @@ def _rivals(n_measured: int, n_as_good: int) -> str:
 
 
 def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequence[Summary]) -> Finding:
+    """Return the combination with the fewest terms that is as good as the best; ties: the one with higher F1."""
     title = "Fewest terms, not significantly worse"
     fewest = min(as_good, key=lambda summary: (summary.n_selected or 0.0, -_micro_f1(summary)))
     if not fewest.is_best:

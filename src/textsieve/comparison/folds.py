@@ -18,7 +18,6 @@ from functools import cached_property, partial
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..arrays import Ints
@@ -56,23 +55,36 @@ class RankingRequest(NamedTuple):
     selector: str
     training: TrainingPlan
     limit: int | None
-    """Maximum number of terms."""
+    """The maximum number of terms; None if the selector decides."""
     largest: int | None
-    """The largest number of terms that a condition of this selector requests."""
+    """The largest limit that any condition of this selector requests."""
+
+    @property
+    def ranking_size(self) -> int | None:
+        """Return the number of terms to rank: the largest limit, so that all conditions can share the ranking.
+
+        A selector whose terms depend on their number needs a ranking for each limit.
+        """
+        return self.limit if self.training.ranks_each_size else self.largest
 
     @property
     def key(self) -> tuple[str, int | None]:
-        """Return the key under which the ranking is shared: the selector, and the number of terms that it ranks."""
-        return self.selector, self.limit if self.training.ranks_each_size else self.largest
+        """Return the key under which the ranking is cached."""
+        return self.selector, self.ranking_size
 
 
 class FoldCache:
-    """Training and test documents, with cached statistics and rankings of the training documents."""
+    """Training and test documents, with cached statistics and rankings of the training documents.
+
+    `test_positions` are the positions of the test documents among all documents that were split. With
+    `describe_rankings`, the cache also has a description of each ranking.
+    """
 
     def __init__(
-        self, train: CountedDocuments, test: CountedDocuments, test_positions: Ints, *, describes: bool = False
+        self, train: CountedDocuments, test: CountedDocuments, test_positions: Ints, *, describe_rankings: bool = False
     ) -> None:
-        self.train, self.test, self.test_positions, self._describes = train, test, test_positions, describes
+        self.train, self.test, self.test_positions = train, test, test_positions
+        self._describe_rankings = describe_rankings
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
         self._rankings: dict[tuple[str, int | None], Timed[SelectedTerms] | InputError] = {}
         self._descriptions: dict[tuple[str, int | None], RankingDescription] = {}
@@ -101,21 +113,24 @@ class FoldCache:
         return self._descriptions.get(request.key)
 
     def _rank(self, request: RankingRequest) -> Timed[SelectedTerms]:
-        (_, most), training = request.key, request.training
-        stats, before = self._stats_of(training.selection)
+        """Fit the selector; the seconds include the statistics, even if they were cached."""
+        size, training = request.ranking_size, request.training
+        stats, stats_seconds = self._stats_of(training.selection)
         with of_some_documents():
-            documents = partial(_weighted, self.train, training.selection)
-            selector, fitting = timed(lambda: training.fit_selector(stats, most, documents))
-            selected, selecting = timed(lambda: training.kept_by(selector, most))
+            weigh_documents = partial(_weigh_documents, self.train, training.selection)
+            selector, fit_seconds = timed(lambda: training.fit_selector(stats, size, weigh_documents))
+            selected, selection_seconds = timed(lambda: training.kept_by(selector, size))
+        # The selector numbers the terms within the limits of document frequency; the counts have columns for all terms.
         columns = self.train.columns_within_limits[selected.columns]
-        if self._describes:
+        if self._describe_rankings:
             terms = [self.train.terms[column] for column in columns.tolist()]
             self._descriptions[request.key] = describe_ranking(selector, selected.columns, terms)
-        return Timed(selected._replace(columns=columns), before + fitting + selecting)
+        return Timed(selected._replace(columns=columns), stats_seconds + fit_seconds + selection_seconds)
 
     def _stats_of(self, scheme: Scheme) -> Timed[ClassStats]:
+        """Return the statistics of the training documents with this weighting, and the seconds they took to compute."""
         if scheme not in self._stats:
-            self._stats[scheme] = timed(lambda: _statistics(self.train, scheme))
+            self._stats[scheme] = timed(lambda: _compute_statistics(self.train, scheme))
         return self._stats[scheme]
 
     def split(self, selected: SelectedTerms) -> FoldSplit:
@@ -130,11 +145,9 @@ class FoldCache:
             labelled = np.flatnonzero(targets.usable)
             fold_of = np.full(targets.n_documents, -1, np.int64)
             fold_of[labelled] = folds_of(targets.first[labelled].tolist(), n_folds)
-            self._inner = [self._holding_out(fold_of == fold) for fold in range(int(fold_of.max()) + 1)]
+            masks = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
+            self._inner = [FoldCache(*parted(self.train, is_test), np.flatnonzero(is_test)) for is_test in masks]
         return self._inner
-
-    def _holding_out(self, is_test: NDArray[np.bool_]) -> FoldCache:
-        return FoldCache(*parted(self.train, is_test), np.flatnonzero(is_test))
 
 
 @dataclass(frozen=True)
@@ -148,11 +161,19 @@ class Fold:
     def cache(self) -> FoldCache:
         """Return the data that the conditions share; its classes are those with at least one training document."""
         self.require_classes()
-        counted, is_train = self.documents.counted, self.documents.trained[self.number]
-        train, test = (counted.take(np.flatnonzero(mask)) for mask in (is_train, self.documents.tested[self.number]))
-        train = replace(train, targets=_with_documents(train.targets))
-        positions = np.flatnonzero(self.documents.tested[self.number])
-        return FoldCache(train, test, positions, describes=self.number == DESCRIBED_FOLD)
+        counted = self.documents.counted
+        train, test = (counted.take(positions) for positions in (self._train_positions, self._test_positions))
+        train = replace(train, targets=_without_empty_classes(train.targets))
+        is_described = self.number == DESCRIBED_FOLD
+        return FoldCache(train, test, self._test_positions, describe_rankings=is_described)
+
+    @property
+    def _train_positions(self) -> Ints:
+        return np.flatnonzero(self.documents.folds.train[self.number])
+
+    @property
+    def _test_positions(self) -> Ints:
+        return np.flatnonzero(self.documents.folds.test[self.number])
 
     def require_classes(self) -> None:
         """Raise `InputError` if the training documents have too few classes to learn from; only the labels are used."""
@@ -165,9 +186,9 @@ class Fold:
                 place=self.documents.name,
                 hint=("In a table, name the label column with ", Setting("label"), "."),
             )
-        targets = all_targets.take(np.flatnonzero(self.documents.trained[self.number]))
+        targets = all_targets.take(self._train_positions)
         if not targets.can_be_learned.any():
-            more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
+            more = ", or fewer folds" if "folds" in self.documents.folds.about["by"] else ""
             raise InputError(
                 "fewer than two classes have training documents",
                 place=self.documents.training_name(self.number),
@@ -178,25 +199,25 @@ class Fold:
     def missing_classes(self) -> tuple[object, ...]:
         """Return the classes of test documents that no training document has."""
         targets = self.documents.counted.targets
-        known, tested = (
-            targets.take(np.flatnonzero(masks[self.number])).class_docs
-            for masks in (self.documents.trained, self.documents.tested)
+        n_train, n_test = (
+            targets.take(positions).class_docs for positions in (self._train_positions, self._test_positions)
         )
-        return tuple(targets.classes[number] for number in np.flatnonzero((known == 0) & (tested > 0)).tolist())
+        return tuple(targets.classes[number] for number in np.flatnonzero((n_train == 0) & (n_test > 0)).tolist())
 
 
-def _statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
+def _compute_statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
+    """Return the statistics of weighted documents, with the names of the classes instead of their numbers."""
     within = counted.within_limits
     stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
     return stats.renamed(map(within.targets.name, stats.classes))
 
 
-def _weighted(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
-    """Return the weighted documents from which the statistics were computed."""
+def _weigh_documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
+    """Return the weighted documents, for selectors that need more than the statistics; as a list of batches."""
     return [counted.within_limits.weights(scheme)]
 
 
-def _with_documents(targets: Targets) -> Targets:
+def _without_empty_classes(targets: Targets) -> Targets:
     """Return the targets without the classes that have no documents."""
     numbers = np.flatnonzero(targets.class_docs).tolist()
     return Targets(

@@ -7,6 +7,7 @@ not reached.
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ import numpy as np
 
 from ..arrays import Ints
 from ..errors import InputError
-from ..evaluation import Report, compare_labels, folds
+from ..evaluation import Report, compare_labels
+from ..evaluation import folds as assign_folds
 from ..evaluation.scores import HeldOutScores
 from ..evaluation.thresholds import ThresholdRule
 from ..modelfile.writing import encode
@@ -35,18 +37,20 @@ from .results import Mistakes, Row, Selection
 from .variants import without_option_setting
 
 CONSTANT_TIME = "1970-01-01T00:00:00+00:00"
+"""Replaces the time of training when the size of a model file is measured."""
 MOST_WARM_UP_DOCUMENTS = 400
+"""The approximate number of documents in the warm-up, training and test documents together."""
 
 
 class TrainedCondition(NamedTuple):
-    """A classifier, and for multilabel documents the threshold rule."""
+    """A fitted classifier, and for multilabel documents the threshold rule."""
 
     fitted: Fitted
-    cut: ThresholdRule | None
+    rule: ThresholdRule | None
 
 
 class MeasuredCondition(NamedTuple):
-    """The row of a condition, its selected terms, if any, and their ranking, if it is stored."""
+    """The row of a condition, its selected terms if there are any, and their ranking in the first fold."""
 
     row: Row
     selection: Selection | None
@@ -59,7 +63,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     settings = settings_for_form(plan.settings_of(condition), form)
     training = plan.training_plan_of(condition, form)
     request = _ranking_request(cache, condition, plan, training)
-    about: dict[str, Any] = {
+    fold_fields: dict[str, Any] = {
         "n_seen": cache.n_seen,
         "trained_on": cache.train.targets.n_documents,
         "documents": cache.test.targets.n_documents,
@@ -67,46 +71,47 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         "threads": n_threads(plan.n_jobs),
         "cores": os.cpu_count(),
     }
-    inner = cache.inner(settings.folds) if _holds_out(training, cache) else []
+    inner_folds = cache.inner(settings.folds) if _needs_held_out_scores(training, cache) else []
     selection = None
     try:
-        selected_terms = [documents.select(request) for documents in (cache, *inner)]
-        selected = selected_terms[0].result
+        selections = [part.select(request) for part in (cache, *inner_folds)]
+        selected = selections[0].result
         selection, split = _selection(fold, condition, selected), cache.split(selected)
-        trained, training_seconds = timed(lambda: _train(training, split, inner, selected_terms[1:]))
-        predicted, prediction_seconds = timed(lambda: assign(training, trained.fitted, split.test, trained.cut))
+        trained, training_seconds = timed(lambda: _train(training, split, inner_folds, selections[1:]))
+        predicted, prediction_seconds = timed(lambda: assign(training, trained.fitted, split.test, trained.rule))
     except InputError as problem:
         return MeasuredCondition(
-            Row.about(fold.number, condition, **about, problem=str(without_option_setting(problem))), selection
+            Row.about(fold.number, condition, **fold_fields, problem=str(without_option_setting(problem))), selection
         )
     true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
     report = compare_labels(
         classes, true_labels, predicted_labels, multilabel=multilabel, unknown=int(predicted.is_unknown.sum())
     )
-    model = model_of(settings, cache.train, selected, trained.fitted, trained.cut)
+    model = model_of(settings, cache.train, selected, trained.fitted, trained.rule)
     row = Row.about(
         fold.number,
         condition,
-        **about,
+        **fold_fields,
         **_figures(report),
         n_selected=len(selected.columns),
-        selection_seconds=sum(terms.seconds for terms in selected_terms),
+        selection_seconds=sum(timed_terms.seconds for timed_terms in selections),
         training_seconds=training_seconds,
         prediction_seconds=prediction_seconds,
-        model_bytes=_size(model),
-        mistakes=_mistakes(true_labels, predicted_labels),
+        model_bytes=_model_bytes(model),
+        mistakes=_count_mistakes(true_labels, predicted_labels),
     )
     return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
 
-def _holds_out(training: TrainingPlan, cache: FoldCache) -> bool:
-    """Return whether inner folds are needed to fit thresholds on held-out documents."""
+def _needs_held_out_scores(training: TrainingPlan, cache: FoldCache) -> bool:
+    """Return whether thresholds are fitted, which takes the scores of documents held out in inner folds."""
     targets = cache.train.targets
     return targets.multilabel and training.cut.known(len(targets.classes)) is None
 
 
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
+    """Return the request of a condition; its ranking is shared with the other numbers of terms of the selector."""
     limits = [training.most_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
     largest = None if None in limits else max(limit for limit in limits if limit is not None)
     limit = training.most_terms(condition.n_terms, cache.n_seen)
@@ -114,40 +119,41 @@ def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, trainin
 
 
 def _train(
-    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], selected: list[Timed[SelectedTerms]]
+    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], selections: list[Timed[SelectedTerms]]
 ) -> TrainedCondition:
+    """Train on the counts of the selected terms; `selections` are the terms selected in each inner fold."""
     fitted = training.fit_counts(split.train, split.train_targets)
-    return TrainedCondition(
-        fitted, _threshold_rule(training, split, inner, selected) if split.train_targets.multilabel else None
-    )
+    is_multilabel = split.train_targets.multilabel
+    rule = _fit_threshold_rule(training, split, inner_folds, selections) if is_multilabel else None
+    return TrainedCondition(fitted, rule)
 
 
-def _threshold_rule(
-    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], selected: list[Timed[SelectedTerms]]
+def _fit_threshold_rule(
+    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], selections: list[Timed[SelectedTerms]]
 ) -> ThresholdRule:
-    """Return the threshold rule, fitted on the scores of documents held out from the training documents."""
+    """Return the threshold rule, fitted on held-out scores of the training documents unless it needs no fitting."""
     targets = split.train_targets
     known = training.cut.known(len(targets.classes))
     if known is not None:
         return known
     held_out = HeldOutScores(targets.indicator(), targets.weights)
-    for cache, terms in zip(inner, selected, strict=True):
+    for cache, terms in zip(inner_folds, selections, strict=True):
         inner_split = cache.split(terms.result)
         for part, scored in inner_split.held_out_scores(training, inner_split.train.shape[1]):
             held_out.add(cache.test_positions[part], scored.scores)
     return training.cut.fit_held_out(held_out)
 
 
-def _size(model: Model) -> int:
+def _model_bytes(model: Model) -> int:
     """Return the size of the model file in bytes.
 
-    The training time is replaced by a constant, because at another time the checksum in the file could have
-    one digit more.
+    The time of training is replaced by a constant: it changes the checksum, whose number of digits varies.
     """
     return len(encode(replace(model, about={**model.about, "trained": CONSTANT_TIME})))
 
 
 def _figures(report: Report) -> dict[str, Any]:
+    """Return the fields of a row about quality; classes are stored by their number."""
     number = {label: place for place, label in enumerate(report.classes)}
     pairs = sorted((number[true], number[predicted], count) for (true, predicted), count in report.pairs.items())
     return {
@@ -160,12 +166,17 @@ def _figures(report: Report) -> dict[str, Any]:
     }
 
 
-def _mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> Mistakes:
-    counts = [len(set(labels) ^ set(guesses)) for labels, guesses in zip(true, predicted, strict=True)]
+def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> Mistakes:
+    """Return the number of labels too many or too few for each document; at most 255, so that it fits in a byte."""
+    counts = [
+        len(set(true_labels) ^ set(predicted_labels))
+        for true_labels, predicted_labels in zip(true, predicted, strict=True)
+    ]
     return np.minimum(counts, 255).astype(np.uint8)
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:
+    """Return the selected terms as they are stored; all terms of a fold are not listed."""
     counted, n_seen = fold.cache.train, fold.cache.n_seen
     terms = None
     if len(selected.columns) < n_seen:
@@ -206,17 +217,24 @@ def warm_up_conditions(plan: Plan) -> Iterator[Condition]:
 
 
 def _few_documents(documents: ComparisonDocuments) -> ComparisonDocuments:
-    """Return some documents of the first fold: every n-th document across the classes, and the first of each class."""
-    is_train, is_test, counted = documents.trained[0], documents.tested[0], documents.counted
-    first = counted.targets.first
-    positions = np.sort(np.concatenate([_spread(np.flatnonzero(mask), first) for mask in (is_train, is_test)]))
-    parts = documents.parts._replace(trained=(is_train[positions],), tested=(is_test[positions],))
-    return replace(documents, counted=counted.take(positions), parts=parts)
+    """Return some training and test documents of the first fold, as a comparison with a single fold."""
+    folds, counted = documents.folds, documents.counted
+    is_train, is_test = folds.train[0], folds.test[0]
+    first_labels = counted.targets.first
+    samples = [_sample(np.flatnonzero(mask), first_labels) for mask in (is_train, is_test)]
+    positions = np.sort(np.concatenate(samples))
+    masks = folds._replace(train=(is_train[positions],), test=(is_test[positions],))
+    return replace(documents, counted=counted.take(positions), folds=masks)
 
 
-def _spread(positions: Ints, classes: Ints) -> Ints:
-    """Return every n-th of these documents in each class, and the first document of each class."""
-    present = classes[positions]
-    step = max(-(-2 * len(positions) // MOST_WARM_UP_DOCUMENTS), 1)
-    firsts = np.unique(present, return_index=True)[1]
-    return np.union1d(positions[folds(present.tolist(), step) == 0], positions[firsts])
+def _sample(positions: Ints, classes: Ints) -> Ints:
+    """Return every n-th of these documents in each class, and the first document of each class.
+
+    `classes` has the class of each document of the corpus.
+    """
+    sample_classes = classes[positions]
+    # Training and test documents get half of the room each; the number is rounded up.
+    step = max(math.ceil(2 * len(positions) / MOST_WARM_UP_DOCUMENTS), 1)
+    first_of_class = np.unique(sample_classes, return_index=True)[1]
+    every_nth = positions[assign_folds(sample_classes.tolist(), step) == 0]
+    return np.union1d(every_nth, positions[first_of_class])

@@ -5,9 +5,9 @@ The overlap of two selections has three measures:
 - *Shared terms*: the number of terms in both, as papers print it.
 - *Jaccard*: shared / in either. Large selections from few terms are similar by chance.
 - *Kuncheva's index* (2007) corrects for chance: for two selections of k of n terms that share r, (r - k²/n) / (k -
-  k²/n). It is 1 for equal selections and about 0 for independent ones. For selections of k and l terms, chance shares k
-  l / n and at most min(k, l) can be shared: (r - k l / n) / (min(k, l) - k l / n), which is the same for k = l. A
-  selection of all terms, or of none, has no index.
+  k²/n). It is 1 for equal selections and about 0 for independent ones. Selections of k and l terms share k l / n terms
+  by chance, and at most min(k, l). So their index is (r - k l / n) / (min(k, l) - k l / n), which is the formula above
+  for k = l. A selection of all terms, or of none, has no index.
 
 The *stability* of a selector is the mean over all pairs of folds. The folds of a cross-validation share most of their
 documents, so it measures stability under small changes of the documents.
@@ -51,22 +51,21 @@ class OverlapMeasures(NamedTuple):
 
 def measure_overlap(first: TermSet, second: TermSet) -> OverlapMeasures:
     """Return the overlap of two selections; if their numbers of terms to select from differ, the larger one is used."""
-    shared = len(first.terms & second.terms)
-    either = len(first.terms) + len(second.terms) - shared
-    by_chance = len(first.terms) * len(second.terms) / max(first.n_seen, second.n_seen, 1)
-    beyond_chance = min(len(first.terms), len(second.terms)) - by_chance
+    n_shared, n_in_either = len(first.terms & second.terms), len(first.terms | second.terms)
+    expected = len(first.terms) * len(second.terms) / max(first.n_seen, second.n_seen, 1)  # shared by chance
+    most_beyond_chance = min(len(first.terms), len(second.terms)) - expected
     return OverlapMeasures(
-        float(shared),
-        shared / either if either else float("nan"),
-        (shared - by_chance) / beyond_chance if beyond_chance > 0 else float("nan"),
+        float(n_shared),
+        n_shared / n_in_either if n_in_either else float("nan"),
+        (n_shared - expected) / most_beyond_chance if most_beyond_chance > 0 else float("nan"),
     )
 
 
 def mean_overlap(pairs: Sequence[tuple[TermSet, TermSet]]) -> OverlapMeasures | None:
-    """Return the mean overlap over pairs, or None if there are no pairs."""
+    """Return the mean overlap over pairs, or None if there are no pairs; undefined measures are left out."""
     if not pairs:
         return None
-    overlaps = np.array([measure_overlap(*pair) for pair in pairs])
+    overlaps = np.array([measure_overlap(*pair) for pair in pairs])  # a row for each pair, a column for each measure
     means = [
         float(column[~np.isnan(column)].mean()) if (~np.isnan(column)).any() else float("nan") for column in overlaps.T
     ]
@@ -124,7 +123,7 @@ class Comparison:
 
     @cached_property
     def overlaps(self) -> list[Overlap]:
-        """Return the overlap of each two selectors, for each number of terms."""
+        """Return the overlap of each pair of selectors, for each number of terms."""
         overlaps = []
         for size, selectors in self._term_sets().items():
             for (name, by_fold), (other_name, other_by_fold) in combinations(selectors.items(), 2):
@@ -145,7 +144,7 @@ class Comparison:
 
     @cached_property
     def view(self) -> ComparisonView:
-        """Return what there is to show: formatted tables, notes and findings."""
+        """Return the formatted tables, notes and findings that the terminal, the report and `str` show."""
         return view_of(self)
 
     def _term_sets(self) -> dict[Size, dict[str, dict[int, TermSet]]]:
@@ -185,11 +184,11 @@ class Comparison:
 
 
 def read_comparison(path: str | os.PathLike[str]) -> Comparison:
-    """Read a results file, without its documents, and return all conditions that were measured on all folds."""
+    """Read a results file, and return the conditions that were measured on all folds; documents are not needed."""
     results = read_results(os.fspath(path))
     folds = range(results.header["split"]["folds"])
-    keys = dict.fromkeys(key[1:] for key in results.rows)
-    complete = [key for key in keys if all((fold, *key) in results.rows for fold in folds)]
+    condition_keys = dict.fromkeys(row_key[1:] for row_key in results.rows)
+    complete = [key for key in condition_keys if all((fold, *key) in results.rows for fold in folds)]
     conditions = [
         Condition(Variant(selector, selector), size, Variant(classifier, classifier))
         for selector, size, classifier in complete
@@ -200,13 +199,14 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
 def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: int) -> Comparison:
     """Return the results of some conditions, in their order."""
     rows = [results.rows[fold, *condition.key] for condition in conditions for fold in range(n_folds)]
-    selected = dict.fromkeys((condition.selector.name, condition.n_terms) for condition in conditions)
-    keys = [(fold, *selection) for selection in selected for fold in range(n_folds)]
+    selectors_and_sizes = dict.fromkeys((condition.selector.name, condition.n_terms) for condition in conditions)
+    keys = [(fold, *selector_and_size) for selector_and_size in selectors_and_sizes for fold in range(n_folds)]
     selections = [results.selections[key] for key in keys if key in results.selections]
-    names = dict.fromkeys(condition.selector.name for condition in conditions)
-    rankings = [ranking for ranking in results.rankings.values() if ranking.selector in names]
+    selectors = {condition.selector.name for condition in conditions}
+    rankings = [ranking for ranking in results.rankings.values() if ranking.selector in selectors]
     return Comparison(results.header, conditions, rows, selections, rankings)
 
 
 def _as_json(measures: OverlapMeasures) -> dict[str, float | None]:
+    """Return the measures by name, with None for NaN, which JSON does not have."""
     return {name: None if math.isnan(value) else value for name, value in measures._asdict().items()}

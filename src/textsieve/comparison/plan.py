@@ -37,9 +37,9 @@ Size = int | float | str
 
 ALL = "all"
 CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
-"""Options of a classifier's variant besides the classifier's own."""
+"""Settings of a `Categorizer` that are written as options of a classifier: "svm(C=10,tf=log)"."""
 SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
-"""Options of a selector's variant besides the selector's own, and their possible values."""
+"""The weighting that a selector uses, written as options of the selector, and the allowed values."""
 _NOT_SHARED = {
     *("selector", "selector_options", "n_terms", "classifier", "classifier_options"),
     *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
@@ -64,7 +64,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """All combinations to measure."""
+    """The selectors, numbers of terms and classifiers to combine, and the settings that all combinations share."""
 
     selectors: tuple[Variant, ...]
     sizes: tuple[Size, ...]
@@ -82,15 +82,16 @@ class Plan:
         settings: Mapping[str, Any],
         n_jobs: int | None = -1,
         *,
-        own: Collection[str] = ("selectors", "n_terms", "classifiers", "n_jobs"),
+        own_settings: Collection[str] = ("selectors", "n_terms", "classifiers", "n_jobs"),
     ) -> Plan:
         """Return the plan of a comparison; raise `InputError` for settings that are invalid for any documents.
 
-        `own` are the settings of the caller besides those of a `Categorizer`; an error lists them first.
+        `own_settings` are the names of the caller's own settings. The error for an unknown name lists them before those
+        of a `Categorizer`.
         """
-        _check_names(settings, own)
+        _check_names(settings, own_settings)
         plan = cls(
-            tuple(map(_none_for_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
+            tuple(map(_replace_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
             dict(settings),
@@ -120,20 +121,23 @@ class Plan:
     def settings_of(self, condition: Condition) -> Settings:
         """Return the settings of the `Categorizer` that corresponds to a condition."""
         selector, n_terms, classifier = condition
-        own = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
+        weighting = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
         settings = {
             "selector": selector.setting,
             "selector_options": _without(selector.options, SELECTOR_WEIGHTS) or None,
             "n_terms": n_terms,
             "classifier": classifier.setting,
-            "classifier_options": _without(classifier.options, own) or None,
+            "classifier_options": _without(classifier.options, weighting) or None,
             "n_jobs": self.n_jobs,
         }
-        return Settings(**{**self.settings, **own, **settings})
+        return Settings(**{**self.settings, **weighting, **settings})
 
     def training_plan_of(self, condition: Condition, form: Form = "texts") -> TrainingPlan:
-        """Return the training for a condition, with the weights that the selector's variant requests."""
-        training = _training_plan(settings_for_form(self.settings_of(condition), form), form, n_threads(self.n_jobs))
+        """Return the training plan of a condition, with the weights that the options of its selector request."""
+        settings = settings_for_form(self.settings_of(condition), form)
+        training = TrainingPlan.of(settings, n_threads(self.n_jobs))
+        if form == "weights":
+            training = replace(training, selection=COUNTS)  # selectors, too, use given weights unchanged
         weights = {name: value for name, value in condition.selector.options.items() if name in SELECTOR_WEIGHTS}
         return replace(training, selection=training.selection._replace(**weights)) if weights else training
 
@@ -149,7 +153,7 @@ def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, An
 def sizes_of(given: Any) -> tuple[Size, ...]:
     """Return the distinct numbers of terms in a setting, in their order."""
     if isinstance(given, str):
-        given = [_number(part) for part in split_list(given)]
+        given = [_parse_size(part) for part in split_list(given)]
     elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
         given = [given]
     sizes = tuple(dict.fromkeys(_check_size(size) for size in given))
@@ -163,11 +167,11 @@ def size_text(size: Size) -> str:
     return f"{size:,}" if isinstance(size, int) else f"{size:g}" if isinstance(size, float) else size
 
 
-def _number(text: str) -> Any:
-    """Parse an integer, also as 1e3 (but 1.0 is a share), or a float; return other text unchanged."""
-    for kind in (int, float):
+def _parse_size(text: str) -> Any:
+    """Parse an integer, which may be written as 1e3, or a share such as 0.5 or 1.0; return other text unchanged."""
+    for number_type in (int, float):
         try:
-            number = kind(text)
+            number = number_type(text)
         except ValueError:
             continue
         return int(number) if number > 1 and float(number).is_integer() else number
@@ -175,6 +179,7 @@ def _number(text: str) -> Any:
 
 
 def _check_size(size: Any) -> Size:
+    """Return a valid number of terms as a plain int, float or "all"; raise `InputError` for others."""
     if isinstance(size, str) and size == ALL:
         return ALL
     if is_whole(size) and size >= 1:
@@ -188,8 +193,8 @@ def _check_size(size: Any) -> Size:
     )
 
 
-def _none_for_all(selector: Variant) -> Variant:
-    """Return the variant without a selector if all terms are requested, else the selector itself."""
+def _replace_all(selector: Variant) -> Variant:
+    """Replace the selector "all" by the baseline without a selector; return other selectors unchanged."""
     if selector.setting != ALL:
         return selector
     if selector.options:
@@ -200,6 +205,7 @@ def _none_for_all(selector: Variant) -> Variant:
 
 
 def _check_weights(selector: Variant) -> None:
+    """Raise `InputError` for a weighting of a selector that does not exist."""
     for name, value in selector.options.items():
         if name in SELECTOR_WEIGHTS and value not in SELECTOR_WEIGHTS[name]:
             raise InputError(
@@ -211,11 +217,12 @@ def _is_shared(name: str) -> bool:
     return name not in _NOT_SHARED
 
 
-def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
+def _check_names(settings: Mapping[str, Any], own_settings: Collection[str]) -> None:
+    """Raise `InputError` for a setting that `compare` does not have."""
     possible = [name for name in SETTINGS if _is_shared(name)]
     for name in settings:
         if name not in possible:
-            known = [*own, *possible]
+            known = [*own_settings, *possible]
             close = get_close_matches(name, known, n=1)
             problem = "compare has no such setting" + (f"; did you mean {close[0]}?" if close else ".")
             raise InputError(f"{problem} It has {', '.join(known)}.", setting=name, value=settings[name])
@@ -231,25 +238,19 @@ def settings_for_form(settings: Settings, form: Form) -> Settings:
     """
     if form != "weights":
         return settings
-    by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
-    as_given = COUNTS._replace(norm="l2" if by_cosine else "none")._asdict()
-    return replace(settings, **{name: value for name, value in as_given.items() if getattr(settings, name) is None})
-
-
-def _training_plan(settings: Settings, form: Form, n_jobs: int) -> TrainingPlan:
-    """Return the training for the settings; selectors, too, use given weights unchanged."""
-    training = TrainingPlan.of(settings, n_jobs)
-    return replace(training, selection=COUNTS) if form == "weights" else training
+    compares_by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
+    unchanged = COUNTS._replace(norm="l2" if compares_by_cosine else "none")._asdict()
+    return replace(settings, **{name: value for name, value in unchanged.items() if getattr(settings, name) is None})
 
 
 def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:
-    """Raise `InputError` if the term weighting takes logarithms of values that have none."""
+    """Raise `InputError` if the term weighting takes logarithms of values for which they are undefined."""
     if tf not in LOGARITHMS:
         return
-    least = float(values.data.min())
-    if least < 0 or (tf == "loglog" and least < 1):
+    smallest = float(values.data.min())
+    if smallest < 0 or (tf == "loglog" and smallest < 1):  # loglog takes the logarithm of a logarithm
         raise InputError(
-            f"{variant}: {tf} takes logarithms, and the least value of the vectors is {least:g}",
+            f"{variant}: {tf} takes logarithms, and the least value of the vectors is {smallest:g}",
             setting="classifiers",
             hint="use tf=tf or tf=binary, or leave it out",
         )

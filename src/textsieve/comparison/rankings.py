@@ -24,10 +24,11 @@ from ..training.targets import NO_CLASS
 from .plan import Size
 
 DESCRIBED_FOLD = 0
+"""The number of the fold whose rankings are described."""
 STEP = 1.1
 """Ratio between successive numbers of terms whose energy is stored."""
 MAX_CLASS_TERMS, MIN_CLASS_TERMS, MAX_TERMS = 30, 5, 10_000
-"""Limits on the stored terms: at most 30 per class; fewer, but at least 5, if that makes more than 10,000."""
+"""Limits on the stored terms: 30 per class, but fewer (at least 5) if all classes together have more than 10,000."""
 
 
 class ClassTerm(NamedTuple):
@@ -45,9 +46,9 @@ class RankingDescription(NamedTuple):
     n_ranked: int
     """The number of ranked terms."""
     energy: tuple[tuple[int, float], ...] | None
-    """Numbers of terms, and the share of the sum of all scores that the first ones hold."""
+    """Pairs of a number of terms and its energy: the share of the sum of all scores that the first terms hold."""
     by_class: tuple[tuple[Any, tuple[ClassTerm, ...]], ...]
-    """Classes, and the first terms that indicate each."""
+    """Pairs of a class and the best terms that indicate it."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def describe_ranking(selector: TermSelector, columns: Ints, terms: Sequence[str]
 
 
 def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
-    """Return the energy at some numbers of terms, including the first and the last.
+    """Return pairs of a number of terms and its energy, from one term to all; None if energy is undefined.
 
     `scores` are sorted, the best first.
     """
@@ -103,9 +104,10 @@ def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
 
 
 def growing_sizes(last: int) -> list[int]:
-    """Return numbers from 1 to `last`, each about a tenth larger than the one before."""
-    steps = int(np.ceil(np.log(last) / np.log(STEP)))
-    return sorted({*np.minimum(np.round(STEP ** np.arange(steps + 1)), last).astype(int).tolist(), last})
+    """Return integers from 1 to `last`, each about a tenth larger than the one before."""
+    n_steps = int(np.ceil(np.log(last) / np.log(STEP)))
+    powers = np.round(STEP ** np.arange(n_steps + 1))
+    return sorted({*np.minimum(powers, last).astype(int).tolist(), last})
 
 
 def max_class_terms(n_classes: int) -> int:
@@ -116,24 +118,25 @@ def max_class_terms(n_classes: int) -> int:
 def _terms_by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
 ) -> tuple[tuple[Any, tuple[ClassTerm, ...]], ...]:
+    """Return pairs of a class and its best terms, without the class of unlabelled documents."""
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
-    most = max_class_terms(len(labels))
+    limit = max_class_terms(len(labels))
     class_numbers = _indicated_classes(selector, columns)
     terms_by_class = []
     for number, label in enumerate(selector.stats_.classes):
         if label is NO_CLASS:
             continue
-        places = np.flatnonzero(class_numbers == number)[:most].tolist()
+        ranks_from_zero = np.flatnonzero(class_numbers == number)[:limit].tolist()
         class_terms = tuple(
-            ClassTerm(place + 1, terms[place], None if scores is None else _round(scores[columns[place]]))
-            for place in places
+            ClassTerm(rank + 1, terms[rank], None if scores is None else _round(scores[columns[rank]]))
+            for rank in ranks_from_zero
         )
         terms_by_class.append((label, class_terms))
     return tuple(terms_by_class)
 
 
 def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
-    """Return the number of the class that each column indicates most, the first of equals; -1 for none."""
+    """Return for each column the number of the class with the highest score, the first of equals; -1 if all are 0."""
     best, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
     for number, all_scores in enumerate(_class_scores(selector)):
         scores = all_scores[columns]

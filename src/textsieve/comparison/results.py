@@ -54,18 +54,18 @@ _MEANINGS = {
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
-"""Meanings of a difference in each part of the header; an error names the first that differs."""
+"""For each field of the header, what it means if it differs; an error names the first difference."""
 
 
 RowKey = tuple[int, str, Size, str]
 """Fold, selector, requested number of terms, classifier."""
 Mistakes = NDArray[np.uint8]
-"""The number of mistakes on each document."""
+"""The number of mistakes on each test document."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """The figures of one condition on one fold. If `problem` says why it could not be measured, they are None."""
+    """The figures of one condition on one fold; None if it could not be measured, for the reason in `problem`."""
 
     fold: int
     selector: str
@@ -147,7 +147,7 @@ class Selection:
     n_terms: Size
     n_seen: int
     terms: tuple[str, ...] | None
-    """The best first; None if all terms are used."""
+    """The selected terms, the best first; None if all terms are used."""
 
     @property
     def key(self) -> tuple[int, str, Size]:
@@ -247,10 +247,9 @@ class Results:
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first line: what makes rows comparable."""
-    header: dict[str, Any] = {MAGIC: FORMAT, **about, "fingerprint": fingerprint}
-    as_read: dict[str, Any] = json.loads(json.dumps(header))
-    return as_read
+    """Return the header of a results file, as JSON values, so that it equals a header that was read from a file."""
+    header: dict[str, Any] = json.loads(json.dumps({MAGIC: FORMAT, **about, "fingerprint": fingerprint}))
+    return header
 
 
 def check_results(path: str) -> None:
@@ -292,6 +291,7 @@ def read_results(path: str) -> Results:
 
 
 def _resume(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
+    """Read the results of earlier runs from a file that is open to append; write the header if the file is new."""
     lines, unfinished = read_lines(path)
     _require_own(lines[0] if lines else unfinished, path)
     results = Results(header, file)
@@ -336,6 +336,7 @@ def _require_own(beginning: bytes, path: str) -> None:
 
 
 def _require_same(stored: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
+    """Raise `InputError` if the header of a file differs from that of this run."""
     for name, meaning in _MEANINGS.items():
         there, here = stored[name], header[name]
         if there != here:

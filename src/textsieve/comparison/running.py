@@ -82,23 +82,23 @@ def compare(
     """
     parameters = signature(compare).parameters.values()
     keywords = [parameter.name for parameter in parameters if parameter.kind is Parameter.KEYWORD_ONLY]
-    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own=keywords)
+    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own_settings=keywords)
     splitting = Splitting(folds, test_share, repeats, seed, splits)
     path = None if results is None else os.fspath(results)
     if path is not None:
         check_results(path)
-    tell = progress or (lambda *_: None)
+    report_progress = progress or (lambda *_: None)
     corpus = corpus_of(documents, labels, "texts")
     test_corpus = None if test is None else corpus_of(test, None, "test")
-    counted = count_documents(corpus, test_corpus, splitting, plan.shared_settings(), n_jobs, tell)
+    counted = count_documents(corpus, test_corpus, splitting, plan.shared_settings(), n_jobs, report_progress)
     _check_logarithms(plan, counted)
     with (
         corpus.naming(TooFewDocuments),
         corpus.naming(UnfitDocuments),
         open_or_resume(path, _header(plan, counted)) as stored,
     ):
-        _measure_all(plan, counted, stored, tell)
-    return comparison_of(stored, list(plan.conditions()), len(counted.tested))
+        _measure_all(plan, counted, stored, report_progress)
+    return comparison_of(stored, list(plan.conditions()), len(counted.folds.test))
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
@@ -119,7 +119,7 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
         "classes": targets.classes,
         "multilabel": targets.multilabel,
         "form": documents.form,
-        "split": documents.parts.about,
+        "split": documents.folds.about,
         "settings": storable(settings),
         "versions": origin["versions"],
         STARTED: origin["trained"],  # the time of this call
@@ -127,27 +127,27 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
     return header_of(documents.fingerprint(), about)
 
 
-def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, tell: Progress) -> None:
-    """Measure what is missing, fold by fold, so that only one fold is in memory."""
-    numbers = range(len(documents.tested))
+def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, progress: Progress) -> None:
+    """Measure the conditions that have no results yet, fold by fold, so that only one fold is in memory."""
+    numbers = range(len(documents.folds.test))
     folds = [Fold(number, documents) for number in numbers]
     for fold in folds:
         fold.require_classes()
-    _warn_of_missing(folds)
+    _warn_about_missing_classes(folds)
     todo = [[condition for condition in plan.conditions() if not results.has(number, condition)] for number in numbers]
     done, total = 0, sum(map(len, todo))
-    tell(STAGE, done, total)
+    progress(STAGE, done, total)
     if total:
         warm_up(plan, documents)
     for number, conditions in zip(numbers, todo, strict=True):
-        fold = Fold(number, documents)
+        fold = Fold(number, documents)  # a new object, whose cache is freed after the loop over its conditions
         for condition in conditions:
             results.add(*measure(fold, condition, plan))
             done += 1
-            tell(STAGE, done, total)
+            progress(STAGE, done, total)
 
 
-def _warn_of_missing(folds: list[Fold]) -> None:
+def _warn_about_missing_classes(folds: list[Fold]) -> None:
     """Warn about classes that are tested but have no training documents."""
     missing = list(dict.fromkeys(label for fold in folds for label in fold.missing_classes))
     if missing:

@@ -32,10 +32,10 @@ class Check(NamedTuple):
 
 
 class FieldRule(NamedTuple):
-    """The result of a rule about several values, and the message if it does not hold."""
+    """Whether a rule about several values holds, and the message of the error if it does not."""
 
     holds: bool
-    otherwise: str
+    message: str
 
 
 # -- kinds of values ---------------------------------------------------------------------------------------------
@@ -73,7 +73,9 @@ def is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
 
 def is_record(value: Any, *tests: Callable[[Any], bool]) -> bool:
     """Return whether a value is a list with one value for each of the tests."""
-    return isinstance(value, list) and len(value) == len(tests) and all(t(v) for t, v in zip(tests, value, strict=True))
+    if not isinstance(value, list) or len(value) != len(tests):
+        return False
+    return all(holds(item) for holds, item in zip(tests, value, strict=True))
 
 
 def _is_text(value: Any) -> bool:
@@ -226,6 +228,7 @@ def check_row(row: Record, header: Record) -> None:
 
 
 def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
+    """Yield the rules for all rows, including those with a problem instead of figures."""
     n_tested, n_all = row["documents"], header["documents"]
     yield FieldRule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
     classes = set(map(_class_key, header["classes"]))
@@ -242,6 +245,7 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
 
 
 def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
+    """Yield the rules for the figures of a row."""
     n_tested, n_classes = row["documents"], len(header["classes"])
     yield FieldRule(
         row["n_selected"] <= row["n_seen"], f"n_selected is {row['n_selected']:,} of {counted(row['n_seen'], 'term')}"
@@ -291,6 +295,7 @@ def check_ranking(ranking: Record, header: Record) -> None:
 
 
 def _check_fold(record: Record, header: Record) -> None:
+    """Check that the number of a fold is below the number of folds in the header."""
     n_folds = header["split"]["folds"]
     if record["fold"] >= n_folds:
         raise ValueError(f"fold is {record['fold']:,}, and the {counted(n_folds, 'fold')} are numbered from 0")
@@ -314,9 +319,9 @@ def _check_fields(record: Any, required: Mapping[str, Check], optional: Mapping[
 def _check_rules(rules: Iterable[FieldRule]) -> None:
     for rule in rules:
         if not rule.holds:
-            raise ValueError(rule.otherwise)
+            raise ValueError(rule.message)
 
 
 def _class_key(label: Any) -> tuple[str, Any]:
-    """Return a key that distinguishes 1, 1.0 and true."""
+    """Return a key that distinguishes the classes 1, 1.0 and true, which are equal in Python."""
     return type(label).__name__, label

@@ -28,17 +28,19 @@ from ..training.targets import Targets
 DEFAULT_FOLDS = 5
 
 
-class Parts(NamedTuple):
-    """The masks of training and test documents of each fold, and a description of the split."""
+class FoldMasks(NamedTuple):
+    """The training and test documents of each fold, and a description of the split."""
 
-    trained: tuple[Bools, ...]
-    tested: tuple[Bools, ...]
+    train: tuple[Bools, ...]
+    """A mask of the training documents for each fold, with an element for each document."""
+    test: tuple[Bools, ...]
     about: dict[str, Any]
+    """The description that the results file stores; `by` is a key of `SPLITS`."""
 
     @classmethod
-    def of(cls, tested: Iterable[Bools], **about: Any) -> Parts:
+    def of(cls, test: Iterable[Bools], **about: Any) -> FoldMasks:
         """Return the folds with these test documents; all other documents are used for training."""
-        masks = tuple(tested)
+        masks = tuple(test)
         return cls(tuple(~mask for mask in masks), masks, _describe(masks, about))
 
 
@@ -67,6 +69,7 @@ class Splitting:
         self._refuse_unused_randomness(ways)
 
     def _refuse_unused_randomness(self, ways: list[str]) -> None:
+        """Raise `InputError` for `repeats` or `seed` if no way of splitting that uses them is requested."""
         for name in ("repeats", "seed"):
             if getattr(self, name) is not None and ways not in (["folds"], ["test_share"]):
                 raise InputError(
@@ -86,35 +89,35 @@ class Splitting:
         """Return the name and the value of the first option that was given."""
         return next((name, value) for name, value in vars(self).items() if value is not None)
 
-    def parts(self, targets: Targets) -> Parts:
+    def fold_masks(self, targets: Targets) -> FoldMasks:
         """Return the documents of each fold; five folds if nothing was requested."""
         if self.splits is not None:
-            return _given_parts(self.splits, targets)
+            return _given_folds(self.splits, targets)
         draws = range(self.repeats or 1)
         if self.test_share is not None:
-            tested = [_draw(targets, self.test_share, _shuffle(targets, self.seed, draw)) for draw in draws]
-            return Parts.of(tested, by="random", test_share=float(self.test_share), seed=self.seed or 0)
+            masks = [_draw_share(targets, self.test_share, _shuffle(targets, self.seed, draw)) for draw in draws]
+            return FoldMasks.of(masks, by="random", test_share=float(self.test_share), seed=self.seed or 0)
         n_folds = self.folds or DEFAULT_FOLDS
         if self.repeats is None and self.seed is None:
-            return Parts.of(_folds(targets, n_folds, np.flatnonzero(targets.usable)), by="folds")
+            return FoldMasks.of(_stratified_folds(targets, n_folds, np.flatnonzero(targets.usable)), by="folds")
         orders = [_shuffle(targets, self.seed, draw) for draw in draws]
-        tested = [fold for order in orders for fold in _folds(targets, n_folds, order)]
-        return Parts.of(tested, by="shuffled folds", repeats=len(draws), seed=self.seed or 0)
+        masks = [mask for order in orders for mask in _stratified_folds(targets, n_folds, order)]
+        return FoldMasks.of(masks, by="shuffled folds", repeats=len(draws), seed=self.seed or 0)
 
 
-def single_split(is_test: Bools, usable: Bools, by: str) -> Parts:
-    """Return a single split; documents without a label are not tested."""
-    tested = (is_test & usable,)
-    return Parts((~is_test,), tested, _describe(tested, {"by": by}))
+def single_split(is_test: Bools, usable: Bools, by: str) -> FoldMasks:
+    """Return a single split; documents without a label (not `usable`) are not tested."""
+    test = (is_test & usable,)
+    return FoldMasks((~is_test,), test, _describe(test, {"by": by}))
 
 
-def _describe(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of a split: the number of folds, and whether they share test documents.
+def _describe(test: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of a split, with the number of folds.
 
-    The significance tests need to know the latter.
+    It has `overlapping` if folds share test documents, because the significance test depends on that.
     """
-    description = {"by": about["by"], "folds": len(tested), **about}
-    if len(tested) > 1 and int(np.sum(tested, axis=0).max(initial=0)) > 1:
+    description = {"by": about["by"], "folds": len(test), **about}
+    if len(test) > 1 and int(np.sum(test, axis=0).max(initial=0)) > 1:
         description["overlapping"] = True
     return description
 
@@ -127,11 +130,11 @@ SPLITS = {
     "random": "a random share of {test_share:g}, drawn {times}",
     "splits": "{folds} splits",
 }
-"""Descriptions of the ways of splitting."""
+"""The description of each way of splitting."""
 
 
 def describe_split(split: Mapping[str, Any]) -> str:
-    """Describe a split as text; folds that were repeated are counted once."""
+    """Describe a split as text; repeated cross-validations show the number of folds of one of them."""
     repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
@@ -147,7 +150,8 @@ def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:
     return np.random.default_rng([seed or 0, draw]).permutation(np.flatnonzero(targets.usable))
 
 
-def _folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
+def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
+    """Return the mask of test documents of each fold: every n-th document of each class, in the given order."""
     if len(order) < n_folds:
         raise InputError(
             f"{len(order):,} documents with a label are too few for {n_folds} folds",
@@ -158,7 +162,8 @@ def _folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
     return [fold_of == fold for fold in range(n_folds)]
 
 
-def _draw(targets: Targets, share: float, order: Ints) -> Bools:
+def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
+    """Return the mask of the test documents, about this share of each class; `order` has the shuffled documents."""
     is_test = np.zeros(targets.n_documents, np.bool_)
     is_test[order[held_out(targets.first[order].tolist(), share)]] = True
     if not is_test.any():
@@ -171,8 +176,8 @@ def _draw(targets: Targets, share: float, order: Ints) -> Bools:
     return is_test
 
 
-def _given_parts(splits: Any, targets: Targets) -> Parts:
-    """Return the parts that pairs of positions stand for."""
+def _given_folds(splits: Any, targets: Targets) -> FoldMasks:
+    """Return the folds for given pairs of training and test documents, each as positions or as a mask."""
     try:
         pairs = [(train, test) for train, test in splits]
     except (TypeError, ValueError) as problem:
@@ -181,7 +186,7 @@ def _given_parts(splits: Any, targets: Targets) -> Parts:
     if not pairs:
         hint = "give at least one pair of document positions, for training and for testing"
         raise InputError("there are none", setting="splits", hint=hint)
-    masks = [[_mask(part, targets.n_documents, number) for part in pair] for number, pair in enumerate(pairs)]
+    masks = [[_as_mask(part, targets.n_documents, number) for part in pair] for number, pair in enumerate(pairs)]
     for number, (is_train, is_test) in enumerate(masks):
         if (is_train & is_test).any():
             position = int(np.argmax(is_train & is_test))
@@ -190,11 +195,12 @@ def _given_parts(splits: Any, targets: Targets) -> Parts:
             )
         if not (is_test & targets.usable).any():
             raise InputError("no test document has a label", setting=f"splits[{number}]", hint="give others")
-    tested = tuple(is_test & targets.usable for _, is_test in masks)
-    return Parts(tuple(is_train for is_train, _ in masks), tested, _describe(tested, {"by": "splits"}))
+    test = tuple(is_test & targets.usable for _, is_test in masks)
+    return FoldMasks(tuple(is_train for is_train, _ in masks), test, _describe(test, {"by": "splits"}))
 
 
-def _mask(given: Any, n_documents: int, number: int) -> Bools:
+def _as_mask(given: Any, n_documents: int, number: int) -> Bools:
+    """Return the mask for positions of documents, or a given mask; `number` is that of the split, for errors."""
     positions = np.asarray(given)
     if positions.dtype == np.bool_ and positions.shape == (n_documents,):
         return positions
@@ -209,6 +215,6 @@ def _mask(given: Any, n_documents: int, number: int) -> Bools:
             f"there are {n_documents:,} documents, so positions go from 0 to {n_documents - 1:,}",
             setting=f"splits[{number}]",
         )
-    is_in = np.zeros(n_documents, np.bool_)
-    is_in[positions] = True
-    return is_in
+    mask = np.zeros(n_documents, np.bool_)
+    mask[positions] = True
+    return mask

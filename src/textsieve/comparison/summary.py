@@ -5,7 +5,7 @@ another number of threads or on another machine.
 
 The best condition of a group has the highest mean micro-F1 (ties: higher macro-F1, then the first). All others of the
 group are tested against it and corrected together: document by document, or fold by fold if folds share test documents.
-Groups are the conditions with the same number of terms, and all conditions.
+This is done twice: the groups are the conditions with the same number of terms, and then all conditions together.
 
 The *average rank* of a selector with a classifier is its mean rank by micro-F1 among all pairs, over folds and numbers
 of terms; ties share the mean of their ranks. Pairs without a row for some fold and number of terms have no average
@@ -51,18 +51,18 @@ T = TypeVar("T")
 
 
 def sign_test(mistakes: Mistakes, others: Mistakes) -> float:
-    """Return p for the mistakes of two conditions on the same documents."""
+    """Return the two-sided p-value of the sign test, for the mistakes of two conditions on the same documents."""
     wins, losses = int((mistakes < others).sum()), int((mistakes > others).sum())
     return min(1.0, 2.0 * float(binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
 def p_of_lead(best: Mistakes, other: Mistakes) -> float:
-    """Return p if the best wins more documents than it loses, else 1: the best by F1 may lose more documents."""
+    """Return the p-value of the sign test; 1 if the best condition by F1 does not win more documents than it loses."""
     return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
 
 
 def p_of_mean_lead(leads: Sequence[float], tested_to_trained: float) -> float:
-    """Return p of the differences in folds that share test documents: Student's, with Nadeau and Bengio's variance."""
+    """Return the p-value of the corrected resampled t-test; `leads` has the difference in micro-F1 of each fold."""
     mean, n = float(np.mean(leads)), len(leads)
     if n < 2 or mean <= 0.0:
         return 1.0
@@ -80,7 +80,10 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def half_width(values: Sequence[float], tested_to_trained: float) -> float | None:
-    """Return half the width of the interval around the mean over folds; None for a single fold."""
+    """Return half the width of the confidence interval of the mean over folds, or None for a single fold.
+
+    `tested_to_trained` is the number of test documents divided by that of training documents.
+    """
     n = len(values)
     if n < 2:
         return None
@@ -101,23 +104,27 @@ class Verdict(NamedTuple):
     is_best: bool = False
 
 
-def against_best(
-    qualities: Sequence[Quality | None], rows: Sequence[list[Row]], group: Sequence[Hashable], *, overlapping: bool
+def compare_with_best(
+    qualities: Sequence[Quality | None], rows: Sequence[list[Row]], groups: Sequence[Hashable], *, overlapping: bool
 ) -> list[Verdict]:
-    """Return p of each condition against the best of its group."""
-    p_value = _p_over_folds if overlapping else _p_over_documents
-    groups: dict[Hashable, list[int]] = {}
-    for number, quality in enumerate(qualities):
+    """Test each condition against the best of its group.
+
+    `qualities`, `rows` and `groups` have an element for each condition: its F1 (None without figures), its rows, and
+    the group to which it belongs. `overlapping` says whether folds share test documents.
+    """
+    compute_p = _p_over_folds if overlapping else _p_over_documents
+    members: dict[Hashable, list[int]] = {}
+    for condition, quality in enumerate(qualities):
         if quality is not None:
-            groups.setdefault(group[number], []).append(number)
+            members.setdefault(groups[condition], []).append(condition)
     verdicts = [Verdict() for _ in qualities]
-    for numbers in groups.values():
-        best = max(numbers, key=lambda number: (_required(qualities[number]), -number))
-        others = [number for number in numbers if number != best]
-        corrected = holm([p_value(rows[best], rows[number]) for number in others])
+    for conditions in members.values():
+        best = max(conditions, key=lambda condition: (_required(qualities[condition]), -condition))
+        others = [condition for condition in conditions if condition != best]
+        corrected = holm([compute_p(rows[best], rows[condition]) for condition in others])
         verdicts[best] = Verdict(is_best=True)
-        for number, p in zip(others, corrected, strict=True):
-            verdicts[number] = Verdict(p)
+        for condition, p in zip(others, corrected, strict=True):
+            verdicts[condition] = Verdict(p)
     return verdicts
 
 
@@ -127,12 +134,12 @@ def tested_to_trained(rows: Sequence[Row]) -> float:
 
 
 def _p_over_documents(best: list[Row], other: list[Row]) -> float:
-    """Return p of the mistakes on the test documents of all folds."""
+    """Return the p-value of the sign test on the test documents of all folds."""
     return p_of_lead(*(np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other)))
 
 
 def _p_over_folds(best: list[Row], other: list[Row]) -> float:
-    """Return p of the differences in folds that share test documents."""
+    """Return the p-value of the corrected resampled t-test, for folds that share test documents."""
     leads = [_required(best_row.micro_f1) - _required(row.micro_f1) for best_row, row in zip(best, other, strict=True)]
     return p_of_mean_lead(leads, tested_to_trained(best))
 
@@ -167,7 +174,7 @@ class Summary:
     prediction_seconds: float | None = None
     model_bytes: float | None = None
     threads: int | None = None
-    """The number of threads, if it was the same for all rows; times of different ones have no median."""
+    """The number of threads if it was the same for all rows, else None; then the seconds are None, too."""
     cores: int | None = None
     p_in_size: float | None = None
     """Corrected p against the best condition of the same number of terms; None for the best itself."""
@@ -196,15 +203,19 @@ def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
     summaries = [_summary(condition, rows_of[condition.key]) for condition in conditions]
     qualities = [_quality(summary) for summary in summaries]
     one_group, by_size = [None] * len(summaries), [summary.n_terms for summary in summaries]
-    overall, in_size = (
-        against_best(qualities, list(rows_of.values()), group, overlapping=overlapping)
-        for group in (one_group, by_size)
+    overall_verdicts, size_verdicts = (
+        compare_with_best(qualities, list(rows_of.values()), groups, overlapping=overlapping)
+        for groups in (one_group, by_size)
     )
     return [
         replace(
-            summary, p_overall=of_all.p, is_best=of_all.is_best, p_in_size=of_size.p, is_best_in_size=of_size.is_best
+            summary,
+            p_overall=overall.p,
+            is_best=overall.is_best,
+            p_in_size=in_size.p,
+            is_best_in_size=in_size.is_best,
         )
-        for summary, of_all, of_size in zip(summaries, overall, in_size, strict=True)
+        for summary, overall, in_size in zip(summaries, overall_verdicts, size_verdicts, strict=True)
     ]
 
 
@@ -220,6 +231,7 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
             if not _is_baseline(condition)
         )
     )
+    # For each fold and number of terms, the micro-F1 of each pair.
     blocks: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
     for row in rows:
         if row.micro_f1 is not None and (row.selector, row.classifier) in pairs:
@@ -228,9 +240,9 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
     if not complete:
         return []
     scores = np.array([[block[pair] for pair in complete] for block in blocks.values()])
-    means = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)
-    order = np.argsort(means, kind="stable").tolist()
-    ranked = [(complete[number], float(means[number])) for number in order]
+    mean_ranks = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)  # rounded, so that equal F1 are ties
+    order = np.argsort(mean_ranks, kind="stable").tolist()
+    ranked = [(complete[number], float(mean_ranks[number])) for number in order]
     return [AverageRank(selector, classifier, rank) for (selector, classifier), rank in ranked]
 
 
@@ -239,6 +251,7 @@ def _is_baseline(condition: Condition) -> bool:
 
 
 def _summary(condition: Condition, rows: list[Row]) -> Summary:
+    """Return the summary of the rows of a condition, without significance tests."""
     if any(row.problem is not None for row in rows):
         return Summary(*condition.key, _problem(rows))
     ratio = tested_to_trained(rows)
@@ -265,8 +278,8 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         training_seconds=median("training_seconds"),
         prediction_seconds=median("prediction_seconds"),
         model_bytes=mean("model_bytes"),
-        threads=_only(threads for threads, _ in machines),
-        cores=_only(cores for _, cores in machines),
+        threads=_common_value(threads for threads, _ in machines),
+        cores=_common_value(cores for _, cores in machines),
     )
 
 
@@ -278,12 +291,14 @@ def _problem(rows: list[Row]) -> str:
     return f"{problems[first]}{where}"
 
 
-def _only(values: Iterable[int | None]) -> int | None:
+def _common_value(values: Iterable[int | None]) -> int | None:
+    """Return the value if all are equal, else None."""
     distinct = set(values)
     return distinct.pop() if len(distinct) == 1 else None
 
 
 def _quality(summary: Summary) -> Quality | None:
+    """Return the mean F1, rounded so that rounding errors decide no tie; None without figures."""
     if summary.micro_f1 is None or summary.macro_f1 is None:
         return None
     return round(summary.micro_f1.value, 12), round(summary.macro_f1.value, 12)

@@ -37,13 +37,15 @@ from ..training.ranking import fitted_selector
 from ..training.targets import Targets
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_SHORTENED = "..."
+"""The address in memory that Python's default `repr` prints."""
+_ELLIPSIS = "..."
+"""scikit-learn's mark for a shortened `repr`."""
 
 
 def estimator_name(kind: str, estimator: Any) -> str:
-    """Return the name that identifies rows of an estimator."""
+    """Return the name that identifies the rows of an estimator in the results of all runs."""
     printed = " ".join(repr(estimator).split())
-    if not (_ADDRESS.search(printed) or _SHORTENED in printed):
+    if not (_ADDRESS.search(printed) or _ELLIPSIS in printed):
         return printed
     full = full_description(estimator)
     if _ADDRESS.search(full) or "<lambda>" in full or "<locals>" in full:
@@ -56,7 +58,7 @@ def estimator_name(kind: str, estimator: Any) -> str:
 
 
 def full_description(value: Any) -> str:
-    """Return the full description of a value, however long."""
+    """Return a text that identifies a value: its type and all its parameters or elements, however long."""
     if hasattr(value, "get_params") and not isinstance(value, type):
         return f"{_full_name(type(value))}{full_description(value.get_params(deep=False))}"
     if isinstance(value, Mapping):
@@ -71,6 +73,7 @@ def full_description(value: Any) -> str:
 
 
 def _full_name(definition: Any) -> str:
+    """Return the module and the name of a class or function."""
     return f"{definition.__module__}.{definition.__qualname__}"
 
 
@@ -88,7 +91,7 @@ class Variant:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at the commas that are outside parentheses."""
+    """Split at the commas that are outside parentheses and brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in _OPENING) - (character in _CLOSING)
@@ -100,7 +103,10 @@ def split_list(text: str) -> list[str]:
 
 
 def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Variant, ...]:
-    """Return the distinct variants in a setting: text with commas, an estimator, or an iterable of both."""
+    """Return the distinct variants in a setting: text with commas, an estimator, or an iterable of both.
+
+    `kind` is "selector" or "classifier", and `possible` are the allowed names.
+    """
     if isinstance(given, str):
         given = split_list(given)
     elif not isinstance(given, Iterable):
@@ -124,29 +130,30 @@ def _require_same(kind: str, known: Variant, variant: Variant) -> None:
 
 
 def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
+    """Return the variant for a name with options, or for an estimator; None is the selector "all"."""
     if given is None and kind == "selector":
         given = "all"
     if not isinstance(given, str):
         return Variant(estimator_name(kind, given), given)
-    name, opened, inside = given.strip().partition("(")
+    name, parenthesis, after_parenthesis = given.strip().partition("(")
     if name.strip() not in possible:
         raise InputError(
             f"there is no {kind} {shown(given)}",
             setting=f"{kind}s",
             hint=f"use {', '.join(possible)}, with options such as name(option=value)",
         )
-    options = _parse_options(kind, given.strip(), inside) if opened else {}
+    options = _parse_options(kind, given.strip(), after_parenthesis) if parenthesis else {}
     return Variant(_variant_name(name.strip(), options), name.strip(), options)
 
 
-def _parse_options(kind: str, variant: str, inside: str) -> dict[str, Any]:
-    """Return the options in parentheses, by name."""
-    if not _closes_at_end(inside):
+def _parse_options(kind: str, variant: str, after_parenthesis: str) -> dict[str, Any]:
+    """Return the options by name; `after_parenthesis` is the text of the variant after its first parenthesis."""
+    if not _closes_at_end(after_parenthesis):
         raise InputError(
             f"{variant}: its parentheses do not match", setting=f"{kind}s", hint="write name(option=value, ...)"
         )
     options: dict[str, Any] = {}
-    content = inside[:-1].strip()
+    content = after_parenthesis[:-1].strip()
     for text in split_list(content) if content else ():
         name, value = _parse_option(kind, variant, text)
         if name in options:
@@ -155,17 +162,18 @@ def _parse_options(kind: str, variant: str, inside: str) -> dict[str, Any]:
     return dict(sorted(options.items()))
 
 
-def _closes_at_end(inside: str) -> bool:
+def _closes_at_end(after_parenthesis: str) -> bool:
     """Return whether the text after the first parenthesis ends with the parenthesis that closes it."""
     depth = 1
-    for place, character in enumerate(inside):
+    for position, character in enumerate(after_parenthesis):
         depth += (character in _OPENING) - (character in _CLOSING)
         if depth == 0:
-            return place == len(inside) - 1
+            return position == len(after_parenthesis) - 1
     return False
 
 
 def _parse_option(kind: str, variant: str, text: str) -> tuple[str, Any]:
+    """Return the name and the value of an option such as "pooling=max"."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not (name.isidentifier() and equals and value):
         raise InputError(
@@ -185,6 +193,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _variant_name(name: str, options: Mapping[str, Any]) -> str:
+    """Return the name with its options, such as "ig(pooling=max)"."""
     if not options:
         return name
     return f"{name}({','.join(f'{option}={_as_text(value)}' for option, value in options.items())})"
@@ -198,13 +207,14 @@ def _as_text(value: Any) -> str:
 # -- validation --------------------------------------------------------------------------------------------------
 
 _TRIAL_COUNTS = csr_matrix(np.array([[1, 2, 0], [2, 0, 1], [0, 1, 3], [0, 3, 1]], np.int32))
+"""The counts of three terms in four documents."""
 _TRIAL_LABELS = ("a", "a", "b", "b")
 _OPTION_SETTINGS = ("selector_options", "classifier_options")
 """The settings of a `Categorizer` that hold options; in a comparison, the name of the variant shows the options."""
 
 
 def try_selector(settings: Settings) -> None:
-    """Raise an error for a selector that could not be used with any documents."""
+    """Fit a selector to the four documents, which raises an error for invalid options."""
     check_settings(settings)
     training = TrainingPlan.of(settings, 1)
     with _quietly():
@@ -213,7 +223,7 @@ def try_selector(settings: Settings) -> None:
 
 
 def try_classifier(settings: Settings) -> None:
-    """Raise an error for a classifier that could not be used with any documents."""
+    """Fit a classifier of textsieve to the four documents, which raises an error for invalid options."""
     check_settings(settings)
     if isinstance(settings.classifier, str):
         training = replace(TrainingPlan.of(_limit_member_terms(settings), 1), projection=None)
@@ -224,7 +234,7 @@ def try_classifier(settings: Settings) -> None:
 
 @contextmanager
 def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
-    """Raise `InputError` with the variant's name for an error; ignore that four documents are too few."""
+    """Raise errors again with the name of the variant; ignore those that say that four documents are too few."""
     try:
         yield
     except (NothingSelected, UnfitDocuments):
@@ -239,12 +249,12 @@ def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
 
 
 def without_option_setting(problem: InputError) -> InputError:
-    """Return an error about a variant without the setting that holds its options."""
+    """Return the error without its setting if that is one of `_OPTION_SETTINGS`, which `compare` does not have."""
     return problem.with_fields(setting=None) if problem.setting in _OPTION_SETTINGS else problem
 
 
 def _limit_member_terms(settings: Settings) -> Settings:
-    """Return the settings with the number of terms of ensemble members limited to the terms that there are."""
+    """Return settings in which the members of an ensemble have no more terms than the four documents have."""
     options = dict(settings.classifier_options or {})
     if is_whole(options.get("n_terms")) and options["n_terms"] > 0:
         options["n_terms"] = min(options["n_terms"], _TRIAL_COUNTS.shape[1])
@@ -252,7 +262,10 @@ def _limit_member_terms(settings: Settings) -> Settings:
 
 
 def _trial_documents(class_weight: Any) -> tuple[csr_matrix, Targets]:
-    """Return documents that include all classes with a weight, so that the weights are checked."""
+    """Return the four documents, repeated as often as needed so that each class in `class_weight` has one.
+
+    Otherwise a weight of another class would be refused.
+    """
     labels = list(_TRIAL_LABELS)
     if isinstance(class_weight, Mapping) and all(isinstance(label, str) for label in class_weight):
         labels = [*class_weight, *labels]

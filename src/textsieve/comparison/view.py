@@ -1,7 +1,7 @@
-"""What there is to show of a comparison, formatted once for the terminal, the report and `str`.
+"""The view of a comparison: all its tables and texts, formatted once for the terminal, the report and `str`.
 
 A `ComparisonView` has tables of formatted cells, notes, problems and findings. Its three renderers are
-`cli/compare_tables.py`, the report's template and `render_text` below. They lay tables out, and format no number.
+`cli/compare_output.py`, the report's template and `render_text` below. They lay tables out, and format no number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from .outcome import Comparison
 
 NOTHING = "–"
+"""The text of a cell without a value."""
 MOST_NAMED_CLASSES = 20
+"""The number of classes that a sentence lists before it says how many more there are."""
 
 
 # -- parts of a view ---------------------------------------------------------------------------------------------
@@ -64,7 +66,7 @@ class ViewTable:
     note: str = ""
 
     def only(self, *keys: str) -> ViewTable:
-        """Return the table with the columns of these keys, as far as it has them."""
+        """Return the table with only the columns of these keys; keys that it does not have are ignored."""
         numbers = [number for number, column in enumerate(self.columns) if column.key in keys]
         rows = tuple(row._replace(cells=tuple(row.cells[number] for number in numbers)) for row in self.rows)
         return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
@@ -73,14 +75,14 @@ class ViewTable:
         """Return the table with each interval in the cell of its mean: 0.812 ±0.020."""
         intervals = {column.interval_of: number for number, column in enumerate(self.columns) if column.interval_of}
 
-        def joined(row: TableRow, number: int) -> TableCell:
+        def join_cell(row: TableRow, number: int) -> TableCell:
             cell, interval = row.cells[number], intervals.get(self.columns[number].key)
             if interval is None or row.cells[interval].value is None:
                 return cell
             return cell._replace(text=f"{cell.text} ±{row.cells[interval].text}")
 
         numbers = [number for number, column in enumerate(self.columns) if not column.interval_of]
-        rows = tuple(row._replace(cells=tuple(joined(row, number) for number in numbers)) for row in self.rows)
+        rows = tuple(row._replace(cells=tuple(join_cell(row, number) for number in numbers)) for row in self.rows)
         return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
 
 
@@ -97,7 +99,7 @@ class ComparisonView:
 
     corpus: str
     facts: tuple[str, str, str, str]
-    """The numbers of documents, classes and combinations, and what was tested."""
+    """The numbers of documents, classes and combinations, and how documents were split."""
     findings: tuple[Finding, ...]
     problems: tuple[str, ...]
     """Sentences on why combinations have no figures, and on classes without training documents."""
@@ -108,7 +110,7 @@ class ComparisonView:
     cost: ViewTable
     """Seconds and size of the measured combinations, in the order of `quality`."""
     timing_note: str
-    """With how many threads seconds were measured, or why they can't be compared."""
+    """The number of threads with which seconds were measured, or a warning that they differ."""
     ranks: ViewTable
     overlap: ViewTable
     """Shared terms: a row for each pair of selectors, a column for each number of terms."""
@@ -131,6 +133,7 @@ def threads_differ(comparison: Comparison) -> bool:
 
 
 def _value_text(value: Any) -> str:
+    """Return the value of a setting as text."""
     if value is None or isinstance(value, bool):
         return {None: NOTHING, True: "yes", False: "no"}[value]
     return value if isinstance(value, str) else json.dumps(value)
@@ -150,6 +153,7 @@ def _number_cell(value: float | None, format_spec: str) -> TableCell:
 
 
 def _p_cell(p: float | None, is_best: bool) -> TableCell:
+    """Return a p-value, or "best" for the condition against which the others are tested."""
     if is_best:
         return TableCell("best", 2.0)  # sorts before all p-values
     return TableCell(NOTHING) if p is None else TableCell("<0.001" if p < 0.001 else f"{p:.3f}", p)
@@ -168,6 +172,8 @@ def _threads_cell(summary: Summary) -> TableCell:
 
 
 def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
+    """Return the column of a mean of `Summary`, and with intervals a second column for its half width."""
+
     def mean_cell(summary: Summary) -> TableCell:
         mean: Mean | None = getattr(summary, key)
         return _number_cell(None if mean is None else mean.value, ".3f")
@@ -183,6 +189,7 @@ def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
 
 
 def _seconds_field(step: str) -> _Field:
+    """Return the column for the seconds of "selection", "training" or "prediction"."""
     column = TableColumn(f"{step}_seconds", f"{step}, s")
     return column, lambda summary: _number_cell(getattr(summary, column.key), ".3f")
 
@@ -228,16 +235,14 @@ def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
     sizes = list(dict.fromkeys(summary.n_terms for summary in summaries))
 
     def sort_key(summary: Summary) -> tuple[int, float]:
-        return sizes.index(summary.n_terms), -math.inf if summary.is_best_in_size else -_f1_or_less(summary)
+        micro_f1 = -1.0 if summary.micro_f1 is None else summary.micro_f1.value  # without figures: the last
+        return sizes.index(summary.n_terms), -math.inf if summary.is_best_in_size else -micro_f1
 
     return sorted(summaries, key=sort_key)
 
 
-def _f1_or_less(summary: Summary) -> float:
-    return -1.0 if summary.micro_f1 is None else summary.micro_f1.value
-
-
 def _quality_note(comparison: Comparison) -> str:
+    """Return an explanation of ±, accuracy and p in the table of quality."""
     header = comparison.header
     has_interval = any(summary.micro_f1 and summary.micro_f1.half_width is not None for summary in comparison.summary)
     test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
@@ -259,11 +264,14 @@ def _size_title(size: Size) -> str:
     return "all terms" if size == ALL else f"{size_text(size)} of all"
 
 
-def _table_by_size(name: str, title: str, head: str, cells: Mapping[tuple[str, Size], TableCell]) -> ViewTable:
-    """Return a table with a row for each key and a column for each number of terms."""
+def _table_by_size(name: str, title: str, key_title: str, cells: Mapping[tuple[str, Size], TableCell]) -> ViewTable:
+    """Return a table with a row for each key and a column for each number of terms.
+
+    `cells` has the cells by key and number of terms; `key_title` is the title of the column of keys.
+    """
     keys, sizes = dict.fromkeys(key for key, _ in cells), dict.fromkeys(size for _, size in cells)
     columns = (
-        TableColumn("key", head, is_number=False),
+        TableColumn("key", key_title, is_number=False),
         *(TableColumn(size_text(size), _size_title(size)) for size in sizes),
     )
     rows = [(TableCell(key), *(cells.get((key, size), TableCell(NOTHING)) for size in sizes)) for key in keys]
@@ -271,7 +279,7 @@ def _table_by_size(name: str, title: str, head: str, cells: Mapping[tuple[str, S
 
 
 def _ranks_table(comparison: Comparison) -> ViewTable:
-    """Return the average ranks; without rows if there is only one."""
+    """Return the table of average ranks; it has no rows, and is not shown, if there is only one rank."""
     columns = (
         TableColumn("selector", "selector", is_number=False),
         TableColumn("classifier", "classifier", is_number=False),
@@ -306,7 +314,10 @@ def _stability_table(comparison: Comparison) -> ViewTable:
 
 
 def _problems(comparison: Comparison) -> list[str]:
-    """Return why combinations have no figures; a sentence names classifiers unless all of them are affected."""
+    """Return a sentence for each problem: why combinations have no figures, and classes without training documents.
+
+    It names the classifiers unless all of them have the problem.
+    """
     affected: dict[tuple[str, str, str], list[str]] = {}
     for summary in comparison.summary:
         if summary.problem is not None:
@@ -328,6 +339,7 @@ def _problems(comparison: Comparison) -> list[str]:
 
 
 def _timing_note(comparison: Comparison) -> str:
+    """Return the number of threads with which seconds were measured, or a warning that they differ."""
     if threads_differ(comparison):
         return "Seconds are comparable only between combinations with the same threads; a mixture has none."
     measured = [summary for summary in comparison.summary if summary.threads and summary.cores]
@@ -365,7 +377,7 @@ def _about_run(comparison: Comparison) -> list[FactGroup]:
 
 
 def view_of(comparison: Comparison) -> ComparisonView:
-    """Return what there is to show of a comparison."""
+    """Return the view of a comparison."""
     header, differ = comparison.header, threads_differ(comparison)
     fields = _fields(multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=differ)
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
