@@ -19,7 +19,7 @@ WORDS = {"sci.space": "orbit moon rocket", "comp.graphics": "pixel shader polygo
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with a small 20 Newsgroups, and an empty cache."""
-    monkeypatch.setenv(local_files.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setenv(local_files.DATA_VARIABLE, str(tmp_path / "data"))
     monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     posts = {
         f"20news-bydate-{part}/{group}/{number}": f"From: me\n\n{words} again {number}\n"

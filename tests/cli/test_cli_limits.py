@@ -14,7 +14,7 @@ import textsieve
 from textsieve.cli import train
 from textsieve.cli.messages import write_setting
 from textsieve.cli.options import size
-from textsieve.corpus.bounds import how_to_raise
+from textsieve.corpus.read_limits import how_to_raise
 from textsieve.errors import render
 
 LONG = json.dumps({"text": "goal " * 500}) + "\n"

@@ -53,8 +53,12 @@ def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
         "here": entry.is_here,
         "words": entry.words,
         "files": [
-            {"name": file.name, "place": file.place, "paths": [str(path) for path in file.paths]}
-            for file in entry.files
+            {
+                "name": name,
+                "place": location.origin if location else None,
+                "paths": [str(path) for path in location.paths] if location else [],
+            }
+            for name, location in entry.files.items()
         ],
     }
 
@@ -76,23 +80,23 @@ def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
 
 
 def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
-    from ..corpus.collections.local_files import FOLDER, MIRROR, cache_folder
+    from ..corpus.collections.local_files import DATA_VARIABLE, MIRROR_VARIABLE, cache_folder
     from .output import Column
 
     words = entries[0].words
     if words:
         page.table([Column("word", "terms"), Column("what it means", "terms")], list(words.items()))
     for entry in entries:
-        paths = [str(path) for file in entry.files for path in file.paths]
-        missing = [file.name for file in entry.files if not file.paths]
+        paths = [str(path) for location in entry.files.values() if location for path in location.paths]
+        missing = [name for name, location in entry.files.items() if location is None]
         if paths:
             page.line(f"{entry.name} has {', '.join(paths)}")
         if missing:
             page.line(f"{entry.name} lacks {', '.join(missing)}; get it from {entry.publisher}")
     if not all(entry.is_here for entry in entries):
         page.line(
-            f"Put what is missing into the folder that {FOLDER} names or into {cache_folder()}, or set {MIRROR} to the "
-            "address of a folder that has it."
+            f"Put what is missing into the folder that {DATA_VARIABLE} names or into {cache_folder()}, or set "
+            f"{MIRROR_VARIABLE} to the address of a folder that has it."
         )
 
 

@@ -12,7 +12,7 @@ import click
 
 from ..categorizer_settings import SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
-from ..corpus.streams import cannot_read, check_encoding, encoding_of
+from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
 from ..text.languages import code_of, languages_with_stop_words
@@ -96,7 +96,7 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
             f"the words to leave out, separated by spaces or line ends. {languages_with_stop_words()}"
         ) from None
     except OSError as problem:
-        raise click.BadParameter(str(cannot_read(values[0], problem))) from problem
+        raise click.BadParameter(str(unreadable_error(values[0], problem))) from problem
     return _words_in(data, values[0], encoding or "utf-8")
 
 

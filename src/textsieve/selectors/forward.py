@@ -45,7 +45,7 @@ from scipy.sparse import csr_matrix
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..kernels.term_products import add_term_products, centre, choose_some
+from ..kernels.term_products import add_term_products, centre, select_terms
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.weights import check_weights
@@ -120,7 +120,7 @@ def chosen_forward(
     for begin in range(0, k, _AT_A_TIME):
         part = slice(begin, min(begin + _AT_A_TIME, k))
         factor = np.empty((part.stop - begin, len(candidates)))
-        choose_some(products, factor, pulls, residuals, ridge, positions[part], gains[part])
+        select_terms(products, factor, pulls, residuals, ridge, positions[part], gains[part])
         if part.stop < k:  # products - factor' factor, in place
             dsyrk(-1.0, factor.T, beta=1.0, c=products.T, lower=1, overwrite_c=1)
     return ForwardSteps(candidates[positions], gains)

@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import Counts, Floats
-from ..kernels.term_scores import LOGARITHMS, joint_gain
+from ..kernels.term_scores import N_LOGARITHMS, joint_gain
 from ..stats import ClassStats
 from .base import Limit
 from .pooled import GainPooling, PooledSelector
@@ -35,7 +35,7 @@ def information_gain(stats: ClassStats) -> Floats:
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    n_logs = 0 if stats.class_docs.dtype.kind == "f" else LOGARITHMS
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
     return np.asarray(np.clip(gain * (_PER_BIT / n), 0.0, class_entropy(stats)))
 

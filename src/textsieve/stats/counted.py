@@ -163,7 +163,9 @@ def _read(
             packed_counts.add_to_totals(table[group], totals)
         if number < n_classes:
             begin = class_starts[number]
-            class_starts[number + 1] = packed_counts.take_filled(table, groups, n_terms, begin, terms, doc_freq, values)
+            class_starts[number + 1] = packed_counts.move_filled_cells(
+                table, groups, n_terms, begin, terms, doc_freq, values
+            )
     n_cells = class_starts[-1]
     cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(values[:n_cells], np.zeros(n_cells)))
     if len(listed):
