@@ -25,7 +25,7 @@ from ..errors import InputError, Setting
 from ..kernels.neighbours import count_correct
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs, pairs_of
+from ..stats.labels import LabelPairs, validate_label_pairs
 from ..text.csr import CSR
 from ..threads import parallel_ranges
 from ..warning import warn
@@ -109,7 +109,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         """Store documents given as the rows of a (sparse) matrix, with their labels; unlabelled ones are left out."""
         self._validate()
         rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
-        pairs = pairs_of(y, rows.n_rows, "CosineKNN")
+        pairs = validate_label_pairs(y, rows.n_rows, "CosineKNN")
         self._documents = np.unique(pairs.documents)  # labelled documents
         if len(self._documents) < rows.n_rows:
             rows = CSR.of(rows.matrix()[self._documents])

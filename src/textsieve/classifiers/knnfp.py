@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import Ints
 from ..errors import InputError
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs, pairs_of
+from ..stats.labels import LabelPairs, validate_label_pairs
 from ..text.csr import CSR
 from .knnfp_scorer import KNNFPScorer
 from .vote_table import project
@@ -69,7 +69,7 @@ class KNNFP(VotingEstimator):
             raise InputError(setting="k", value=self.k, hint="use a number of documents from 1")
         threads = n_threads(self.n_jobs)
         rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "KNNFP")
-        pairs = pairs_of(y, rows.n_rows, "KNNFP")
+        pairs = validate_label_pairs(y, rows.n_rows, "KNNFP")
         self._scorer = build_scorer(rows, pairs, int(self.k), threads)
         self._classes, self._class_docs = np.array(pairs.classes), np.diff(pairs.class_starts)
         return self

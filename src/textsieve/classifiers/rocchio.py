@@ -21,7 +21,7 @@ from ..arrays import Floats
 from ..errors import InputError, shown
 from ..estimators import growing
 from ..stats import ClassStats
-from ..stats.labels import checked_labels
+from ..stats.labels import validate_labels
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -81,7 +81,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._set_stats(ClassStats.from_matrix(rows, checked_labels(y), sample_weight=sample_weight))
+        return self._set_stats(ClassStats.from_matrix(rows, validate_labels(y), sample_weight=sample_weight))
 
     def fit_stats(self, stats: ClassStats) -> Self:
         """Learn the prototypes from existing statistics."""
@@ -105,7 +105,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         """Add more documents, which may have new columns and classes; `classes` is not needed."""
         self._validate()
         with growing(self, X) as rows:
-            labels = checked_labels(y)
+            labels = validate_labels(y)
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, labels, sample_weight=sample_weight)
             else:

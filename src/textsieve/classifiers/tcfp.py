@@ -43,7 +43,7 @@ from ..errors import InputError, Setting, shown
 from ..estimators import growing
 from ..kernels import cooccurrence as kernels
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs, checked_labels, label_pairs, pairs_of
+from ..stats.labels import LabelPairs, label_pairs, validate_label_pairs, validate_labels
 from ..text.csr import CSR
 from ..threads import parallel_ranges
 from .linear import LinearScorer
@@ -212,7 +212,7 @@ class TCFP(VotingEstimator):
         """Learn from documents given as the rows of a (sparse) matrix, with their labels."""
         threads = self._validate()
         rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "TCFP")
-        pairs = pairs_of(y, rows.n_rows, "TCFP")
+        pairs = validate_label_pairs(y, rows.n_rows, "TCFP")
         table = vote_table(rows, pairs, threads)
         partners = None if self.context is None else find_partners(rows, pairs, self.context, self.min_co, threads)
         self.table_ = table
@@ -228,7 +228,7 @@ class TCFP(VotingEstimator):
         threads = self._validate()
         with growing(self, X) as matrix:
             rows = training_rows(matrix, "TCFP")
-            table = vote_table(rows, label_pairs(checked_labels(y), rows.n_rows), threads)
+            table = vote_table(rows, label_pairs(validate_labels(y), rows.n_rows), threads)
             self.table_ = merge(self.table_, table) if hasattr(self, "table_") else table
         self._scorer = None
         return self

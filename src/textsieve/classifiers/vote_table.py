@@ -30,7 +30,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError
 from ..kernels import feature_projections as kernels
 from ..kernels.feature_projections import Entries
-from ..stats.labels import LabelPairs, one_kind
+from ..stats.labels import LabelPairs, sort_classes
 from ..text.csr import CSR
 from ..threads import parallel_ranges
 from .scorer import Layout, ascends_in_parts, check_layout, require_indptr
@@ -116,7 +116,7 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
 
 def merge(table: VoteTable, other: VoteTable) -> VoteTable:
     """Return the table of the documents of both tables."""
-    classes = tuple(one_kind((*table.classes, *other.classes)))
+    classes = tuple(sort_classes((*table.classes, *other.classes)))
     number_of = {label: number for number, label in enumerate(classes)}
     n_terms = max(table.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)

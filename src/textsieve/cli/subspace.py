@@ -211,11 +211,11 @@ def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float |
 
 def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> int | None:
     """Return the maximum number of selected terms."""
-    from ..selectors.base import limit_of
+    from ..selectors.base import resolve_k
     from ..training.experiments import usual_n_terms
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
-    return usual_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
+    return usual_n_terms(n_seen) if n_chosen is None else resolve_k(n_chosen, n_seen)
 
 
 def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":

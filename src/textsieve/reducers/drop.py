@@ -35,7 +35,7 @@ from ..errors import InputError, Setting, shown
 from ..kernels import drop as kernels
 from ..neighbours import index_of, nearest, postings_of, rows_in
 from ..settings import is_whole, n_threads
-from ..stats.labels import pairs_of
+from ..stats.labels import validate_label_pairs
 from ..text.csr import CSR
 from ..warning import InputWarning, warn
 
@@ -210,7 +210,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         """Find the documents to keep among those with a label, and warn about classes that lose all documents."""
         self._validate()
         rows = CSR.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
-        pairs = pairs_of(y, rows.n_rows, "DROP")
+        pairs = validate_label_pairs(y, rows.n_rows, "DROP")
         labels = np.full(rows.n_rows, -1)  # the number of the document's class; -1 without a label
         labels[pairs.documents] = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
         labelled = np.flatnonzero(labels >= 0)

@@ -37,12 +37,12 @@ from sklearn.base import clone
 from ..arrays import Floats
 from ..errors import InputError, NothingSelected, UnfitDocuments
 from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors
-from ..selectors.base import DEFAULT_K, limit_of
+from ..selectors.base import DEFAULT_K, resolve_k
 from ..selectors.pooled import ClassScorer, PooledSelector
 from ..selectors.testors.contrast import Representatives
 from ..selectors.testors.estimator import DEFAULT_EPSILON
 from ..selectors.trace import between_class_scatter, total_scatter
-from ..selectors.trace_weight import auto_weight, bound_of_running
+from ..selectors.trace_weight import auto_weight, smallest_tied_score
 from ..stats import ClassStats
 from ..stats.weights import class_shares
 from ..warning import warn
@@ -107,7 +107,7 @@ def _with_weight(ranking: Ranking, selector: Any) -> Any:
 
     The candidates are the k best terms by each of the two scatters, with all terms that tie with the last of them.
     """
-    limit = limit_of(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
+    limit = resolve_k(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
     k, class_weight = min(limit or ranking.n_terms, ranking.n_terms), selector.class_weight
     rows = ranking.with_scores(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
     is_candidate = F.lit(False)
@@ -115,7 +115,7 @@ def _with_weight(ranking: Ranking, selector: Any) -> Any:
         scatter = F.col(SCORE)[position]
         largest = rows.select(scatter.alias("scatter")).orderBy(F.desc("scatter")).limit(k)
         least = largest.agg(F.min("scatter").alias("least")).collect()[0]["least"]
-        is_candidate = is_candidate | (scatter >= bound_of_running(least))
+        is_candidate = is_candidate | (scatter >= smallest_tied_score(least))
     stats = collect_terms(rows.filter(is_candidate).drop(SCORE), ranking.totals).stats
     shares = class_shares(stats.class_docs, class_weight)
     return clone(selector).set_params(weight=auto_weight(*_two_scatters(stats, class_weight), stats, k, shares))
@@ -185,7 +185,7 @@ def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
             stage = _resolve_tofa(ranking, stage)
         elif isinstance(stage, DEPEND_ON_OTHER_TERMS) or getattr(stage, "pooling", None) == "round-robin":
             fitted, candidates = select_terms(ranking, stage, None)
-            return ranking.restricted_to(candidates.terms[column] for column in fitted.kept_columns().tolist())
+            return ranking.restricted_to(candidates.terms[column] for column in fitted.selected_columns().tolist())
         rows = selected_rows(ranking, stage).drop(SCORE)
         n_terms = rows.count()
         if not n_terms:
@@ -212,7 +212,7 @@ def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelectio
     """Fit the selector to the terms that weigh ε or more in the mean document of a class."""
     selector.check_settings()
     rows = _with_largest_weights(ranking, selector.scale)
-    if selector.epsilon is None and limit_of(selector.k, ranking.n_terms) is not None:
+    if selector.epsilon is None and resolve_k(selector.k, ranking.n_terms) is not None:
         with persisted(rows) as persistent_rows:
             return _select_testors_by_number(ranking, selector, persistent_rows)
     epsilon = DEFAULT_EPSILON if selector.epsilon is None else float(selector.epsilon)

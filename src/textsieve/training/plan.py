@@ -29,7 +29,7 @@ from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
 from ..registry import CLASSIFIERS, Traits, classifier_of, projection_of, selection_scheme, selector_of, traits_of
 from ..selectors import TermSelector
-from ..selectors.base import ReadAgain, limit_of
+from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
@@ -241,7 +241,7 @@ class TrainingPlan:
         if n_terms is None:
             return None if self.selector_was_given or self.selector.chooses_own_k else min(DEFAULT_TERMS, n_seen)
         try:
-            limit = limit_of(n_terms, n_seen)
+            limit = resolve_k(n_terms, n_seen)
         except InputError as problem:
             raise InputError(
                 setting="n_terms",
