@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 
 from textsieve import Categorizer
 from textsieve.classifiers.linear import LinearScorer
-from textsieve.classifiers.linear_form import Linear, scorer_of
+from textsieve.classifiers.linear_form import Linear, linear_scorer
 from textsieve.prediction import Model
 
 from .harness import Result, timed, versus
@@ -129,7 +129,7 @@ def train_with_exact_twin() -> tuple[Model, Model]:
 
     def remember(form: Linear) -> LinearScorer:
         forms.append(form)
-        return scorer_of(form)
+        return linear_scorer(form)
 
     with mock.patch("textsieve.training.plan.scorer_of", remember):
         model = train("linear SVM").model_

@@ -12,7 +12,7 @@ import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
-from textsieve.text.preparation import remembering
+from textsieve.text.preparation import shared_normaliser
 
 from .harness import Result, peak_growth, versus
 from .newsgroups import newsgroups
@@ -109,13 +109,13 @@ def results() -> list[Result]:
 
 
 def _count_stems(texts: list[str]) -> object:
-    remembering.cache_clear()  # the stems that an earlier run has cached
+    shared_normaliser.cache_clear()  # the stems that an earlier run has cached
     return TermCounter(normalise="stem", n_jobs=2).fit_transform(texts)
 
 
 def _new_like(counter: TermCounter) -> TermCounter:
     """Return a new counter of the same terms, without cached stems."""
-    remembering.cache_clear()
+    shared_normaliser.cache_clear()
     return TermCounter(normalise=counter.normalise, vocabulary=counter.get_feature_names_out(), n_jobs=2)
 
 

@@ -54,7 +54,7 @@ class TrainingDocuments(NamedTuple):
 def select_forward(train: TrainingDocuments, k: int) -> Ints:
     """Return the columns that textsieve's default selects; a smaller selection is the beginning of a larger one."""
     selector = ForwardSelection(k=k).fit(train.counted.weights(LTC), train.counted.targets.for_stats())
-    return selector.kept_columns()
+    return selector.selected_columns()
 
 
 def select_by_chi2(train: TrainingDocuments, k: int) -> Ints:

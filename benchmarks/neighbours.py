@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from sklearn.neighbors import KNeighborsClassifier
 
 from textsieve import ChiSquare, TermCounter, TermWeighter
-from textsieve.classifiers.neighbours import CosineKNN
+from textsieve.classifiers.cosine_knn import CosineKNN
 from textsieve.reducers import DROP
 from textsieve.reducers.drop import VARIANTS
 

@@ -1,4 +1,4 @@
-"""What an extra needs is read off the metadata, and what is missing is told with the way to get it."""
+"""The packages of an extra are read from the metadata, and errors about missing ones say how to install them."""
 
 import importlib
 import sys
@@ -21,13 +21,13 @@ def without(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     extras.require_package.cache_clear()
 
 
-def test_what_is_there_is_not_told() -> None:
+def test_installed_packages_raise_no_error() -> None:
     extras.require_extra("plots", what="x")
     extras.require_extra("test", what="x")
 
 
 @pytest.mark.parametrize("missing", ["altair", "vl-convert-python"])
-def test_what_is_missing_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     without(missing, monkeypatch)
     with pytest.raises(InputError) as told:
         extras.require_extra("plots", what="--energy-plot")
@@ -38,21 +38,21 @@ def test_what_is_missing_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) 
     extras.require_extra("test", what="x")
 
 
-def test_all_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["numpy>=2", "no-such-one>=1; extra == 'few'", 'no_such_two[a]; python_version > "3" and extra == "few"']
     monkeypatch.setattr(extras, "requires", lambda _: [*lines, "no-such-three; extra == 'fewer'"])
     with pytest.raises(InputError, match="x needs no-such-one and no_such_two; pip install 'textsieve\\[few\\]'"):
         extras.require_extra("few", what="x")
 
 
-def test_an_installation_that_does_not_know_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_extra_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for known in (None, ["numpy>=2"]):
         monkeypatch.setattr(extras, "requires", lambda _, known=known: known)
         with pytest.raises(InputError, match="which this installation does not know"):
             extras.require_extra("plots", what="x")
 
 
-def test_one_package_of_an_extra_is_asked_for_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_package_of_an_extra_can_be_required_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     without("altair", monkeypatch)
     extras.require_package("vl-convert-python", extra="plots", what="x")
     for _ in range(2):  # that it is missing is not remembered
@@ -61,7 +61,7 @@ def test_one_package_of_an_extra_is_asked_for_alone(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("part", "needed"), [("plots", "altair"), ("spark", "pyspark")])
-def test_parts_say_what_they_need(part: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_name_the_packages_that_they_need(part: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     without(needed, monkeypatch)
     for name in list(sys.modules):
         if name.startswith(f"textsieve.{part}"):

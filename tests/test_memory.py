@@ -1,4 +1,4 @@
-"""Looking for room before a package is imported."""
+"""The check for memory before a large package is imported."""
 
 import os
 

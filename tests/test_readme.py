@@ -88,7 +88,7 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "1.00" in printed[2] or "100" in printed[2]
     assert "striker" in printed[3]
     assert "It can be updated" in printed[4]
-    assert "2 documents read, 2 folded in" in printed[5]
+    assert "2 documents read, 2 added to the model" in printed[5]
     assert "parliament" in printed[6]
     assert "politics" in printed[7]
     assert "Best: " in printed[8]

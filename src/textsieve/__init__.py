@@ -1,6 +1,6 @@
 """textsieve: the few words that matter in labelled text.
 
-The names below are loaded on first use, so that importing the package costs next to nothing.
+The names below are imported on first use, so that importing the package is fast.
 """
 
 from typing import TYPE_CHECKING, Any

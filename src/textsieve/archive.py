@@ -66,7 +66,7 @@ class Kind(NamedTuple):
 
 
 class ArraySpec(NamedTuple):
-    """The declaration of an array in a header."""
+    """The type and shape of an array, as a header declares them."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -97,14 +97,14 @@ class _TruncatedError(ValueError):
 
 # -- writing -----------------------------------------------------------------------------------------------------
 
-NOTHING: Mapping[str, NDArray[Any]] = {}
+NO_ARRAYS: Mapping[str, NDArray[Any]] = {}
 
 
 def pack(
     kind: Kind,
     header: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
-    additional: Mapping[str, NDArray[Any]] = NOTHING,
+    additional: Mapping[str, NDArray[Any]] = NO_ARRAYS,
 ) -> bytes:
     """Return the bytes of an archive; raise `InputError` if it could not be read again.
 
@@ -113,10 +113,11 @@ def pack(
     """
     # safetensors requires contiguous arrays.
     contiguous = {name: np.ascontiguousarray(array) for name, array in {**arrays, **additional}.items()}
-    full = {"format": kind.format, "version": kind.version, **header}
+    full_header = {"format": kind.format, "version": kind.version, **header}
     try:
-        text = json.dumps(full | {"checksum": checksum(full, {name: contiguous[name] for name in arrays})})
-        parse(text)
+        header_checksum = checksum(full_header, {name: contiguous[name] for name in arrays})
+        text = json.dumps(full_header | {"checksum": header_checksum})
+        parse(text)  # raises `ValueError` for what a reader would not accept
     except (TypeError, ValueError, RecursionError) as problem:
         raise InputError(f"the header of {kind.what} can't be written as JSON: {problem}.") from problem
     data = save(contiguous, metadata={"textsieve": text})
@@ -136,14 +137,15 @@ def checksum_of(arrays: Mapping[str, NDArray[Any]], start: int = 0) -> int:
     """Return the CRC-32 of arrays and their names, continued from `start`."""
     value = start
     for name in sorted(arrays):
-        value = crc32(np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1).data, crc32(name.encode(), value))
+        array_bytes = np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1)
+        value = crc32(array_bytes.data, crc32(name.encode(), value))
     return value
 
 
 # -- reading -----------------------------------------------------------------------------------------------------
 
 ReadAt = Callable[[int, int], bytes | memoryview]
-"""Function that returns the bytes from a position on, as many as there are up to a number."""
+"""A function of a position and a number that returns so many bytes from there, or fewer at the end of the archive."""
 
 
 class Archive:
@@ -162,26 +164,28 @@ class Archive:
         """Identifies the content: the header has the checksums of all arrays."""
 
     def read(self, names: Iterable[str] | None = None) -> Arrays:
-        """Return the named arrays, or all; together with the header they must have the checksum in the header."""
+        """Return the named arrays, or all; raise `InputError` unless they and the header match its checksum."""
         arrays = self._read_arrays(self.specs if names is None else names)
-        self._require(self.header.get("checksum") == checksum(self.header, arrays))
+        self._check_checksum(self.header.get("checksum"), checksum(self.header, arrays))
         return arrays
 
     def read_additional(self, names: Iterable[str], expected: object) -> Arrays:
-        """Return the named arrays, which must have the checksum `expected`."""
+        """Return the named arrays; raise `InputError` unless they match the checksum `expected`."""
         arrays = self._read_arrays(names)
-        self._require(expected == checksum_of(arrays))
+        self._check_checksum(expected, checksum_of(arrays))
         return arrays
 
-    def _require(self, fits: bool) -> None:
-        if not fits:
+    def _check_checksum(self, expected: object, actual: int) -> None:
+        if expected != actual:
             raise InputError("the file is damaged: its checksum differs", place=self.name, hint=COPY_AGAIN)
 
     def _read_arrays(self, names: Iterable[str]) -> Arrays:
         """Read arrays, in the order of the file."""
-        return {name: self._array(self.specs[name]) for name in sorted(names, key=lambda name: self.specs[name].start)}
+        in_file_order = sorted(names, key=lambda name: self.specs[name].start)
+        return {name: self._read_array(self.specs[name]) for name in in_file_order}
 
-    def _array(self, spec: ArraySpec) -> NDArray[Any]:
+    def _read_array(self, spec: ArraySpec) -> NDArray[Any]:
+        """Return an array that shares memory with the bytes read, unless it would not be aligned."""
         data = self._read_at(self._arrays_start + spec.start, spec.n_bytes)
         if len(data) != spec.n_bytes:
             raise InputError("the file became shorter while it was read", place=self.name, hint=COPY_AGAIN)
@@ -204,7 +208,7 @@ def open_archive(kind: Kind, path: str, *, max_bytes: int) -> Iterator[Archive]:
 
 
 def archive_in(kind: Kind, data: bytes, name: str) -> Archive:
-    """Return the archive that some bytes are; its arrays are views of the bytes."""
+    """Return the archive in some bytes; its arrays are views of the bytes."""
     view = memoryview(data)
     return Archive(kind, name, len(data), lambda start, n_bytes: view[start : start + n_bytes])
 
@@ -218,7 +222,7 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
         if start.startswith(first_bytes):
             raise InputError(f"the file is not {kind.what}; it looks like {other}", place=name)
     if start[8:9] == b"{" and size - 8 < declared <= MAX_HEADER:
-        problem = f"the file is cut short: it is only its beginning, {size:,} bytes and no whole header"
+        problem = f"the file is cut short: it has {size:,} bytes, and its header alone has more"
         raise InputError(problem, place=name, hint=COPY_AGAIN)
     if not size:
         raise InputError(f"the file is not {kind.what}: it is empty", place=name, hint=COPY_AGAIN)
@@ -239,7 +243,8 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
             f"the file is {state}: its header can't be read as text", place=name, hint=COPY_AGAIN
         ) from problem
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
-        raise InputError(f"the file is not {kind.what}: {_describe(problem)}", place=name) from problem
+        reason = f"its header has no {problem}" if isinstance(problem, KeyError) else str(problem)[:200].rstrip(".")
+        raise InputError(f"the file is not {kind.what}: {reason}", place=name) from problem
     if format_ != kind.format or type(version) is not int or version != kind.version:
         is_newer = format_ == kind.format and isinstance(version, int) and version > kind.version
         raise InputError(
@@ -252,12 +257,15 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
 
 
 def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
-    """Return our header inside that of safetensors, and the declared arrays, which must fill the file exactly."""
+    """Return textsieve's header, which is inside that of safetensors, and the declared arrays.
+
+    The arrays must fill the rest of the file exactly. Raises `ValueError`, `LookupError` or `TypeError` otherwise.
+    """
     outer = parse(head[8:].decode())
     text = outer.pop("__metadata__")["textsieve"]
     if not isinstance(text, str):
         raise TypeError("its header is no text")
-    specs = {name: _spec(name, declared) for name, declared in outer.items()}
+    specs = {name: _parse_spec(name, declared) for name, declared in outer.items()}
     declared_size = len(head) + max((spec.start + spec.n_bytes for spec in specs.values()), default=0)
     if size != declared_size:
         message = f"it has {size:,} bytes, and its header declares {declared_size:,}"
@@ -270,7 +278,8 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
     return text, specs
 
 
-def _spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
+def _parse_spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
+    """Return the declaration of an array in the header of safetensors; raise `ValueError` if it is not valid."""
     type_, shape, (begin, end) = declared["dtype"], declared["shape"], declared["data_offsets"]
     if type_ not in TYPES:
         raise ValueError(f"the array {shown(name)} is of {shown(type_)}, which textsieve does not write")
@@ -286,7 +295,3 @@ def _spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
 
 def _is_size(number: object) -> bool:
     return is_whole(number) and 0 <= number <= MAX_ELEMENTS
-
-
-def _describe(problem: Exception) -> str:
-    return f"its header has no {problem}" if isinstance(problem, KeyError) else str(problem)[:200].rstrip(".")

@@ -1,4 +1,4 @@
-"""Names for the types of numpy arrays that all packages share."""
+"""Type aliases for numpy arrays, shared by all packages."""
 
 from typing import Any
 

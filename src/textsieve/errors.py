@@ -1,8 +1,9 @@
-"""The errors that mean a problem with the input, not with textsieve.
+"""Errors for problems with the user's input: documents, labels and settings.
 
 An `InputError` carries its facts as fields: the place in the data, the setting and its value, the problem, the allowed
-values and a hint. `str` writes them as a message for users of the Python library. Other front ends call `render` with
-their own way to write a setting (the command line writes `--jobs 0` for `n_jobs=0`), so nobody edits a message.
+values and a hint. `str` turns them into a message for users of the Python library. Other front ends call `render` with
+their own function that writes a setting (the command line writes `--jobs 0` for `n_jobs=0`). So no code needs to edit
+the text of a message.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ class _Unset:
 UNSET: Final = _Unset()
 
 
-def shown(value: object, most: int = 60) -> str:
-    """Return a value as text for a message, shortened if it is long."""
+def shown(value: object, max_length: int = 60) -> str:
+    """Return the repr of a value for a message: on one line, and shortened if it is long."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    return text if len(text) <= max_length else f"{text[: max_length - 3]}..."
 
 
-def counted(number: float, one: str, more: str | None = None) -> str:
-    """Return a number with its noun: 1 term, 2 terms."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+def counted(number: float, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun: 1 term, 2 terms; the plural is by default the singular with an s."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Place:
 
 
 Message = str | tuple[str | Setting, ...]
-"""A text, or a text in pieces if it mentions settings: ("use ", Setting("multilabel", True))."""
+"""A text; or, if it mentions settings, a tuple of texts and settings: ("use ", Setting("multilabel", True))."""
 
 
 class InputError(ValueError):
@@ -89,7 +90,11 @@ class InputError(ValueError):
         self.hint = hint
 
     def message(self) -> tuple[str | Setting, ...]:
-        """Return the whole message in pieces, to be part of another error's."""
+        """Return the whole message as a tuple of texts and settings, for another error to quote.
+
+        The order is: place, setting, problem, hint. A hint that begins with a lowercase letter continues the sentence
+        after a semicolon; any other hint is a sentence of its own.
+        """
         pieces: list[str | Setting] = []
         if self.place is not None:
             pieces.append(f"{self.place}: ")
@@ -106,10 +111,10 @@ class InputError(ValueError):
             if is_sentence and pieces and isinstance(pieces[-1], str):
                 pieces[-1] = pieces[-1].rstrip(".")
             pieces += [". " if is_sentence else "; ", *hint]
-        if (hint or self.setting is not None) and not (
-            isinstance(pieces[-1], str) and pieces[-1].endswith((".", "!", "?"))
-        ):
-            pieces.append(".")
+        if hint or self.setting is not None:
+            last = pieces[-1]
+            if not (isinstance(last, str) and last.endswith((".", "!", "?"))):
+                pieces.append(".")
         return tuple(pieces)
 
     def render(self, write_setting: Callable[[Setting], str] = str) -> str:
@@ -118,7 +123,7 @@ class InputError(ValueError):
 
     def with_fields(self, **fields: Any) -> Self:
         """Return the same error with some fields changed, to be raised from this one."""
-        error = type(self).__new__(type(self))
+        error = type(self).__new__(type(self))  # without `__init__`, which subclasses may have changed
         error.args = self.args
         error.__dict__.update(self.__dict__, **fields)
         return error
@@ -138,13 +143,15 @@ def render(message: Message, write_setting: Callable[[Setting], str] = str) -> s
 
 
 def listed_settings(settings: Iterable[Setting], separator: str = ", ") -> tuple[str | Setting, ...]:
-    """Return the pieces of a message that lists settings."""
-    return tuple(piece for setting in settings for piece in (separator, setting))[1:]
+    """Return settings with a separator between them, as part of a message."""
+    return tuple(piece for setting in settings for piece in (separator, setting))[1:]  # without the first separator
 
 
 def _pieces(message: Message) -> tuple[str | Setting, ...]:
-    """Return a message in pieces; none if it is empty."""
-    return ((message,) if message else ()) if isinstance(message, str) else message
+    """Return a message as a tuple of texts and settings; an empty tuple for an empty text."""
+    if isinstance(message, str):
+        return (message,) if message else ()
+    return message
 
 
 class MissingPackage(InputError):
@@ -164,4 +171,4 @@ class NothingSelected(InputError):
 
 
 class TooFewDocuments(InputError):
-    """Raised if documents should be held out, and too few would be left."""
+    """Raised if there are too few documents to hold some out."""

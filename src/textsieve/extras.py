@@ -1,4 +1,7 @@
-"""Checks for optional packages, which read the requirements of extras from the package metadata."""
+"""Checks whether the packages of an extra, such as textsieve[plots], are installed.
+
+The requirements of an extra are read from the metadata of the installed textsieve.
+"""
 
 import re
 from functools import cache
@@ -9,22 +12,23 @@ from .errors import MissingPackage, Setting
 
 def require_extra(extra: str, *, what: str | Setting) -> None:
     """Raise `MissingPackage` if a package of an extra is not installed; `what` is the feature that needs it."""
-    requirements = [
-        line for line in requires("textsieve") or () if re.search(rf"""extra\s*==\s*["']{extra}["']""", line)
-    ]
-    missing = [
-        name for name in re.findall(r"^[\w.-]+", "\n".join(requirements), re.MULTILINE) if not is_installed(name)
-    ]
-    if missing or not requirements:
-        needed = " and ".join(missing) or f"packages of the extra {extra!r}, which this installation does not know"
-        raise MissingPackage((what, f" needs {needed}"), hint=_install_hint(extra))
+    # A requirement of an extra looks like: altair<7,>=6; extra == "plots"
+    is_of_extra = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
+    requirements = [requirement for requirement in requires("textsieve") or () if is_of_extra.search(requirement)]
+    names = re.findall(r"^[\w.-]+", "\n".join(requirements), re.MULTILINE)
+    missing = [name for name in names if not is_installed(name)]
+    if missing:
+        raise MissingPackage((what, f" needs {' and '.join(missing)}"), hint=_install_hint(extra))
+    if not requirements:
+        problem = f" needs packages of the extra {extra!r}, which this installation does not know"
+        raise MissingPackage((what, problem), hint=_install_hint(extra))
 
 
 @cache
 def require_package(name: str, *, extra: str, what: str | Setting) -> None:
     """Raise `MissingPackage` if one package of an extra is not installed.
 
-    Only success is cached, so that a package can be installed meanwhile.
+    Only success is cached, so that the next call succeeds if the package has been installed in the meantime.
     """
     if not is_installed(name):
         raise MissingPackage((what, f" needs {name}"), hint=_install_hint(extra))
@@ -35,7 +39,7 @@ def _install_hint(extra: str) -> str:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a package is installed, by its name for pip."""
+    """Return whether a package is installed; `name` is its name for pip."""
     try:
         distribution(name)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Replace files atomically, lock them, and open only files that reading can't block on.
+"""Replace files atomically, lock them, and open files so that reading never blocks.
 
 `replacing` writes to a new file in the same folder and renames it over the old one when all of it is on the disk, so
 a reader sees either the old file or the new one. A process that is killed before the rename leaves the old file as it
@@ -6,9 +6,10 @@ was, and a file `.textsieve-*.part` beside it. The next `replacing` of the same 
 holds a lock on its part file until the rename, and the kernel releases the lock of a process that dies, so a part file
 that can be locked belongs to nobody.
 
-`open_regular` is for files that are read, and `read_small` for small ones of which there are many: a pipe would block
-for ever and a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
-Some files of the kernel look regular and block all the same (`/proc/kmsg`); reading them raises `InputError` too.
+`open_regular` opens a file for reading, and `read_small` reads one of many small files at once. Both raise `InputError`
+for pipes, which could block for ever, and for devices, which may never end; `open_regular` also for files that are
+larger than `max_bytes`. Some files of the Linux kernel look regular but block (`/proc/kmsg`); reading them raises
+`InputError`, too.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def lock(descriptor: int) -> None:
 
 
 def is_at(descriptor: int, path: str) -> bool:
-    """Return whether an open file is still the one at the path."""
+    """Return whether the path still leads to the open file, which another process may have removed or replaced."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
@@ -130,7 +131,7 @@ def is_at(descriptor: int, path: str) -> bool:
 
 @contextmanager
 def naming_when_full(path: str) -> Iterator[None]:
-    """Add the file's name to the `OSError` of a write for which there is no space; Python raises it without one."""
+    """Add the path to an `OSError` that is raised because there is no space; Python does not name the file."""
     try:
         yield
     except OSError as problem:
@@ -154,7 +155,7 @@ def naming_temporary(path: str, *, what: str) -> Iterator[None]:
         if problem.errno not in OUT_OF_SPACE:
             raise
         raise InputError(
-            f"there is no space for {what}, which is kept there for a while ({problem.strerror})",
+            f"there is no space for {what}, which is stored there temporarily ({problem.strerror})",
             place=path,
             hint="Free some space, or set TMPDIR to a folder that has more",
         ) from problem
@@ -162,9 +163,10 @@ def naming_temporary(path: str, *, what: str) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
-    """Open a new file that replaces the one at the path if the block succeeds; a link stays a link to it.
+    """Open a new file that replaces the file at the path if the `with` block succeeds.
 
-    The new file gets `mode`, or by default the mode of the file that it replaces.
+    If the path is a link, the file that it leads to is replaced. The new file gets the permissions `mode`, or by
+    default those of the file that it replaces.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -194,7 +196,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     finally:
         if holder is not None:
             os.close(holder)
-    settle(folder)
+    flush_folder(folder)
 
 
 def _part_prefix(target: str) -> str:
@@ -202,14 +204,17 @@ def _part_prefix(target: str) -> str:
 
     The host is part of the digest, because on some network file systems locks hold on one host only.
     """
-    named = f"{platform.node()}\n{os.path.basename(target)}"
-    return f".textsieve-{sha256(named.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-"
+    host_and_name = f"{platform.node()}\n{os.path.basename(target)}"
+    return f".textsieve-{sha256(host_and_name.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-"
 
 
-def _new_part(beginning: str, *, private: bool) -> tuple[BinaryIO, str]:
-    """Create and lock a part file; one that another process took for a leftover in between is created again."""
+def _new_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
+    """Create and lock a part file, and return it with its path.
+
+    Before it is locked, another process may take it for a leftover and remove it; then another one is created.
+    """
     while True:
-        part = f"{beginning}{secrets.token_hex(8)}.part"
+        part = f"{prefix}{secrets.token_hex(8)}.part"
         new = open(part, "xb", opener=_private if private else None)  # noqa: SIM115, nothing to remove if it fails
         try:
             lock(new.fileno())
@@ -228,7 +233,7 @@ def _new_part(beginning: str, *, private: bool) -> tuple[BinaryIO, str]:
 
 
 def _remove_leftovers(folder: str, prefix: str) -> None:
-    """Remove the part files that killed processes left, as far as locks prove it."""
+    """Remove the part files that killed processes left, which are those that nobody has locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in islice(entries, MAX_SCANNED) if entry.name.startswith(prefix)]:
             with suppress(OSError):
@@ -259,11 +264,8 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def settle(folder: str) -> None:
-    """Flush a folder to disk, so that a rename in it is durable, if the file system supports that.
-
-    The file itself is complete either way.
-    """
+def flush_folder(folder: str) -> None:
+    """Flush a folder to disk, if the file system supports that, so that a rename in it survives a power failure."""
     if hasattr(os, "O_DIRECTORY"):
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,7 +1,7 @@
 """Lazy imports: packages whose names are loaded on first use.
 
-Importing such a package costs next to nothing, and using one of its names does not load what the others need:
-predicting one document loads no compiler.
+Importing such a package is fast, and using one of its names does not import what the others need. For example,
+predicting a document does not import the compiler numba.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,10 +10,10 @@ from typing import Any
 
 
 def attach(
-    package: str, homes: Mapping[str, Sequence[str]]
+    package: str, names_by_submodule: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for a package, given the names in each submodule."""
-    submodule_of = {name: submodule for submodule, names in homes.items() for name in names}
+    """Return `__getattr__`, `__dir__` and `__all__` for a package, given the public names of each submodule."""
+    submodule_of = {name: submodule for submodule, names in names_by_submodule.items() for name in names}
 
     def load(name: str) -> Any:
         if name not in submodule_of:

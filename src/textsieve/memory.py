@@ -1,11 +1,11 @@
-"""Return memory to the system, and stop in time where the address space is limited (`ulimit -v`).
+"""Return freed memory to the system, and raise `MemoryError` before libraries crash where memory is limited.
 
-glibc keeps memory that was freed in small pieces for later use. After a pass over a large corpus that is a hundred
-megabytes and more, which the next stage would need in addition to its own arrays.
+glibc keeps memory that was freed in small pieces for later use. After a pass over a large corpus, this can be more than
+100 MB, which the next stage would need in addition to its own arrays.
 
 Python and numpy raise `MemoryError` when memory runs out, but the libraries below them do not: OpenBLAS ends the
-process or waits for ever for a thread that it could not start, LLVM aborts, and an import fails halfway. So
-`check_room` checks for room before they are used, and raises `MemoryError` instead.
+process or waits for ever for a thread that it could not start, LLVM aborts, and an import fails halfway. So where the
+address space is limited (`ulimit -v`), `check_room` checks for room before they are used, and raises `MemoryError`.
 """
 
 import ctypes
@@ -58,7 +58,7 @@ def check_room(megabytes: int, what: str) -> None:
     if not is_limited():
         return
     try:
-        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never used
+        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserves address space, uses no memory
     except OSError as problem:
         raise MemoryError(
             f"{what} needs {megabytes} MB more; raise the limit of the address space (ulimit -v)"

@@ -1,12 +1,12 @@
 """Search for nearest documents by cosine, shared by `CosineKNN`, its scorer and `DROP`.
 
 Documents are scaled to length 1, so that the cosine is the sum of the products over common terms, added in the order
-of the columns. They are stored by term (`Postings`) with float32 weights; a term's documents ascend. Few queries are
-answered with numpy alone; many by kernels, from an `Index` that has the documents both by term and by row. The results
-are the same to the last bit.
+of the columns. They are stored by term (`Postings`) with float32 weights; a term's documents ascend. A search for a few
+rows uses numpy alone. A search for many uses compiled kernels and an `Index`, which has the documents both by term and
+by row. The results are the same to the last bit.
 
-A neighbour has a cosine above 0: documents that share no term are never neighbours. Of documents that are equally
-near, the lower one comes first.
+A neighbour has a cosine above 0: documents that share no term are never neighbours. Of equally near documents, the one
+with the lower number comes first.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from .kernels.neighbours import Index
 
 
-_SAFE = 1e-150, 1e150
+_SAFE_LENGTHS = 1e-150, 1e150
 """The range of lengths whose squares neither underflow nor overflow."""
 
 _SLICE = 1 << 8
+"""The number of queries that a thread searches at a time."""
 
 
 class Postings(NamedTuple):
-    """The weights of documents of length 1, term by term."""
+    """The weights of documents of length 1, term by term: the arrays of a CSC matrix of documents by terms."""
 
-    term_indptr: Ints
-    documents: Int32s
-    weights: NDArray[np.float32]
+    term_indptr: Ints  # the postings of term t are at term_indptr[t] to term_indptr[t + 1]
+    documents: Int32s  # the document of each posting
+    weights: NDArray[np.float32]  # the weight of the term in this document
     n_documents: int
 
     @property
@@ -44,31 +45,35 @@ class Postings(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The weights that documents have of a row's terms, in the order of these terms."""
+    """The postings of all terms of a row, in the order of these terms."""
 
-    places: Ints  # positions in the row
+    places: Ints  # the position of each posting's term in the row
     documents: Int32s
     weights: NDArray[np.float32]
 
 
 class Nearest(NamedTuple):
-    """For each row, the documents nearest to it, the nearest first (-1: no more), and their cosines."""
+    """The nearest documents of each query, nearest first, and their cosines."""
 
-    documents: Int32s
-    cosines: Floats
+    documents: Int32s  # queries x k; -1 where a query has fewer neighbours
+    cosines: Floats  # queries x k
 
 
 def unit_rows(rows: CSR) -> CSR:
-    """Return the rows scaled to length 1; a row of zeros stays. Squares are added in the order of the columns."""
+    """Return the rows scaled to length 1; rows of zeros stay as they are.
+
+    Squares are added in the order of the columns. If they could overflow or underflow, the row is first divided by its
+    largest value.
+    """
     values = rows.data.astype(np.float64)
-    row_of = np.repeat(np.arange(rows.n_rows), rows.sizes)
+    row_of = np.repeat(np.arange(rows.n_rows), rows.sizes)  # the row of each stored value
     with np.errstate(over="ignore"):
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
-    extreme = ~((lengths > _SAFE[0]) & (lengths < _SAFE[1]))
-    if extreme.any():
+    is_extreme = ~((lengths > _SAFE_LENGTHS[0]) & (lengths < _SAFE_LENGTHS[1]))
+    if is_extreme.any():
         largest = np.zeros(rows.n_rows)
         np.maximum.at(largest, row_of, np.abs(values))
-        values /= np.where(extreme & (largest > 0.0), largest, 1.0)[row_of]
+        values /= np.where(is_extreme & (largest > 0.0), largest, 1.0)[row_of]
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
         lengths[lengths == 0.0] = 1.0
     columns = rows.indices.astype(np.int32, copy=False)
@@ -76,7 +81,7 @@ def unit_rows(rows: CSR) -> CSR:
 
 
 def postings_of(rows: CSR) -> Postings:
-    """Return the rows, scaled to length 1, by term."""
+    """Return the postings of rows, which are scaled to length 1."""
     matrix = unit_rows(rows).matrix().astype(np.float32).tocsc()
     return Postings(
         matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data, rows.n_rows
@@ -87,31 +92,37 @@ def postings_of(rows: CSR) -> Postings:
 
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
-    """Return all postings of some terms."""
-    sizes = postings.term_indptr[columns + 1] - postings.term_indptr[columns]
+    """Return the postings of some terms, given as columns."""
+    starts = postings.term_indptr[columns]
+    sizes = postings.term_indptr[columns + 1] - starts
     places = np.repeat(np.arange(len(columns)), sizes)
-    skipped = np.repeat(postings.term_indptr[columns] - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
-    positions = np.arange(len(places)) + skipped
+    # The postings of term i are the matches from match_starts[i] on, and stand in `postings` from starts[i] on.
+    match_starts = np.concatenate([[0], sizes.cumsum()[:-1]])
+    positions = np.arange(len(places)) + np.repeat(starts - match_starts, sizes)
     return Matches(places, postings.documents[positions], postings.weights[positions])
 
 
 def cosines_of(postings: Postings, matches: Matches, values: Floats) -> Floats:
-    """Return the cosine of each document with a row of length 1."""
-    # bincount adds one by one, in order, as the kernels do
+    """Return the cosine of each document with a row of length 1, whose values are given and whose matches are known."""
+    # bincount adds one by one, in order, as the kernels do.
     sums: Any = np.bincount(matches.documents, values[matches.places] * matches.weights, postings.n_documents)
     return np.asarray(sums, np.float64)  # bincount returns integers if there is nothing to add
 
 
 def nearest_of(cosines: Floats, k: int) -> Ints:
-    """Return the k documents with the largest cosines above 0, ascending; of equals the lower ones."""
-    near = np.flatnonzero(cosines > 0.0)
-    if len(near) <= k:
-        return near
-    near_cosines = cosines[near]
-    least = np.partition(near_cosines, -k)[-k]
-    is_nearest = near_cosines > least
-    is_nearest[np.flatnonzero(near_cosines == least)[: k - np.count_nonzero(is_nearest)]] = True
-    return np.asarray(near[is_nearest])
+    """Return the k documents with the largest cosines above 0, in ascending order of their numbers.
+
+    If documents at the limit have equal cosines, those with lower numbers are selected.
+    """
+    candidates = np.flatnonzero(cosines > 0.0)
+    if len(candidates) <= k:
+        return candidates
+    candidate_cosines = cosines[candidates]
+    kth_largest = np.partition(candidate_cosines, -k)[-k]
+    is_nearest = candidate_cosines > kth_largest
+    n_left = k - np.count_nonzero(is_nearest)
+    is_nearest[np.flatnonzero(candidate_cosines == kth_largest)[:n_left]] = True
+    return np.asarray(candidates[is_nearest])
 
 
 # -- many rows, by kernels -----------------------------------------------------------------------------------------
@@ -122,12 +133,13 @@ def index_of(postings: Postings) -> Index:
     from .kernels import neighbours as kernels
 
     term_indptr, documents, weights = (frozen(array) for array in postings[:3])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=postings.n_documents))]).astype(np.int64)
-    columns, values = kernels.rows_of(term_indptr, documents, weights, starts)
+    document_sizes = np.bincount(documents, minlength=postings.n_documents)
+    starts = np.concatenate([[0], np.cumsum(document_sizes)]).astype(np.int64)
+    columns, values = kernels.rows_from_postings(term_indptr, documents, weights, starts)
     # A term is frequent if it is in more than 1 / SHARE of the documents.
     frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
-    # The lengths of each document over its frequent terms and over the others.
-    part_lengths = kernels.lengths_of_parts(starts, columns, values, frequent)
+    # The length of each document over its frequent terms alone.
+    part_lengths = kernels.norms_over(starts, columns, values, frequent)
     by_document = (frozen(array) for array in (starts, columns, values, frequent, part_lengths))
     return kernels.Index(term_indptr, documents, weights, *by_document)
 
@@ -140,8 +152,8 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_in(index: Index) -> CSR:
-    """Return the documents of an index, as queries."""
-    return CSR(index.values.astype(np.float64), index.columns, index.starts, len(index.frequent))
+    """Return the documents of an index as rows, to use them as queries."""
+    return CSR(index.data.astype(np.float64), index.indices, index.indptr, len(index.is_frequent))
 
 
 def nearest(
@@ -154,11 +166,16 @@ def nearest(
     owns: Int32s | None = None,
     everyone: bool = False,
 ) -> Nearest:
-    """Return the k documents nearest to each query, a row of length 1; see the kernels for `groups` and `owns`."""
+    """Return the k documents nearest to each query; queries are rows of length 1.
+
+    `groups` has the group of each document, or -1 to exclude it, and `owns` the group of each query, whose documents
+    are excluded from its search. By default, no document is excluded. With `everyone`, a query with fewer than k
+    neighbours also gets documents whose cosine is 0 or less.
+    """
     from .kernels import neighbours as kernels
     from .threads import parallel_map
 
-    n_documents = len(index.starts) - 1
+    n_documents = len(index.indptr) - 1
     groups = np.zeros(n_documents, np.int32) if groups is None else groups
     owns = np.full(queries.n_rows, -1, np.int32) if owns is None else owns
     result = Nearest(np.empty((queries.n_rows, k), np.int32), np.empty((queries.n_rows, k)))

@@ -322,7 +322,7 @@ CLASSIFIERS = Registry(
         ),
         Entry("knnfp", "textsieve.classifiers.knnfp", "KNNFP", "nearest weights of each term", LTC, traits=_VOTING),
         Entry(
-            *("knn", "textsieve.classifiers.neighbours", "CosineKNN", "nearest documents by the cosine"),
+            *("knn", "textsieve.classifiers.cosine_knn", "CosineKNN", "nearest documents by the cosine"),
             LTC,
             traits=_VOTING,
         ),

@@ -19,6 +19,7 @@ MAX_DEPTH = 40
 """The deepest nesting of lists and objects."""
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
+"""Strings, brackets and commas. A string that is not closed extends to the end, so that nothing in it counts."""
 
 
 def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Warnings that point to the line that called this package, however deep inside the package they arise.
+"""Warnings that point to the user's line that called this package, however deep inside the package they are emitted.
 
-Python can show warnings with the same line and text only once. So a warning that may occur in each fold of a
-cross-validation has a text that doesn't differ from fold to fold.
+By default, Python shows warnings with the same line and text only once. So the text of a warning should not contain
+anything that differs between the folds of a cross-validation.
 """
 
 import sys
@@ -30,7 +30,7 @@ class InputWarning(UserWarning):
 
 
 def warn(message: Message | Warning, category: type[Warning] = InputWarning) -> None:
-    """Warn at the line that called this package."""
+    """Emit a warning at the line that called this package: the nearest frame of the stack that is outside of it."""
     warning = message if isinstance(message, Warning) else category(message)
     level = 1
     frame = sys._getframe()

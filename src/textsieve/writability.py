@@ -1,6 +1,6 @@
 """Check, before any long work is done, that an output file can be written.
 
-`check_writable` is for files that are replaced (`files.replacing`), which takes the right to write to their folder.
+`check_writable` is for files that are replaced (`files.replacing`), which needs permission to write to their folder.
 `check_openable` is for files that are opened and written in place.
 """
 
@@ -12,16 +12,16 @@ from .errors import InputError, shown
 
 
 def check_writable(path: str, *, what: str) -> None:
-    """Raise `InputError` if a file could not be replaced; `what` names its content, such as "a chart"."""
+    """Raise `InputError` if a file can't be created or replaced; `what` names its content, such as "a chart"."""
     _check_target(path, what=what)
     if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
         raise _not_permitted(path)
 
 
 def check_openable(path: str, *, what: str, may_be_stream: bool = False) -> None:
-    """Raise `InputError` if a file could not be opened for writing or created; `what` names its content.
+    """Raise `InputError` if a file can't be created or opened for writing; `what` names its content.
 
-    With `may_be_stream`, a pipe or a device is allowed as well.
+    With `may_be_stream`, a pipe or a device is allowed, too.
     """
     _check_target(path, what=what, may_be_stream=may_be_stream)
     if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
@@ -30,14 +30,14 @@ def check_openable(path: str, *, what: str, may_be_stream: bool = False) -> None
 
 def unwritable(path: str, reason: str, hint: str = "") -> InputError:
     """Return the error for a file that can't be written."""
-    return InputError(f"can't be written: {reason}" + "." * (not hint), place=path, hint=hint)
+    return InputError(f"can't be written: {reason}" + ("" if hint else "."), place=path, hint=hint)
 
 
 def _check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
     """Raise `InputError` if no file can be written at a path, whatever the permissions are."""
     folder = os.path.dirname(path) or "."
     if "\0" in path:
-        raise unwritable(shown(path), "a name has no null character")
+        raise unwritable(shown(path), "file names can't contain null characters")
     try:
         mode = os.stat(path).st_mode
     except OSError as problem:
@@ -45,7 +45,7 @@ def _check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
             link = "it" if os.path.islink(path) else f"its folder {folder}"
             reason = f"{link} is a symbolic link that ends in a loop of links"
             raise unwritable(path, reason, "remove that link or give another name") from problem
-        mode = None
+        mode = None  # the file does not exist yet
     if not os.path.isdir(folder):
         raise unwritable(path, f"there is no folder {folder}", "make it first")
     if mode is None or stat.S_ISREG(mode):
@@ -53,11 +53,9 @@ def _check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
     if stat.S_ISDIR(mode):
         raise InputError("this is a folder", place=path, hint="give the name of a file in it")
     if stat.S_ISSOCK(mode) or not may_be_stream:
-        target = "a socket" if stat.S_ISSOCK(mode) else "a device or a pipe"
-        raise InputError(
-            f"this is {target}, and {what} is written to a file", place=path, hint="give the name of a file"
-        )
+        kind = "a socket" if stat.S_ISSOCK(mode) else "a device or a pipe"
+        raise InputError(f"this is {kind}, and {what} is written to a file", place=path, hint="give the name of a file")
 
 
 def _not_permitted(path: str) -> InputError:
-    return unwritable(path, "you may not write there", "choose another place")
+    return unwritable(path, "you don't have permission to write there", "choose another place")

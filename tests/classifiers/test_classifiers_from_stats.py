@@ -1,4 +1,4 @@
-"""What naive Bayes and Rocchio learn from sums: that of the rows, whatever their order and whoever added them up."""
+"""Naive Bayes and Rocchio learn the same from statistics as from the rows, in any order and any batches."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.depth import few_examples
 from textsieve import ClassStats, InputError, Rocchio
 from textsieve.classifiers import from_stats
 from textsieve.classifiers.from_stats import fit_stats, learns_from_stats, stats_of
-from textsieve.classifiers.linear_form import ALWAYS, Linear, linear_form
+from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear, linear_form
 
 Multinomial: Any = MultinomialNB  # whose stubs do not know all options
 Complement: Any = ComplementNB
@@ -39,7 +39,7 @@ WEIGHTS: list[Any] = [None, "balanced", {0: 1.0, 1: 2.0, 2: 0.5, 3: 8.0}]
 
 
 def weights(n: int = N, seed: int = 0) -> csr_matrix:
-    """Rows of length 1, with 32 bits, as training has them."""
+    """Return rows of length 1 in float32, as in training."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(1, 5, (n, D)) * (rng.random((n, D)) < 0.4)
     rows[:, 0] += 1
@@ -51,7 +51,7 @@ def one_each(seed: int = 1) -> Ints:
 
 
 def sets(seed: int = 2) -> csr_array:
-    """Several labels a document; the first two have none."""
+    """Return an indicator matrix of multilabel documents; the first two have no label."""
     is_member = np.random.default_rng(seed).random((N, C)) < [0.5, 0.1, 0.3, 0.9]
     is_member[:2] = False
     return csr_array(is_member.astype(np.int8))
@@ -66,7 +66,7 @@ def learned(classifier: Any, rows: csr_matrix, is_member: csr_array, class_weigh
 
 
 def their_form(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Linear:
-    """What scikit-learn learns from the rows, with class weights as weights of documents."""
+    """Return the form that scikit-learn learns from the rows, with class weights as sample weights."""
     sample_weight = None if class_weight is None else compute_sample_weight(class_weight, y)
     return linear_form(clone(classifier).fit(rows.astype(np.float64), y, sample_weight=sample_weight))
 
@@ -85,7 +85,7 @@ def as_bytes(form: Linear) -> bytes:
 
 @pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
 @pytest.mark.parametrize("classifier", [*OPTIONS, Multinomial(class_prior=[0.1, 0.2, 0.3, 0.4])], ids=repr)
-def test_one_label_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
+def test_single_label_equals_scikit_learn_on_the_rows(classifier: Any, class_weight: Any) -> None:
     rows, y = weights(), one_each()
     found = learned(classifier, rows, indicator(y), class_weight, multilabel=False)
     assert_close(found, their_form(classifier, rows, y, class_weight))
@@ -93,7 +93,7 @@ def test_one_label_as_scikit_learn_from_the_rows(classifier: Any, class_weight: 
 
 @pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
 @pytest.mark.parametrize("classifier", [*OPTIONS, Complement(class_prior=[0.3, 0.7])], ids=repr)
-def test_each_class_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
+def test_each_class_against_the_rest_equals_scikit_learn_on_the_rows(classifier: Any, class_weight: Any) -> None:
     rows, is_member = weights(), sets()
     found = learned(classifier, rows, is_member, class_weight, multilabel=True)
     assert found.coefficients.shape == (C, D)
@@ -105,17 +105,17 @@ def test_each_class_as_scikit_learn_from_the_rows(classifier: Any, class_weight:
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
-def test_classes_a_few_at_a_time_change_no_bit(
+def test_fitting_few_classes_at_a_time_gives_the_same_bits(
     classifier: Any, class_weight: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, is_member = weights(), indicator(one_each())
     expected = learned(classifier, rows, is_member, class_weight, multilabel=False)
-    monkeypatch.setattr(from_stats, "_CELLS", 1)
+    monkeypatch.setattr(from_stats, "_MOST_CELLS", 1)
     assert as_bytes(learned(classifier, rows, is_member, class_weight, multilabel=False)) == as_bytes(expected)
 
 
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
-def test_two_classes_are_one_row(classifier: Any) -> None:
+def test_two_classes_give_one_row(classifier: Any) -> None:
     rows, y = weights(), one_each() % 2
     found = learned(classifier, rows, indicator(y, 2), None, multilabel=False)
     assert found.coefficients.shape == (1, D)
@@ -123,8 +123,8 @@ def test_two_classes_are_one_row(classifier: Any) -> None:
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
-def test_equal_sums_of_counts_leave_nothing(classifier: Any) -> None:
-    """Whole numbers stay whole, so that a term that tells two classes nothing has a coefficient of 0."""
+def test_a_term_with_equal_sums_gets_coefficient_0(classifier: Any) -> None:
+    """Integers are added exactly, so a term with the same sum in both classes has a coefficient of exactly 0."""
     rows = csr_matrix([[1, 3, 0], [1, 1, 7], [1, 1, 0], [6, 0, 5], [0, 4, 5]])
     found = learned(classifier.set_params(fit_prior=False), rows, indicator(np.array([0, 0, 0, 1, 1]), 2), None, False)
     twice = learned(classifier, csr_matrix([[3, 5, 7], [3, 5, 7]]), indicator(np.array([0, 1]), 2), None, False)
@@ -133,7 +133,7 @@ def test_equal_sums_of_counts_leave_nothing(classifier: Any) -> None:
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-def test_rocchio_as_from_the_rows(multilabel: bool) -> None:
+def test_rocchio_equals_rocchio_on_the_rows(multilabel: bool) -> None:
     rows = weights()
     is_member = sets() if multilabel else indicator(one_each())
     found = learned(Rocchio(beta=3.0), rows, is_member, None, multilabel)
@@ -148,8 +148,8 @@ def test_rocchio_as_from_the_rows(multilabel: bool) -> None:
 @pytest.mark.parametrize("classifier", [OPTIONS[1], Complement(norm=True), Rocchio()], ids=repr)
 @few_examples
 @given(st.integers(0, 1000), st.integers(1, N))
-def test_order_and_batches_change_no_bit(classifier: Any, multilabel: bool, seed: int, size: int) -> None:
-    """Also where batches are too small to be added up one by one."""
+def test_order_and_batches_give_the_same_bits(classifier: Any, multilabel: bool, seed: int, size: int) -> None:
+    """Small batches are merged before they are counted."""
     class_weight = None if isinstance(classifier, Rocchio) else "balanced"
     rows, is_member = weights(seed=seed), sets() if multilabel else indicator(one_each())
     expected = learned(classifier, rows, is_member, class_weight, multilabel)
@@ -157,15 +157,15 @@ def test_order_and_batches_change_no_bit(classifier: Any, multilabel: bool, seed
     shuffled = rows[order]
     batches = [shuffled[begin : begin + size] for begin in range(0, N, size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(from_stats, "_VALUES", 40 + seed)
+        patch.setattr(from_stats, "_BATCH_VALUES", 40 + seed)
         stats = stats_of(classifier, batches, is_member[order])
     found = fit_stats(classifier, stats, class_weight, multilabel=multilabel)
     assert as_bytes(found) == as_bytes(expected)
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(alpha=1e-9), Complement()], ids=repr)
-def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
-    """The rest is a difference: of nothing it is nothing, and it is never negative."""
+def test_sums_of_the_rest_that_nearly_cancel_keep_their_digits(classifier: Any) -> None:
+    """The sums of the rest are differences of large numbers, which must not become negative."""
     rng = np.random.default_rng(5)
     rows = csr_matrix(10.0 ** rng.uniform(-6, 6, (N, D)) * (rng.random((N, D)) < 0.5))
     is_member = sets()
@@ -179,10 +179,10 @@ def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
-def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
+def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any) -> None:
     is_member = csr_array(np.stack([np.ones(N), np.zeros(N), np.arange(N) % 3 == 0], axis=1))
     found = learned(classifier, weights(), is_member, "balanced", multilabel=True)
-    assert found.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
+    assert found.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
     assert not found.coefficients[:2].any()
     assert found.coefficients[2].all()
 
@@ -190,7 +190,7 @@ def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
 @pytest.mark.parametrize("classifier", [Multinomial(fit_prior=False), Complement(), Rocchio()])
 @pytest.mark.parametrize("present", [[0, 3], [1, 2, 4]], ids=str)
 def test_a_class_without_documents_never_wins(classifier: Any, present: list[int]) -> None:
-    """And those that have some learn as if there were no others."""
+    """The other classes learn as if it did not exist."""
     rows, places = weights(), np.arange(N) % len(present)
     found = learned(classifier, rows, indicator(np.array(present)[places], 5), None, multilabel=False)
     alone = learned(classifier, rows, indicator(places, len(present)), None, multilabel=False)
@@ -201,8 +201,8 @@ def test_a_class_without_documents_never_wins(classifier: Any, present: list[int
     assert (found.coefficients[present] == np.multiply(signs, alone.coefficients)).all()
 
 
-def test_many_classes_of_a_document_each() -> None:
-    """Which scikit-learn would take for a regression."""
+def test_many_classes_with_one_document_each_give_no_warning() -> None:
+    """scikit-learn would warn that these classes look like regression targets."""
     rows = weights()
     found = learned(Multinomial(), rows, indicator(np.arange(N), N), None, multilabel=False)
     assert found.coefficients.shape == (N, D)
@@ -210,7 +210,7 @@ def test_many_classes_of_a_document_each() -> None:
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Rocchio()])
 @pytest.mark.parametrize("n_classes", [1, 2])
-def test_one_class_alone(classifier: Any, n_classes: int) -> None:
+def test_a_single_class_raises(classifier: Any, n_classes: int) -> None:
     with pytest.raises(InputError, match="Fewer than two classes have documents"):
         learned(classifier, weights(), indicator(np.zeros(N, np.int64), n_classes), None, multilabel=False)
     with pytest.raises(InputError, match="Fewer than two classes have documents"):
@@ -233,7 +233,7 @@ def test_one_class_alone(classifier: Any, n_classes: int) -> None:
         (Multinomial(fit_prior="yes"), r"MultinomialNB\(fit_prior='yes'\) can't be trained"),
     ],
 )
-def test_what_scikit_learn_refuses(classifier: Any, words: str, multilabel: bool) -> None:
+def test_errors_of_scikit_learn_become_input_errors(classifier: Any, words: str, multilabel: bool) -> None:
     is_member = sets() if multilabel else indicator(one_each())
     with pytest.raises(InputError, match="classifier_options: .*" + words):
         learned(classifier, weights(), is_member, None, multilabel)
@@ -241,13 +241,13 @@ def test_what_scikit_learn_refuses(classifier: Any, words: str, multilabel: bool
 
 @pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_coefficients_that_are_not_finite_are_refused(multilabel: bool) -> None:
+def test_infinite_coefficients_raise(multilabel: bool) -> None:
     rows, is_member = csr_matrix(np.eye(4)), indicator(np.array([0, 1, 0, 1]), 2)
     with pytest.raises(InputError, match=r"^MultinomialNB\(alpha=0.0\) learned coefficients that are not finite"):
         learned(Multinomial(alpha=0.0), rows, is_member, None, multilabel)
 
 
-def test_a_small_alpha_is_raised_as_scikit_learn_does() -> None:
+def test_a_tiny_alpha_is_replaced_as_in_scikit_learn() -> None:
     rows, y = weights(), one_each()
     with pytest.warns(UserWarning, match="alpha too small"):
         found = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, multilabel=False)
@@ -255,7 +255,7 @@ def test_a_small_alpha_is_raised_as_scikit_learn_does() -> None:
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
-def test_weights_below_0_are_refused_though_their_sums_are_not(classifier: Any) -> None:
+def test_negative_weights_raise_even_if_their_sums_are_positive(classifier: Any) -> None:
     rows = csr_matrix([[1.0, 2.0], [-0.5, 1.0], [1.0, 0.0], [0.0, 1.0]])
     name = type(classifier).__name__
     with pytest.raises(InputError, match=rf"{name}\(\) can't be trained: Negative values in data .* {name}: -0.5"):
@@ -263,13 +263,13 @@ def test_weights_below_0_are_refused_though_their_sums_are_not(classifier: Any) 
     assert stats_of(Rocchio(), [rows], indicator(np.array([0, 0, 1, 1]), 2)).class_sums(0).tolist() == [0.5, 3.0]
 
 
-def test_a_classifier_is_left_as_it_was() -> None:
+def test_the_given_classifier_is_not_changed() -> None:
     given = Multinomial(alpha=0.5)
     learned(given, weights(), indicator(one_each()), "balanced", multilabel=False)
     assert vars(given) == vars(Multinomial(alpha=0.5))
 
 
-def test_statistics_are_left_as_they_were() -> None:
+def test_the_given_statistics_are_not_changed() -> None:
     stats = stats_of(Multinomial(), [weights()], sets())
     before = stats.to_bytes()
     for classifier in (Multinomial(), Complement(), Rocchio()):
@@ -277,7 +277,7 @@ def test_statistics_are_left_as_they_were() -> None:
     assert stats.to_bytes() == before
 
 
-def test_who_learns_from_statistics() -> None:
+def test_which_classifiers_learn_from_statistics() -> None:
     for classifier in (Multinomial(), Complement()):
         assert learns_from_stats(classifier, None)
         assert learns_from_stats(classifier, "balanced")
@@ -287,8 +287,8 @@ def test_who_learns_from_statistics() -> None:
     assert not learns_from_stats(LogisticRegression(), None)
 
 
-def test_statistics_of_all_documents_and_classes() -> None:
-    """Batches of any size; classes without documents are there too."""
+def test_stats_of_has_all_documents_and_classes() -> None:
+    """The batches have different sizes, and one class has no documents."""
     rows, y = weights(), one_each()
     found = stats_of(Multinomial(), [rows[:1], rows[1:1], rows[1:50], rows[50:]], indicator(y, C + 2))
     assert found.classes == tuple(range(C + 2))

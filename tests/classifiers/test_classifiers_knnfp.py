@@ -1,4 +1,4 @@
-"""k-NNFP: the twin's votes, however they are counted; ties by the lower document; lies in a file are refused."""
+"""`KNNFP` equals its slow twin; ties go to the lower document; invalid stored arrays raise."""
 
 import pickle
 import subprocess
@@ -24,7 +24,7 @@ weights = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, HAIR, 0.2, 0.3, 1 
 
 
 class Case(NamedTuple):
-    """Documents, their labels (numbers of classes), and documents to predict."""
+    """Training documents, their labels (class numbers), and documents to predict."""
 
     rows: list[list[float]]
     labels: list[list[int]]
@@ -55,12 +55,12 @@ def cases(draw: st.DrawFn) -> Case:
 def by_kernels(scorer: KNNFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knnfp_scorer, "FEW_VALUES", -1)
-        patch.setattr(knnfp_scorer, "_SLICE", rows_a_slice)
+        patch.setattr(knnfp_scorer, "_ROWS_PER_TASK", rows_a_slice)
         return scorer.scores(rows, n_jobs)
 
 
 @given(cases())
-def test_few_and_many_are_the_twin(case: Case) -> None:
+def test_numpy_and_kernels_equal_the_twin(case: Case) -> None:
     scorer, right = case.fitted().to_scorer(), case.twin()
     rows = CSR.of(sparse.csr_matrix(np.array(case.queries)))
     sums = np.array(right).sum(axis=1)
@@ -79,7 +79,7 @@ def documents(seed: int, n: int = 200, d: int = 30) -> tuple[Any, Any]:
 
 
 @given(st.integers(0, 1000), st.integers(1, 50))
-def test_many_equal_weights(seed: int, k: int) -> None:
+def test_many_equal_weights_equal_the_twin(seed: int, k: int) -> None:
     X, y = documents(seed, 120, 3)
     found = KNNFP(k=k).fit(X, y).to_scorer()
     rows = CSR.of(X[:10])
@@ -93,7 +93,7 @@ def test_many_equal_weights(seed: int, k: int) -> None:
 
 
 @given(st.integers(0, 1000), st.lists(st.integers(0, 40), max_size=3))
-def test_any_batches_and_threads_give_the_same(seed: int, cuts: list[int]) -> None:
+def test_scores_do_not_depend_on_batches_and_threads(seed: int, cuts: list[int]) -> None:
     X, y = documents(seed)
     scorer = KNNFP(k=7).fit(X, y).to_scorer()
     whole = scorer.scores(CSR.of(X[:40]))
@@ -103,7 +103,7 @@ def test_any_batches_and_threads_give_the_same(seed: int, cuts: list[int]) -> No
     assert np.vstack([by_kernels(scorer, CSR.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
 
 
-def test_the_same_for_any_threads_and_forms_of_the_matrix() -> None:
+def test_results_do_not_depend_on_threads_and_matrix_formats() -> None:
     X, y = documents(1)
     right = KNNFP(n_jobs=1).fit(X, y)
     wide = X.copy()
@@ -117,7 +117,7 @@ def test_the_same_for_any_threads_and_forms_of_the_matrix() -> None:
     assert pickle.loads(pickle.dumps(right)).votes(X).tobytes() == right.votes(X).tobytes()
 
 
-def test_small_floats_are_what_they_are() -> None:
+def test_float32_weights_are_used_as_they_are() -> None:
     X, y = documents(2)
     small = X.astype(np.float32)
     assert KNNFP().fit(small, y).votes(small).tolist() == KNNFP().fit(small.astype(float), y).votes(small).tolist()
@@ -139,7 +139,7 @@ QUERY = np.array([[2, 1, 2]], float)
         (100, [[1, 2], [1, 2], [2, 1]], [4, 5], "sport"),
     ],
 )
-def test_example(k: int, by_term: Any, votes: Any, predicted: str) -> None:
+def test_the_worked_example(k: int, by_term: Any, votes: Any, predicted: str) -> None:
     found = KNNFP(k=k).fit(EXAMPLE, CLASSES)
     assert found.classes_.tolist() == ["money", "sport"]
     assert found.to_scorer().contributions(np.arange(3), QUERY[0]).tolist() == by_term
@@ -170,14 +170,14 @@ def test_distances_are_compared_exactly() -> None:
     assert by_kernels(far.to_scorer(), CSR.of(sparse.csr_matrix([[1e16]])), 1).tolist() == [[0, 1]]
 
 
-def test_all_weights_of_a_term_equal() -> None:
+def test_a_term_whose_weights_are_all_equal() -> None:
     found = KNNFP(k=3).fit(np.full((10, 1), 0.1), [0, 1, 2, 3, 4] * 2)
     assert found.votes([[0.1]])[0].tolist() == [1, 1, 1, 0, 0]
     assert found.votes([[9.0]])[0].tolist() == [1, 1, 1, 0, 0]
     assert found.votes([[0.01]])[0].tolist() == [1, 1, 1, 0, 0]
 
 
-def test_more_neighbours_than_documents_are_all_of_them() -> None:
+def test_k_above_the_number_of_documents_uses_all_of_them() -> None:
     found = KNNFP(k=10**12).fit([[1.0], [2.0], [0.0]], ["a", "b", "b"])
     assert found.votes([[5.0]]).tolist() == [[1, 1]]
     assert by_kernels(found.to_scorer(), CSR.of(sparse.csr_matrix([[5.0]])), 1).tolist() == [[1, 1]]
@@ -190,13 +190,13 @@ def test_a_term_in_one_document_a_class_with_one_and_duplicates() -> None:
     assert found.predict([[1.0, 0.0]]).tolist() == ["a"]
 
 
-def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_is_said() -> None:
+def test_a_document_without_a_known_term_gets_the_most_frequent_class_with_a_warning() -> None:
     found = KNNFP().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]], ["a", "b", "b"])
     with pytest.warns(UserWarning, match=r"2 of 3 documents share no term with any .* most frequent class, 'b'"):
         assert found.predict([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]).tolist() == ["b", "b", "a"]
 
 
-def test_several_labels_are_for_thresholds_and_documents_without_one_are_left_out() -> None:
+def test_predict_of_multilabel_raises_and_unlabelled_documents_are_ignored() -> None:
     found = KNNFP(k=1).fit([[1.0], [1.5], [2.0]], [["a", "b"], [], ["b"]])
     assert found.multilabel_
     assert found.decision_function([[1.4]]).tolist() == [[1, 1]]
@@ -215,12 +215,12 @@ def test_several_labels_are_for_thresholds_and_documents_without_one_are_left_ou
         ({"n_jobs": 0}, "n_"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         KNNFP(**options).fit([[1.0], [2.0]], [0, 1])
 
 
-def test_what_cannot_be_learned() -> None:
+def test_invalid_weights_and_labels_raise() -> None:
     with pytest.raises(InputError, match="Negative values in data passed to KNNFP: -1"):
         KNNFP().fit([[1.0], [-1.0]], [0, 1])
     with pytest.raises(InputError, match="Only one class"):
@@ -244,7 +244,7 @@ def kept() -> tuple[KNNFPScorer, CSR]:
     return KNNFP(k=4).fit(X, labels).to_scorer(), CSR.of(X)
 
 
-def test_what_is_kept_is_all_that_predicting_takes() -> None:
+def test_a_restored_scorer_scores_the_same() -> None:
     scorer, rows = kept()
     assert {array.dtype for array in scorer.stored_arrays().values()} <= KINDS
     frozen = {
@@ -257,7 +257,7 @@ def test_what_is_kept_is_all_that_predicting_takes() -> None:
     assert not again.intercepts.any()
 
 
-def test_strengths_are_the_votes_of_a_term_on_average() -> None:
+def test_term_strengths_are_average_votes() -> None:
     found = KNNFP(k=2).fit(EXAMPLE, CLASSES).to_scorer()
     assert found.term_strengths() == pytest.approx(np.array([[2 / 3, 4 / 3], [2 / 3, 4 / 3], [4 / 3, 2 / 3]]))
 
@@ -280,7 +280,7 @@ def test_strengths_are_the_votes_of_a_term_on_average() -> None:
         ("labels", 0, -1, "labels has numbers that are not from 0 to 3"),
     ],
 )
-def test_lies_are_refused(name: str, place: int, value: Any, words: str) -> None:
+def test_invalid_values_of_stored_arrays_raise(name: str, place: int, value: Any, words: str) -> None:
     scorer, _ = kept()
     arrays = {each: array.copy() for each, array in scorer.stored_arrays().items()}
     arrays[name][place] = value
@@ -309,7 +309,7 @@ def test_documents_of_equal_weight_must_ascend() -> None:
         KNNFPScorer.restore(scorer.stored_settings(), arrays, 1, 2)
 
 
-def test_other_parts_types_and_shapes_are_refused() -> None:
+def test_invalid_stored_settings_types_and_shapes_raise() -> None:
     scorer, _ = kept()
     arrays = scorer.stored_arrays()
     for header in ({}, {"k": 0}, {"k": "2"}, {"k": 1.0}, {"k": True}, {"k": 1 << 63}, {"k": 1, "more": 1}):
@@ -340,7 +340,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-def test_scoring_a_document_is_light() -> None:
+def test_scoring_a_document_imports_numpy_only() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", LIGHT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not set(done.stdout.split()) & {"sklearn", "numba", "llvmlite", "scipy"}

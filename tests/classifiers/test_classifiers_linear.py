@@ -1,4 +1,4 @@
-"""Scores are the products added in the order of the columns, whoever adds them, to the last bit."""
+"""`LinearScorer` adds products in column order, with the same bits from numpy and from kernels."""
 
 from itertools import pairwise
 from typing import Any
@@ -21,7 +21,7 @@ factors = st.one_of(st.floats(-10, 10, width=32), st.sampled_from([0.0, -0.0, 1e
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[LinearScorer, CSR]:
-    """A scorer and rows for it."""
+    """Draw a scorer and rows for it."""
     n_terms, n_outputs = draw(st.integers(1, 12)), draw(st.integers(1, 5))
     size = n_terms * n_outputs
     coefficients = np.array(draw(st.lists(factors, min_size=size, max_size=size)), np.float32)
@@ -38,7 +38,7 @@ def cases(draw: st.DrawFn) -> tuple[LinearScorer, CSR]:
 
 
 def twin(scorer: LinearScorer, rows: CSR) -> list[list[float]]:
-    """One product after the other, in Python's floats."""
+    """Return the scores, adding one product after the other in Python floats."""
     scores = []
     for begin, end in pairwise(rows.indptr.tolist()):
         row = []
@@ -56,7 +56,7 @@ def twin(scorer: LinearScorer, rows: CSR) -> list[list[float]]:
 def by_kernels(scorer: LinearScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 1 << 12) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "FEW_PRODUCTS", -1)
-        patch.setattr(linear, "_SLICE", rows_a_slice)
+        patch.setattr(linear, "_ROWS_PER_TASK", rows_a_slice)
         return scorer.scores(rows, n_jobs)
 
 
@@ -65,7 +65,7 @@ def bits(scores: Any) -> bytes:
 
 
 @given(cases(), st.integers(1, 4))
-def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, CSR], rows_a_slice: int) -> None:
+def test_numpy_and_kernels_equal_the_twin_to_the_last_bit(case: tuple[LinearScorer, CSR], rows_a_slice: int) -> None:
     scorer, rows = case
     few = scorer.scores(rows)
     assert few.shape == (rows.n_rows, scorer.n_outputs)
@@ -76,7 +76,7 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, CSR
 
 
 @given(cases(), st.data())
-def test_any_cut_into_batches_gives_the_same_bits(case: tuple[LinearScorer, CSR], data: st.DataObject) -> None:
+def test_scores_do_not_depend_on_batches(case: tuple[LinearScorer, CSR], data: st.DataObject) -> None:
     scorer, rows = case
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = []
@@ -88,7 +88,7 @@ def test_any_cut_into_batches_gives_the_same_bits(case: tuple[LinearScorer, CSR]
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2, 3, 4, 5, 7, 8, 20, 33])
-def test_long_rows_where_a_compiler_might_reorder(n_outputs: int) -> None:
+def test_long_rows_are_added_in_order(n_outputs: int) -> None:
     random = np.random.default_rng(n_outputs)
     n_terms, n_rows = 5000, 40
     sizes = random.integers(0, 800, n_rows)
@@ -121,13 +121,13 @@ def test_many_products_go_to_the_kernels_and_few_do_not(monkeypatch: pytest.Monk
     assert ways == ["few", "few", "many"]
 
 
-def test_rows_of_another_width_are_refused() -> None:
+def test_rows_of_another_width_raise() -> None:
     scorer = LinearScorer(np.zeros((3, 2), np.float32), np.zeros(2))
     with pytest.raises(InputError, match="4 columns, but there are 3 terms"):
         scorer.scores(CSR(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 4))
 
 
-def test_no_rows_and_no_terms() -> None:
+def test_rows_without_terms_and_no_rows() -> None:
     nothing = np.zeros(0)
     empty = CSR(nothing, nothing.astype(np.int32), np.zeros(3, np.int32), 0)
     scorer = LinearScorer(np.zeros((0, 2), np.float32), np.array([1.0, -2.0]))
@@ -136,7 +136,7 @@ def test_no_rows_and_no_terms() -> None:
     assert scorer.scores(empty._replace(indptr=np.zeros(1, np.int32))).shape == (0, 2)
 
 
-def test_bad_numbers_of_threads_are_named() -> None:
+def test_an_invalid_n_jobs_raises() -> None:
     scorer = LinearScorer(np.zeros((3, 2), np.float32), np.zeros(2))
     rows = CSR(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 3)
     with pytest.raises(InputError, match="n_jobs=0"):

@@ -1,4 +1,4 @@
-"""A trained classifier, whatever it was, comes down to coefficients that give the same scores and labels."""
+"""The linear form of a trained classifier gives the same scores and labels as the classifier."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from textsieve import InputError, Rocchio
 from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
-from textsieve.classifiers.linear_form import ALWAYS, linear_form
+from textsieve.classifiers.linear_form import CONSTANT_SCORE, linear_form
 from textsieve.registry import CLASSIFIERS, classifier_of
 from textsieve.text.schemes import SMOOTH
 
@@ -52,7 +52,7 @@ def scores(form: Any, rows: Any) -> Any:
 
 
 def their_scores(trained: Any, rows: Any) -> Any:
-    """What scikit-learn scores; of two classes, by how much the second is ahead."""
+    """Return the scores of scikit-learn; for two classes, second minus first."""
     if hasattr(trained, "decision_function"):
         return np.asarray(trained.decision_function(rows))
     joint = np.asarray(trained.predict_joint_log_proba(rows))
@@ -61,7 +61,7 @@ def their_scores(trained: Any, rows: Any) -> Any:
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize("classifier", LINEAR, ids=repr)
-def test_one_label_scores_as_the_classifier_itself(classifier: Any, n_classes: int) -> None:
+def test_single_label_scores_equal_the_classifiers(classifier: Any, n_classes: int) -> None:
     rows, y = unit_rows(), np.arange(60) % n_classes
     trained = classifier.fit(rows, y)
     form = fit_one_label(classifier, rows, y, n_classes, None)
@@ -74,7 +74,7 @@ def test_one_label_scores_as_the_classifier_itself(classifier: Any, n_classes: i
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("classifier", LINEAR, ids=repr)
-def test_each_class_against_the_rest_scores_as_the_classifier_itself(classifier: Any, n_jobs: int) -> None:
+def test_each_class_against_the_rest_equals_the_classifiers_scores(classifier: Any, n_jobs: int) -> None:
     rows, rng = unit_rows(), np.random.default_rng(1)
     indicator = (rng.random((60, 4)) < [0.5, 0.1, 0.3, 0.9]).astype(int)
     indicator[:3] = 0
@@ -89,7 +89,7 @@ def test_each_class_against_the_rest_scores_as_the_classifier_itself(classifier:
 
 @pytest.mark.parametrize("classifier", [LinearSVC(), SVC(kernel="linear"), LogisticRegression(solver="liblinear")])
 def test_any_number_of_threads_gives_the_same_bytes(classifier: Any) -> None:
-    """Classifiers of liblinear draw from one common source of random numbers, so they take turns."""
+    """Random numbers of liblinear come from one global source, so its classifiers are trained one after the other."""
     rows, rng = unit_rows(400, 40), np.random.default_rng(2)
     members = [np.flatnonzero(rng.random(400) < 0.3) for _ in range(12)]
     one = fit_each_class(classifier, rows, members, None, 1)
@@ -111,18 +111,18 @@ def test_a_class_without_documents_never_wins(classifier: Any) -> None:
 
 
 @pytest.mark.parametrize("classifier", LINEAR[:-1], ids=repr)
-def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
+def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any) -> None:
     rows = unit_rows()
     members = [np.arange(60), np.arange(0), np.arange(0, 60, 3)]
     form = fit_each_class(classifier, rows, members, None, 2)
-    assert form.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
+    assert form.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
     assert not form.coefficients[:2].any()
     assert form.coefficients[2].any()
 
 
 @pytest.mark.parametrize("classifier", [LinearSVM(), LinearSVC(), LogisticRegression(), SGDClassifier(random_state=0)])
 @pytest.mark.parametrize("weight", ["balanced", {0: 3.0, 1: 1.0, 2: 0.5}])
-def test_class_weights_pass_through(classifier: Any, weight: Any) -> None:
+def test_class_weights_are_passed_to_the_classifier(classifier: Any, weight: Any) -> None:
     rows, y = unit_rows(), np.array([0] * 40 + [1] * 15 + [2] * 5)
     form = fit_one_label(classifier, rows, y, 3, weight)
     trained = type(classifier)(**(classifier.get_params() | {"class_weight": weight})).fit(rows, y)
@@ -142,7 +142,7 @@ def test_class_weights_of_naive_bayes_are_weights_of_documents(classifier: Any) 
 
 
 @pytest.mark.parametrize("weight", ["balanced", {0: 2.0, 1: 1.0}])
-def test_class_weights_where_there_are_none(weight: Any) -> None:
+def test_class_weights_raise_if_the_classifier_has_none(weight: Any) -> None:
     rows, y = unit_rows(), np.arange(60) % 2
     members = [np.flatnonzero(y == number) for number in (0, 1)]
     for classifier, words in ((Rocchio(), "Rocchio has no class weights"), (_Plain(), "_Plain has no class weights")):
@@ -171,26 +171,26 @@ class _Plain(RidgeClassifier):
         (LinearRegression(), "LinearRegression is not a linear classifier: after fit it has no classes_"),
     ],
 )
-def test_what_is_not_linear_is_refused(classifier: Any, words: str) -> None:
+def test_nonlinear_classifiers_raise(classifier: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         fit_one_label(classifier, unit_rows(), np.arange(60) % 3, 3, None)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_coefficients_that_are_not_finite_are_refused() -> None:
+def test_infinite_coefficients_raise() -> None:
     rows = csr_matrix(np.eye(4))
     with pytest.raises(InputError, match=r"MultinomialNB.*not finite; use a larger alpha"):
         fit_one_label(MultinomialNB(alpha=0.0), rows, np.array([0, 1, 0, 1]), 2, None)
 
 
-def test_a_classifier_is_left_as_it_was() -> None:
+def test_the_given_classifier_is_not_changed() -> None:
     given = LogisticRegression(C=3.0)
     fit_one_label(given, unit_rows(), np.arange(60) % 3, 3, "balanced")
     assert not hasattr(given, "coef_")
     assert given.get_params() == LogisticRegression(C=3.0).get_params()
 
 
-def test_sparse_coefficients_are_read_too() -> None:
+def test_sparse_coefficients_are_converted() -> None:
     trained = SGDClassifier(penalty="l1", random_state=0).fit(unit_rows(), np.arange(60) % 3)
     dense = linear_form(trained)
     assert linear_form(trained.sparsify()).coefficients.tobytes() == dense.coefficients.tobytes()
@@ -199,7 +199,7 @@ def test_sparse_coefficients_are_read_too() -> None:
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
-def test_names() -> None:
+def test_classifiers_by_name() -> None:
     assert list(CLASSIFIERS) == ["svm", "logistic", "nb", "cnb", "rocchio", "tcfp", "knnfp", "knn", "subspace"]
     for name, row in CLASSIFIERS.items():
         made = classifier_of(name, None)
@@ -211,7 +211,7 @@ def test_names() -> None:
     assert CLASSIFIERS.scheme_of(RidgeClassifier()) == SMOOTH
 
 
-def test_options_of_a_name() -> None:
+def test_options_of_a_classifier_by_name() -> None:
     assert classifier_of("svm", {"C": 7}).C == 7
     assert classifier_of("nb", {"alpha": 1.0}).alpha == 1.0
     with pytest.raises(InputError, match=r"classifier_options: 'nb' has no option 'C'; it has alpha,"):
@@ -219,12 +219,12 @@ def test_options_of_a_name() -> None:
 
 
 @pytest.mark.parametrize("setting", ["svc", "", None, 3, LinearSVC, ["svm"]])
-def test_what_is_no_classifier(setting: Any) -> None:
+def test_an_unknown_classifier_raises(setting: Any) -> None:
     with pytest.raises(InputError, match=r"classifier=.*use one of svm, logistic, nb, .*, or a linear"):
         classifier_of(setting, None)
 
 
-def test_a_classifier_of_ones_own() -> None:
+def test_an_own_classifier_is_used() -> None:
     own = RidgeClassifier()
     assert classifier_of(own, None) is own
     assert classifier_of(own, {}) is own

@@ -1,4 +1,4 @@
-"""The examples that the pages work out by hand."""
+"""The worked examples of docs/tcfp.md and docs/knnfp.md."""
 
 import numpy as np
 import pytest

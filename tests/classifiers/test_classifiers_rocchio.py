@@ -1,4 +1,4 @@
-"""`Rocchio` against loops over dense rows; and that it learns the same however the documents are cut."""
+"""`Rocchio` compared with loops over dense rows; any order and any batches give the same prototypes."""
 
 import pickle
 import tracemalloc
@@ -25,7 +25,7 @@ def has_two_classes(case: Case) -> bool:
 
 
 @given(cases(weights, n_labels=(0, 3)).filter(has_two_classes), factors)
-def test_prototypes_and_cosines_are_the_formulas(case: Case, beta_gamma: tuple[float, float]) -> None:
+def test_prototypes_and_cosines_equal_the_twin(case: Case, beta_gamma: tuple[float, float]) -> None:
     beta, gamma = beta_gamma
     found = Rocchio(beta=beta, gamma=gamma).fit(case.matrix(), case.label_sets)
     expected = rocchio_prototypes(case.rows.tolist(), case.label_sets, beta, gamma)
@@ -43,7 +43,7 @@ def test_prototypes_and_cosines_are_the_formulas(case: Case, beta_gamma: tuple[f
 
 
 @given(cases(st.one_of(counts, weights), n_labels=(0, 2), max_documents=12).filter(has_two_classes), st.data())
-def test_any_split_and_order_learns_the_same(case: Case, data: st.DataObject) -> None:
+def test_partial_fit_does_not_depend_on_order_and_batches(case: Case, data: st.DataObject) -> None:
     whole = Rocchio().fit(case.matrix(), case.label_sets)
     order = data.draw(st.permutations(range(len(case.label_sets))))
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(order) - 1)))))
@@ -55,7 +55,7 @@ def test_any_split_and_order_learns_the_same(case: Case, data: st.DataObject) ->
     assert parts.predict(case.matrix()).tolist() == whole.predict(case.matrix()).tolist()
 
 
-def test_columns_and_classes_may_come_later() -> None:
+def test_partial_fit_accepts_new_columns_and_classes() -> None:
     rows = np.array([[1.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 1, 0, 4]])
     labels = ["m", "z", "a", "z"]
     found = Rocchio().partial_fit(rows[:1, :1], labels[:1])
@@ -67,7 +67,7 @@ def test_columns_and_classes_may_come_later() -> None:
     assert found.coef_.tobytes() == Rocchio().fit(rows, labels).coef_.tobytes()
 
 
-def test_a_refused_batch_leaves_no_trace() -> None:
+def test_a_batch_that_raises_changes_nothing() -> None:
     found = Rocchio().fit(np.eye(2), ["a", "b"])
     before = pickle.dumps(vars(found))
     for rows, labels in (
@@ -83,19 +83,19 @@ def test_a_refused_batch_leaves_no_trace() -> None:
     assert pickle.dumps(vars(found)) == before
 
 
-def test_unlabelled_documents_are_left_out() -> None:
+def test_unlabelled_documents_are_ignored() -> None:
     rows = np.array([[1.0, 0], [0, 1], [5, 5], [7, 0]])
     found = Rocchio().fit(rows, ["a", "b", None, ""])
     assert found.coef_.tobytes() == Rocchio().fit(rows[:2], ["a", "b"]).coef_.tobytes()
 
 
-def test_a_matrix_of_0_and_1_is_labels_too() -> None:
+def test_labels_may_be_an_indicator_matrix() -> None:
     rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
     by_matrix = Rocchio().fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
     assert by_matrix.coef_.tobytes() == Rocchio().fit(rows, [[0], [1], [0, 1]]).coef_.tobytes()
 
 
-def test_by_hand() -> None:
+def test_a_small_example_computed_by_hand() -> None:
     """Means (2, 0) and (0, 4): 16 (2, 0) - 4 (0, 4) = (32, -16) and (-8, 64)."""
     found = Rocchio().fit([[1.0, 0], [3, 0], [0, 4]], ["a", "a", "b"])
     assert found.coef_ == pytest.approx(np.array([[32, -16] / np.hypot(32, 16), [-8, 64] / np.hypot(8, 64)]))
@@ -116,7 +116,7 @@ def test_a_class_whose_prototype_vanishes_scores_0() -> None:
     assert same.decision_function(np.ones((1, 2))).tolist() == [0]
 
 
-def test_whole_numbers_and_floats_learn_the_same() -> None:
+def test_integers_and_floats_give_the_same_prototypes() -> None:
     rows = np.array([[1, 0, 3], [0, 2, 0], [1, 1, 1]])
     one, other = (Rocchio().fit(matrix, [0, 1, 1]) for matrix in (rows, sparse.csr_matrix(rows.astype(float))))
     assert one.coef_.tobytes() == other.coef_.tobytes()
@@ -141,7 +141,7 @@ def test_large_counts_do_not_overflow() -> None:
         ({"beta": 0, "gamma": 0}, "beta and gamma are both 0"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(options: dict[str, Any], words: str) -> None:
     for learn in (Rocchio(**options).fit, Rocchio(**options).partial_fit):
         with pytest.raises(InputError, match=words):
             learn(np.eye(2), ["a", "b"])
@@ -161,12 +161,12 @@ def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None
         (None, "requires y"),
     ],
 )
-def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
+def test_invalid_labels_raise(labels: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Rocchio().fit(np.eye(2), labels)
 
 
-def test_must_have_seen_a_label() -> None:
+def test_predicting_without_any_label_raises() -> None:
     with pytest.raises(NotFittedError):
         Rocchio().predict(np.eye(2))
     with pytest.raises(NotFittedError):
@@ -175,7 +175,7 @@ def test_must_have_seen_a_label() -> None:
         Rocchio().partial_fit(np.eye(2), [None, None]).predict(np.eye(2))
 
 
-def test_statistics_that_are_there_already_are_not_shared() -> None:
+def test_fit_stats_copies_the_statistics() -> None:
     found = Rocchio().fit(np.eye(2), ["a", "b"])
     stats = found.stats_.copy()
     found.partial_fit(np.eye(2), ["b", "b"])
@@ -188,7 +188,7 @@ def test_statistics_that_are_there_already_are_not_shared() -> None:
     assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
 
 
-def test_statistics_that_cannot_be_learned_from() -> None:
+def test_invalid_statistics_raise() -> None:
     three: Any = 3
     with pytest.raises(InputError, match=r"stats is 3; give a ClassStats"):
         Rocchio().fit_stats(three)
@@ -198,7 +198,7 @@ def test_statistics_that_cannot_be_learned_from() -> None:
         Rocchio(beta=-1).fit_stats(ClassStats.from_matrix(np.eye(2), ["a", "b"]))
 
 
-def test_prototypes_take_no_more_room_than_they_need() -> None:
+def test_prototypes_need_one_array_of_memory() -> None:
     rows = sparse.random(500, 2000, 0.01, format="csr", random_state=0)
     stats = ClassStats.from_matrix(rows, np.arange(500) % 250)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""`LinearSVM` against scikit-learn's LinearSVC: the same problem, so the same minimum of the same sum."""
+"""`LinearSVM` compared with scikit-learn's `LinearSVC`: both minimise the same objective."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ def theirs(**settings: Any) -> LinearSVC:
 
 
 def documents(n: int, d: int, n_classes: int, seed: int, *, unit: bool = True) -> tuple[csr_matrix, Any]:
-    """Sparse rows, as of text, whose classes have something to do with them."""
+    """Return sparse rows, and classes that depend on them."""
     rng = np.random.default_rng(seed)
     X = csr_matrix(random_array((n, d), density=min(1.0, 6 / d), rng=rng))
     if unit:
@@ -39,7 +39,7 @@ def documents(n: int, d: int, n_classes: int, seed: int, *, unit: bool = True) -
 
 
 def problems(y: Any, C: float, weights: dict[Any, float] | None = None) -> list[tuple[list[float], list[float]]]:
-    """Signs and costs of each class against the rest, as liblinear has them."""
+    """Return the signs and costs of each class against the rest, as in liblinear."""
     classes = np.unique(y).tolist()
     weight = {label: (weights or {}).get(label, 1.0) for label in classes}
     if len(classes) == 2:
@@ -62,7 +62,7 @@ def objectives(found: Any, X: Any, y: Any, C: float, weights: dict[Any, float] |
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("C", [0.01, 0.5, 10])
-def test_the_same_minimum_as_liblinear(n_classes: int, C: float) -> None:
+def test_the_objective_equals_liblinears_minimum(n_classes: int, C: float) -> None:
     X, y = documents(80, 30, n_classes, seed=n_classes)
     ours, other = LinearSVM(C=C, **TIGHT).fit(X, y), theirs(C=C).fit(X, y)
     assert objectives(ours, X, y, C) == pytest.approx(objectives(other, X, y, C), rel=1e-6)
@@ -76,7 +76,7 @@ def test_the_same_minimum_as_liblinear(n_classes: int, C: float) -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", ["dict", "part of a dict", "balanced"])
-def test_class_weights_as_in_liblinear(n_classes: int, kind: str) -> None:
+def test_class_weights_mean_the_same_as_in_liblinear(n_classes: int, kind: str) -> None:
     X, y = documents(90, 20, n_classes, seed=7)
     weights: dict[Any, float] = {label: 0.5 + 2 * label for label in range(n_classes)}
     given_weights: Any = {"dict": weights, "part of a dict": {1: 5.0}, "balanced": "balanced"}[kind]
@@ -91,8 +91,10 @@ def test_class_weights_as_in_liblinear(n_classes: int, kind: str) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 8), st.integers(2, 4), st.sampled_from([0.01, 1, 30]))
-def test_nothing_near_it_is_better(seed: int, n: int, d: int, n_classes: int, C: float) -> None:
-    """The sum is convex: if no small step from the weights makes it smaller, they are at its minimum."""
+def test_small_steps_from_the_solution_do_not_lower_the_objective(
+    seed: int, n: int, d: int, n_classes: int, C: float
+) -> None:
+    """The objective is convex: if no small step decreases it, the weights are its minimum."""
     X, y = documents(max(n, n_classes), d, n_classes, seed)
     found = LinearSVM(C=C, **TIGHT).fit(X, y)
     rows = X.toarray().tolist()
@@ -125,7 +127,7 @@ def test_dense_and_other_sparse_matrices_give_the_same_bytes() -> None:
         assert LinearSVM().fit(other, y).coef_.tobytes() == found.coef_.tobytes()
 
 
-def test_columns_out_of_order_and_cells_in_parts_mean_the_same() -> None:
+def test_unsorted_columns_and_duplicate_cells_give_the_same_result() -> None:
     X, y = documents(60, 12, 2, seed=4)
     halves = csr_matrix(
         (np.repeat(X.data / 2, 2)[::-1], np.repeat(X.indices, 2)[::-1], 2 * (X.indptr[-1] - X.indptr[::-1])), X.shape
@@ -134,7 +136,7 @@ def test_columns_out_of_order_and_cells_in_parts_mean_the_same() -> None:
     assert ours.decision_function(X) == pytest.approx(other.decision_function(X), abs=1e-3)
 
 
-def test_small_floats_are_calculated_with_as_large_ones() -> None:
+def test_float32_rows_are_calculated_in_float64() -> None:
     X, y = documents(60, 12, 3, seed=5)
     rounded = X.astype(np.float32)
     small, large = LinearSVM().fit(rounded, y), LinearSVM().fit(rounded.astype(np.float64), y)
@@ -143,14 +145,14 @@ def test_small_floats_are_calculated_with_as_large_ones() -> None:
     assert small.decision_function(rounded) == pytest.approx(large.decision_function(rounded), abs=1e-6)
 
 
-def test_one_column() -> None:
+def test_a_single_column_can_be_fitted() -> None:
     X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), ["b", "b", "a", "a"]
     found = LinearSVM(C=1, **TIGHT).fit(X, y)
     assert objectives(found, X, y, 1) == pytest.approx(objectives(theirs(C=1).fit(X, y), X, y, 1), rel=1e-6)
     assert found.predict(X).tolist() == y
 
 
-def test_two_documents_by_hand() -> None:
+def test_two_documents_computed_by_hand() -> None:
     """X = ±1, y = ±1, b = 0: ½w² + 2C(1 - w)² is least at w = 4C / (1 + 4C)."""
     found = LinearSVM(C=1, **TIGHT).fit([[1.0], [-1.0]], [1, 0])
     assert found.coef_[0, 0] == pytest.approx(4 / 5, abs=1e-6)
@@ -158,7 +160,7 @@ def test_two_documents_by_hand() -> None:
     assert found.decision_function([[1.0], [-1.0]]) == pytest.approx([0.8, -0.8], abs=1e-6)
 
 
-def test_empty_rows_only_move_the_intercept() -> None:
+def test_empty_rows_change_only_the_intercept() -> None:
     X, y = documents(40, 10, 2, seed=6)
     X = csr_matrix(np.vstack([X.toarray(), np.zeros((15, 10))]))
     y = np.append(y, np.ones(15, int))
@@ -170,7 +172,7 @@ def test_empty_rows_only_move_the_intercept() -> None:
     assert nothing.predict(np.ones((1, 2))).tolist() == [1]
 
 
-def test_a_document_twice_is_one_that_costs_twice() -> None:
+def test_a_duplicated_document_counts_twice() -> None:
     X, y = documents(40, 10, 2, seed=8)
     dense = X.toarray()
     twice = LinearSVM(C=1, **TIGHT).fit(np.vstack([dense, dense]), np.append(y, y))
@@ -179,13 +181,13 @@ def test_a_document_twice_is_one_that_costs_twice() -> None:
     assert twice.intercept_ == pytest.approx(dear.intercept_, abs=1e-4)
 
 
-def test_the_same_document_in_both_classes() -> None:
+def test_the_same_document_in_both_classes_gives_a_score_of_0() -> None:
     found = LinearSVM(C=100, **TIGHT).fit(np.ones((4, 1)), [0, 1, 0, 1])
     assert found.decision_function([[1.0]]) == pytest.approx([0], abs=1e-4)
 
 
 @pytest.mark.parametrize("C", [1e-8, 1e6])
-def test_extreme_costs(C: float) -> None:
+def test_extreme_costs_give_finite_weights(C: float) -> None:
     X, y = documents(40, 60, 2, seed=9)  # more columns than rows: there is a plane between the classes
     found = LinearSVM(C=C, max_iter=100_000).fit(X, y)
     if C < 1:
@@ -196,7 +198,7 @@ def test_extreme_costs(C: float) -> None:
     assert np.isfinite(found.coef_).all()
 
 
-def test_says_when_it_did_not_converge() -> None:
+def test_stopping_before_convergence_warns() -> None:
     X, y = documents(200, 30, 3, seed=10)
     with pytest.warns(ConvergenceWarning, match=r"3 of 3 problems had not converged after max_iter=1 rounds"):
         found = LinearSVM(max_iter=1, tol=1e-9).fit(X, y)
@@ -205,7 +207,7 @@ def test_says_when_it_did_not_converge() -> None:
     assert 1 < LinearSVM().fit(X, y).n_iter_ < 100
 
 
-def test_the_default_tolerance_is_fine_enough() -> None:
+def test_the_default_tolerance_gives_the_predictions_of_a_finer_one() -> None:
     X, y = documents(400, 40, 4, seed=11)
     ours, exact = LinearSVM().fit(X, y), LinearSVM(**TIGHT).fit(X, y)
     assert objectives(ours, X, y, 0.5) == pytest.approx(objectives(exact, X, y, 0.5), rel=1e-3)
@@ -215,7 +217,7 @@ def test_the_default_tolerance_is_fine_enough() -> None:
 @pytest.mark.parametrize(
     "labels", [["b", "a"], [1, -1], [2.0, 0.0], [True, False], np.array(["x", "y"], object), np.array([3, 7], np.uint8)]
 )
-def test_labels_come_back_in_kind_and_the_second_is_positive(labels: Any) -> None:
+def test_predictions_have_the_type_of_the_labels_and_the_second_class_is_positive(labels: Any) -> None:
     y = np.array([labels[0], labels[1]] * 5)
     X = np.where(y == max(labels), 1.0, -1.0)[:, None].astype(float)
     found = LinearSVM().fit(X, y)
@@ -242,18 +244,18 @@ def test_labels_come_back_in_kind_and_the_second_is_positive(labels: Any) -> Non
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         LinearSVM(**options).fit([[1.0], [2.0]], [0, 1])
 
 
-def test_one_class_is_refused_by_name() -> None:
+def test_a_single_class_raises_with_its_name() -> None:
     with pytest.raises(InputError, match="Only one class, 'spam'"):
         LinearSVM().fit([[1.0], [2.0]], ["spam", "spam"])
 
 
 @pytest.mark.parametrize("weights", ["fair", {"a": 1.0, "nobody": 2.0}, {"a": 0.0, "b": 1.0}, {"a": -1.0, "b": 1.0}])
-def test_class_weights_that_mean_nothing(weights: Any) -> None:
+def test_invalid_class_weights_raise(weights: Any) -> None:
     with pytest.raises(ValueError, match="class_weight"):
         LinearSVM(class_weight=weights).fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
 
@@ -262,7 +264,7 @@ def test_class_weights_that_mean_nothing(weights: Any) -> None:
 
 
 @given(st.integers(0, 30), st.integers(1, 2**64 - 1))
-def test_shuffling_moves_the_first_places_and_loses_none(size: int, seed: int) -> None:
+def test_shuffle_permutes_the_first_entries_only(size: int, seed: int) -> None:
     places = np.arange(40)
     state = shuffle(places, size, np.uint64(seed))
     assert sorted(places[:size].tolist()) == list(range(size))
@@ -272,7 +274,7 @@ def test_shuffling_moves_the_first_places_and_loses_none(size: int, seed: int) -
     assert again.tolist() == places.tolist()
 
 
-def test_every_order_is_as_likely() -> None:
+def test_shuffle_gives_every_order_with_the_same_probability() -> None:
     state = np.uint64(1)
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(6000):
@@ -285,7 +287,7 @@ def test_every_order_is_as_likely() -> None:
 
 
 @given(st.lists(st.lists(st.floats(-10, 10), min_size=3, max_size=3), max_size=6))
-def test_squared_lengths(rows: list[list[float]]) -> None:
+def test_squared_lengths_equal_sums_of_squares(rows: list[list[float]]) -> None:
     for dtype in ("float64", "float32"):
         X: Any = csr_matrix(np.array(rows).reshape(-1, 3)).astype(dtype)
         expected = [math.fsum(float(value) ** 2 for value in row) for row in X.toarray()]

@@ -1,4 +1,4 @@
-"""TCFP: the twin's votes; documents added in any parts give the same bytes; what the paper leaves open."""
+"""`TCFP` equals its slow twin; documents added in any batches give the same bytes; ties, context and invalid input."""
 
 import math
 import pickle
@@ -22,7 +22,7 @@ weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 1 /
 
 
 class Case(NamedTuple):
-    """Documents, their labels (numbers of classes), and documents to predict."""
+    """Training documents, their labels (class numbers), and documents to predict."""
 
     rows: list[list[float]]
     labels: list[list[int]]
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
     @property
     def y(self) -> Any:
-        """A label a document, or a matrix of 0 and 1."""
+        """Return one label for each document, or an indicator matrix."""
         if all(len(own) == 1 for own in self.labels):
             return [own[0] for own in self.labels]
         return [[int(number in own) for number in range(self.n_classes)] for own in self.labels]
@@ -57,7 +57,7 @@ def cases(draw: st.DrawFn, multilabel: bool = True) -> Case:
 
 
 @given(cases(), st.booleans())
-def test_shares_are_the_twins(case: Case, balance: bool) -> None:
+def test_vote_shares_equal_the_twin(case: Case, balance: bool) -> None:
     found = TCFP(balance=balance).fit(case.matrix, case.y)
     right = np.array(twin.ratios(case.rows, case.labels, case.n_classes))
     if balance:
@@ -69,7 +69,7 @@ def test_shares_are_the_twins(case: Case, balance: bool) -> None:
 
 
 @given(cases(), st.sampled_from([None, "best", "mean"]), st.integers(1, 3))
-def test_votes_are_the_twins(case: Case, context: str | None, min_co: int) -> None:
+def test_votes_equal_the_twin(case: Case, context: str | None, min_co: int) -> None:
     found = TCFP(context=context, min_co=min_co).fit(case.matrix, case.y)
     of_term = twin.ratios(case.rows, case.labels, case.n_classes)
     of_pair = twin.factors(case.rows, case.labels, case.n_classes, min_co)
@@ -78,7 +78,7 @@ def test_votes_are_the_twins(case: Case, context: str | None, min_co: int) -> No
 
 
 @given(cases(), st.data())
-def test_any_parts_give_the_bytes_of_the_whole(case: Case, data: st.DataObject) -> None:
+def test_partial_fit_in_any_parts_gives_the_same_bytes(case: Case, data: st.DataObject) -> None:
     whole = TCFP().fit(case.matrix, case.y)
     part = data.draw(st.lists(st.integers(0, 2), min_size=len(case.rows), max_size=len(case.rows)))
     orders = data.draw(st.permutations(range(3)))
@@ -97,13 +97,13 @@ def test_any_parts_give_the_bytes_of_the_whole(case: Case, data: st.DataObject) 
 
 
 def documents(n: int, d: int, n_classes: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
-    """Weighted rows of many lengths, and their labels."""
+    """Return weighted rows of many lengths, and their labels."""
     random = np.random.default_rng(seed)
     counts = sparse.random(n, d, 0.1, "csr", random_state=random, data_rvs=lambda size: random.integers(1, 9, size))
     return TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts), random.integers(0, n_classes, n)
 
 
-def test_merging_is_fitting_both_in_any_order() -> None:
+def test_merge_equals_fitting_all_documents_in_any_order() -> None:
     X, y = documents(300, 60, 5, seed=1)
     whole = TCFP(balance=True).fit(X, y)
     parts = [TCFP(balance=True).fit(X[at::3], y[at::3]) for at in range(3)]
@@ -114,7 +114,7 @@ def test_merging_is_fitting_both_in_any_order() -> None:
     assert parts[0].term_votes_.tobytes() == TCFP(balance=True).fit(X[::3], y[::3]).term_votes_.tobytes()
 
 
-def test_documents_can_be_added_to_what_was_fitted_or_merged() -> None:
+def test_partial_fit_after_fit_or_merge() -> None:
     X, y = documents(200, 40, 3, seed=2)
     whole = TCFP().fit(X, y)
     added = TCFP().fit(X[:90], y[:90]).partial_fit(X[90:150], y[90:150]).merge(TCFP().fit(X[150:], y[150:]))
@@ -123,7 +123,7 @@ def test_documents_can_be_added_to_what_was_fitted_or_merged() -> None:
     assert again.term_votes_.tobytes() == TCFP().fit(sparse.vstack([X, X[:1]]), [*y, y[0]]).term_votes_.tobytes()
 
 
-def test_new_columns_and_classes_may_come() -> None:
+def test_partial_fit_accepts_new_columns_and_classes() -> None:
     first, second = np.array([[1.0, 0.0]]), np.array([[2, 0, 3]])
     grown = TCFP().partial_fit(first, ["b"]).partial_fit(second, ["a"])
     whole = TCFP().fit([[1.0, 0.0, 0.0], [2.0, 0.0, 3.0]], ["b", "a"])
@@ -145,7 +145,7 @@ def test_the_table_of_counts_does_not_grow_with_the_documents() -> None:
     assert classifier.class_docs_.sum() == 1000
 
 
-def test_a_batch_that_is_refused_leaves_no_trace() -> None:
+def test_a_batch_that_raises_changes_nothing() -> None:
     X, y = documents(50, 20, 3, seed=4)
     classifier = TCFP().fit(X, y)
     before = classifier.term_votes_.tobytes()
@@ -219,7 +219,7 @@ CLASSES = ["sport", "sport", "money", "money", "sport"]
 QUERY = np.array([[2, 1, 2, 0]], float)
 
 
-def test_example_shares() -> None:
+def test_vote_shares_of_the_worked_example() -> None:
     found = TCFP().fit(EXAMPLE, CLASSES)
     assert found.classes_.tolist() == ["money", "sport"]
     assert found.term_votes_ == pytest.approx(np.array([[0.4, 0.6], [0, 1], [1, 0], [0, 1]]))
@@ -228,7 +228,7 @@ def test_example_shares() -> None:
     assert found.decision_function(QUERY) == pytest.approx([-0.6])
 
 
-def test_example_in_context() -> None:
+def test_votes_in_context_of_the_worked_example() -> None:
     best, mean = (TCFP(context=context).fit(EXAMPLE, CLASSES) for context in ("best", "mean"))
     low = 1 / (1 + math.log(2)) ** 2
     assert low == pytest.approx(0.3488, abs=5e-5)
@@ -244,7 +244,7 @@ def test_example_in_context() -> None:
     assert rare.votes(QUERY)[0] == pytest.approx([4 * 0.4 + 2, 4 * 0.6 + 2])
 
 
-def test_example_balanced() -> None:
+def test_balanced_votes_of_the_worked_example() -> None:
     found = TCFP(balance=True).fit(EXAMPLE, CLASSES)
     assert found.term_votes_[GOAL] == pytest.approx([0.4 * 1.5, 0.6])
     assert found.votes(QUERY)[0] == pytest.approx([4.2, 2.2])
@@ -255,14 +255,14 @@ def test_example_balanced() -> None:
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 3, 1 / 49, 1e-300, 7.0, math.pi])
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1000])
-def test_equal_weights_are_all_at_the_mean(weight: float, n: int) -> None:
+def test_equal_weights_all_reach_the_mean(weight: float, n: int) -> None:
     classes = ["a", "b"] * n
     found = TCFP().fit(np.full((2 * n, 1), weight), classes)
     assert found.term_votes_[0] == pytest.approx([0.5, 0.5])
     assert len(found.table_.entries.weights) == 2
 
 
-def test_weights_a_hair_apart() -> None:
+def test_weights_that_differ_in_the_last_bit_are_compared_exactly() -> None:
     low = 0.1
     high = np.nextafter(low, 1)
     found = TCFP().fit([[low]] * 3 + [[high]], ["a", "a", "a", "b"])
@@ -274,7 +274,7 @@ def test_a_term_in_one_document_votes_for_its_class() -> None:
     assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
 
 
-def test_a_class_with_one_document_or_whose_documents_are_empty() -> None:
+def test_classes_with_one_document_or_with_empty_documents() -> None:
     found = TCFP(balance=True).fit([[1.0], [3.0], [0.0]], ["a", "b", "c"])
     assert found.term_votes_[0].tolist() == [0, 1, 0]
     assert found.class_docs_.tolist() == [1, 1, 1]
@@ -295,7 +295,7 @@ def test_duplicates_with_different_labels_share_the_vote() -> None:
 
 
 @pytest.mark.parametrize("context", [None, "best", "mean"])
-def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_is_said(context: str | None) -> None:
+def test_a_document_without_a_known_term_gets_the_most_frequent_class_with_a_warning(context: str | None) -> None:
     X = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
     found = TCFP(context=context).fit(X, ["a", "b", "b"])
     queries = [[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]
@@ -304,7 +304,7 @@ def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_i
     assert found.votes(queries)[:2].tolist() == [[0, 0], [0, 0]]
 
 
-def test_several_labels_are_for_thresholds() -> None:
+def test_predict_of_multilabel_raises() -> None:
     found = TCFP().fit([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]], [["a", "b"], ["b"], ["a"]])
     assert found.multilabel_
     # 2 alone is at the mean of 1 and 2, so that is a's; over copies the mean would be 4/3, with the same result
@@ -317,13 +317,13 @@ def test_several_labels_are_for_thresholds() -> None:
     assert again.partial_fit([[1.0]], [["a", "b"]]).multilabel_
 
 
-def test_the_mean_counts_a_document_once_whatever_its_labels() -> None:
+def test_the_mean_counts_a_multilabel_document_once() -> None:
     # 1 and 2 and 4: the mean is 7/3; over copies it would be (1 + 2 + 4 + 4 + 4) / 5 = 3
     found = TCFP().fit([[1.0], [2.5], [4.0]], [["a"], ["b"], ["a", "b", "c"]])
     assert found.term_votes_[0] == pytest.approx([4 / 14.5, 6.5 / 14.5, 4 / 14.5])
 
 
-def test_documents_without_a_label_are_left_out() -> None:
+def test_unlabelled_documents_are_ignored() -> None:
     with_label = TCFP(context="best").fit([[1.0, 1.0], [3.0, 0.0]], ["a", "b"])
     more = TCFP(context="best").fit([[1.0, 1.0], [90.0, 9.0], [3.0, 0.0]], ["a", None, "b"])
     assert {name: each.tobytes() for name, each in with_label.to_scorer().stored_arrays().items()} == {
@@ -332,7 +332,7 @@ def test_documents_without_a_label_are_left_out() -> None:
     assert TCFP().partial_fit([[1.0]], [None]).partial_fit([[1.0]], ["a"]).predict([[2.0]]).tolist() == ["a"]
 
 
-def test_only_documents_of_one_term_have_no_context() -> None:
+def test_documents_of_one_term_have_no_context() -> None:
     X = np.eye(3)
     plain, best, mean = (TCFP(context=context).fit(X, ["a", "b", "a"]) for context in (None, "best", "mean"))
     queries = np.ones((2, 3))
@@ -340,7 +340,7 @@ def test_only_documents_of_one_term_have_no_context() -> None:
 
 
 @pytest.mark.parametrize("context", ["best", "mean"])
-def test_a_stored_zero_is_no_context(context: str) -> None:
+def test_stored_zeros_give_no_context(context: str) -> None:
     found = TCFP(context=context).fit(EXAMPLE, CLASSES)
     stored = sparse.csr_matrix((np.array([2.0, 0.0, 2.0]), np.array([0, 1, 2]), np.array([0, 3])), shape=(1, 4))
     assert stored.nnz == 3
@@ -362,13 +362,13 @@ def test_a_stored_zero_is_no_context(context: str) -> None:
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         TCFP(**options).fit([[1.0], [2.0]], [0, 1])
 
 
 @pytest.mark.parametrize("context", [None, "best"])
-def test_weights_that_are_none(context: str | None) -> None:
+def test_invalid_weights_raise(context: str | None) -> None:
     for bad, words in ((-0.5, "Negative values in data passed to TCFP: -0.5"), (1e200, r"a weight of 1e\+200")):
         with pytest.raises(InputError, match=words):
             TCFP(context=context).fit([[1.0], [bad]], [0, 1])
@@ -376,7 +376,7 @@ def test_weights_that_are_none(context: str | None) -> None:
         TCFP(context=context).fit([[1.0], [np.nan]], [0, 1])
 
 
-def test_labels_that_are_none() -> None:
+def test_invalid_labels_raise() -> None:
     with pytest.raises(InputError, match="requires y to be passed"):
         TCFP().fit([[1.0]], None)
     with pytest.raises(InputError, match="Only one class, 'a'"):
@@ -387,7 +387,7 @@ def test_labels_that_are_none() -> None:
         TCFP().partial_fit([[1.0]], [None]).predict([[1.0]])
 
 
-def test_documents_cannot_be_added_to_a_context() -> None:
+def test_partial_fit_and_merge_with_context_raise() -> None:
     classifier = TCFP(context="best").fit(EXAMPLE, CLASSES)
     assert not hasattr(classifier, "partial_fit")
     assert not hasattr(classifier, "merge")
@@ -398,11 +398,11 @@ def test_documents_cannot_be_added_to_a_context() -> None:
         TCFP().fit(EXAMPLE, CLASSES).merge(classifier)
 
 
-def test_what_cannot_be_merged() -> None:
+def test_merging_incompatible_estimators_raises() -> None:
     found = TCFP().fit(EXAMPLE, CLASSES)
     with pytest.raises(InputError, match="give a TCFP"):
         found.merge("something")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="balance is False here and True there"):
+    with pytest.raises(InputError, match="balance is False here and True in the other"):
         found.merge(TCFP(balance=True).fit(EXAMPLE, CLASSES))
     with pytest.raises(InputError, match="mixed kinds"):
         found.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
@@ -416,7 +416,7 @@ def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> Non
         getattr(TCFP(), name)
 
 
-def test_context_of_too_many_classes_and_documents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.classifiers.context.MOST_CODES", 8)
+def test_context_of_too_many_classes_and_documents_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textsieve.classifiers.tcfp.MOST_CODES", 8)
     with pytest.raises(InputError, match="2 classes, the largest of 3 documents, are too many for context"):
         TCFP(context="best").fit(EXAMPLE, CLASSES)

@@ -1,4 +1,4 @@
-"""Votes in context: few documents and many the same to the last bit; kept and restored; lies in a file are refused."""
+"""`TCFPScorer`: numpy and kernels give the same bits; stored scorers score the same; invalid stored arrays raise."""
 
 import subprocess
 import sys
@@ -13,14 +13,14 @@ from scipy import sparse
 from tests.reference import voting_twin as twin
 
 from textsieve import TCFP, InputError
-from textsieve.classifiers import context as contexts
+from textsieve.classifiers import tcfp as tcfp_module
 from textsieve.classifiers import tcfp_scorer
 from textsieve.classifiers.tcfp_scorer import CONTEXTS, TCFPScorer
 from textsieve.text.csr import CSR
 
 
 def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1) -> tuple[TCFPScorer, CSR, Any, Any]:
-    """A trained scorer, rows to score, and the documents that it was trained on."""
+    """Return a trained scorer, rows to score, and the training documents and labels."""
     random = np.random.default_rng(seed)
     dense = random.random((n, d)) * (random.random((n, d)) < random.random(d) ** 2)
     labels = random.integers(0, 4, n)
@@ -37,18 +37,18 @@ def fresh(scorer: TCFPScorer) -> TCFPScorer:
 def by_kernels(scorer: TCFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 3, **changed: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcfp_scorer, "FEW_PARTNERS", -1)
-        patch.setattr(tcfp_scorer, "_SLICE", rows_a_slice)
+        patch.setattr(tcfp_scorer, "_ROWS_PER_TASK", rows_a_slice)
         for name, value in changed.items():
             patch.setattr(tcfp_scorer, name, value)
         return fresh(scorer).scores(rows, n_jobs)
 
 
 @given(st.integers(0, 10_000), st.sampled_from(CONTEXTS), st.integers(1, 3))
-def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_co: int) -> None:
+def test_numpy_and_kernels_give_the_same_bits(seed: int, context: str, min_co: int) -> None:
     scorer, rows, _, _ = scorer_of(seed, context, min_co=min_co)
     few = scorer.scores(rows)
     for n_jobs, share, most_ranks in ((1, 0.7, 65536), (2, 0.0, 65536), (1, 2.0, 65536), (2, 0.5, 0)):
-        many = by_kernels(scorer, rows, n_jobs, MOST_OF=share, MOST_RANKS=most_ranks)
+        many = by_kernels(scorer, rows, n_jobs, TABLE_SHARE=share, MOST_RANKS=most_ranks)
         assert many.tobytes() == few.tobytes()
 
 
@@ -64,7 +64,7 @@ def test_contributions_add_up_to_the_score(seed: int, context: str) -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from(CONTEXTS), st.lists(st.integers(0, 40), max_size=3))
-def test_any_batches_give_the_same(seed: int, context: str, cuts: list[int]) -> None:
+def test_scores_do_not_depend_on_batches(seed: int, context: str, cuts: list[int]) -> None:
     scorer, rows, _, _ = scorer_of(seed, context)
     whole = scorer.scores(rows)
     parts = [rows.matrix()[begin:end] for begin, end in pairwise([0, *sorted(cuts), 40])]
@@ -73,7 +73,7 @@ def test_any_batches_give_the_same(seed: int, context: str, cuts: list[int]) -> 
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_factors_are_the_twins(context: str) -> None:
+def test_factors_equal_the_twin(context: str) -> None:
     scorer, rows, dense, labels = scorer_of(11, context)
     of_pair = twin.factors(dense.tolist(), [[label] for label in labels.tolist()], 4)
     right = [twin.in_context(row, of_pair, context) for row in rows.matrix().toarray().tolist()]
@@ -82,7 +82,7 @@ def test_factors_are_the_twins(context: str) -> None:
     assert ((found != 0) == (rows.matrix().toarray() != 0)).all()
 
 
-def test_lists_are_in_order_and_have_each_pair() -> None:
+def test_partner_lists_are_sorted_and_complete() -> None:
     both, _, dense, labels = scorer_of(12, "best")
     once, _, _, _ = scorer_of(12, "mean")
     of_pair = twin.factors(dense.tolist(), [[label] for label in labels.tolist()], 4)
@@ -108,7 +108,7 @@ def test_lists_are_in_order_and_have_each_pair() -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_the_order_of_the_documents_changes_nothing(context: str) -> None:
+def test_partners_do_not_depend_on_the_order_of_documents(context: str) -> None:
     scorer, _, dense, labels = scorer_of(19, context)
     order = np.random.default_rng(0).permutation(len(labels))
     other = TCFP(context=context).fit(dense[order], labels[order]).to_scorer()
@@ -117,8 +117,8 @@ def test_the_order_of_the_documents_changes_nothing(context: str) -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_long_documents(context: str) -> None:
-    """Which have more than 200 terms: lists are walked through for all of them."""
+def test_documents_with_many_terms(context: str) -> None:
+    """The documents have more than 200 terms, for which the kernel scans lists instead of using the table."""
     scorer, _, _, _ = scorer_of(21, context, n=90, d=500)
     random = np.random.default_rng(21)
     queries = random.random((6, 500)) * (random.random((6, 500)) < [[0.01], [0.3], [0.39], [0.41], [0.6], [1.0]])
@@ -127,12 +127,12 @@ def test_long_documents(context: str) -> None:
     assert rows.sizes.max() == 500
     few = scorer.scores(rows)
     for share in (0.0, 0.3, 0.7):
-        assert by_kernels(scorer, rows, 1, MOST_OF=share).tobytes() == few.tobytes()
+        assert by_kernels(scorer, rows, 1, TABLE_SHARE=share).tobytes() == few.tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_terms_that_no_document_has_change_nothing(context: str) -> None:
-    """Among thousands of terms lists are short, and sorted in another way."""
+def test_unused_terms_change_nothing(context: str) -> None:
+    """With thousands of terms, the short lists are sorted by another algorithm."""
     scorer, rows, dense, labels = scorer_of(20, context)
     columns = np.arange(25) * 100 + 7
     wide = np.zeros((len(dense), 2600))
@@ -150,9 +150,9 @@ def test_terms_that_no_document_has_change_nothing(context: str) -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_more_terms_than_two_bytes_can_number(context: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partners_of_four_bytes_give_the_same_scores(context: str, monkeypatch: pytest.MonkeyPatch) -> None:
     narrow, rows, _, _ = scorer_of(13, context)
-    for module in (contexts, tcfp_scorer):
+    for module in (tcfp_module, tcfp_scorer):
         monkeypatch.setattr(module, "partner_type", lambda n_terms: np.int32)
     wide, _, _, _ = scorer_of(13, context)
     assert narrow.partners.terms.dtype == np.uint16
@@ -163,7 +163,7 @@ def test_more_terms_than_two_bytes_can_number(context: str, monkeypatch: pytest.
     assert again.scores(rows).tobytes() == wide.scores(rows).tobytes()
 
 
-def test_the_type_of_partners_goes_by_the_number_of_terms() -> None:
+def test_the_type_of_partners_depends_on_the_number_of_terms() -> None:
     assert tcfp_scorer.partner_type(65_536) is np.uint16
     assert tcfp_scorer.partner_type(65_537) is np.int32
 
@@ -174,7 +174,7 @@ KINDS = {np.dtype(kind) for kind in (np.uint8, np.int32, np.int64, np.float32, n
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_what_is_kept_is_all_that_predicting_takes(context: str) -> None:
+def test_a_restored_scorer_scores_the_same(context: str) -> None:
     scorer, rows, _, _ = scorer_of(14, context)
     arrays = scorer.stored_arrays()
     assert {array.dtype for array in arrays.values()} <= KINDS
@@ -216,13 +216,13 @@ def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]
         ("run_factors", 2, -np.inf, "run_factors has factors that are not from"),
     ],
 )
-def test_lies_are_refused(name: str, place: Any, value: Any, words: str) -> None:
+def test_invalid_values_of_stored_arrays_raise(name: str, place: Any, value: Any, words: str) -> None:
     scorer, _, _, _ = scorer_of(15, "best")
     with pytest.raises(InputError, match=words):
         TCFPScorer.restore(scorer.stored_settings(), lie(scorer, name, place, value), 25, 4)
 
 
-def test_other_parts_types_and_shapes_are_refused() -> None:
+def test_invalid_stored_settings_types_and_shapes_raise() -> None:
     scorer, _, _, _ = scorer_of(16, "mean")
     arrays = scorer.stored_arrays()
     for header in ({}, {"context": "worst"}, {"context": None}, {"context": ["best"]}, {"context": "best", "more": 1}):
@@ -244,13 +244,13 @@ def test_other_parts_types_and_shapes_are_refused() -> None:
         TCFPScorer.restore(scorer.stored_settings(), long, 25, 4)
 
 
-def test_rows_of_other_terms_are_refused() -> None:
+def test_rows_of_another_width_raise() -> None:
     scorer, rows, _, _ = scorer_of(17, "best")
     with pytest.raises(InputError, match="The rows have 26 columns, but there are 25 terms"):
         scorer.scores(rows._replace(n_columns=26))
 
 
-def test_nothing_to_score() -> None:
+def test_no_rows_and_empty_rows() -> None:
     for context in CONTEXTS:
         scorer, rows, _, _ = scorer_of(18, context)
         none = CSR.of(rows.matrix()[:0])
@@ -279,7 +279,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_scoring_a_document_is_light(context: str) -> None:
+def test_scoring_a_document_imports_numpy_only(context: str) -> None:
     if context == "mean":
         code = LIGHT.replace("[0, 1, 2, 2]", "[0, 1, 1, 1]").replace("[1, 0, 0, 0]", "[1, 0]")
         code = code.replace("[1, 1], np.int32", "[1], np.int32").replace("[0.5, 0.5]", "[0.5]")

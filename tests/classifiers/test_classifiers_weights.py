@@ -1,4 +1,4 @@
-"""Sample weights of classifiers: repetition, scikit-learn's answers to the same, and what is refused."""
+"""Sample weights of classifiers equal repeated documents and scikit-learn's results; invalid weights raise."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ from textsieve import KNNFP, TCFP, InputError, RandomSubspace, Rocchio
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import Linear
-from textsieve.classifiers.separation import SOLVERS, SVMProblem
-from textsieve.classifiers.svm import against_the_rest
+from textsieve.classifiers.svm import one_against_rest
+from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 
 TIGHT: dict[str, Any] = {"tol": 1e-9, "max_iter": 100_000}
 
 
 def table(seed: int = 0, n: int = 40, n_terms: int = 25, n_classes: int = 3) -> tuple[csr_matrix, Any, Any]:
-    """Rows of length 1, their classes, and weights from 0 to 3."""
+    """Return rows of length 1, their classes, and weights from 0 to 3."""
     random = np.random.default_rng(seed)
     classes = random.integers(n_classes, size=n)
     chances = np.where(np.arange(n_terms) % 5 == classes[:, None], 0.6, 0.2)
@@ -48,7 +48,7 @@ CLASSIFIERS: dict[str, tuple[Any, float]] = {
     "votes of svm": (RandomSubspace(estimator=LinearSVM(**TIGHT), n_estimators=7, n_jobs=1), 1e-12),
     "mean of cnb": (RandomSubspace(estimator="cnb", combine="mean", n_estimators=3, n_jobs=1), 1e-6),
 }
-"""Classifiers, and how far apart scores may be: sums are nearly exact, an SVM stops at a tolerance."""
+"""Classifiers, and the largest allowed difference of scores: an SVM stops at a tolerance, sums are nearly exact."""
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -68,7 +68,7 @@ def test_whole_weights_equal_repetition(name: str, n_classes: int, seed: int) ->
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_class_of_weight_0_is_no_class(name: str) -> None:
+def test_a_class_whose_documents_have_weight_0_is_ignored(name: str) -> None:
     classifier, _ = CLASSIFIERS[name]
     if "weighted classes" in name:
         classifier = clone(classifier).set_params(class_weight={0: 1.0, 1: 3.0})
@@ -81,7 +81,7 @@ def test_a_class_of_weight_0_is_no_class(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize("kind", BAD_WEIGHTS)
-def test_bad_weights_are_refused(name: str, kind: str) -> None:
+def test_invalid_sample_weights_raise(name: str, kind: str) -> None:
     weights, message = BAD_WEIGHTS[kind]
     with pytest.raises(InputError, match=message):
         clone(CLASSIFIERS[name][0]).fit(np.eye(3), ["a", "b", "a"], sample_weight=weights)
@@ -92,7 +92,7 @@ def test_bad_weights_are_refused(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("class_weight", [None, {0: 2.0, 1: 1.0, 2: 0.3}])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_svm_is_scikit_learns_with_the_same_weights(n_classes: int, class_weight: Any) -> None:
+def test_svm_with_weights_equals_scikit_learn(n_classes: int, class_weight: Any) -> None:
     rows, classes, _ = table(5, n_classes=n_classes)
     weights = np.random.default_rng(1).random(rows.shape[0]) * 3
     if class_weight is not None:
@@ -105,11 +105,11 @@ def test_svm_is_scikit_learns_with_the_same_weights(n_classes: int, class_weight
 
 
 @pytest.mark.parametrize("way", SOLVERS)
-def test_every_way_to_separate_takes_a_cost_for_each_document(way: str) -> None:
+def test_every_svm_method_supports_a_cost_for_each_document(way: str) -> None:
     rows, classes, weights = table(2, n_classes=2)
     weights = weights + 0.5
     rounds: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 100_000, "n_jobs": 1}
-    found = SVMProblem(rows, way).separate(*against_the_rest(classes, np.ones(2), 1.0, weights), **rounds)
+    found = SVMProblem(rows, way).solve(*one_against_rest(classes, np.ones(2), 1.0, weights), **rounds)
     theirs: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000)
     theirs.fit(rows, classes, sample_weight=weights)
     np.testing.assert_allclose(found.coefficients, theirs.coef_, atol=1e-5)
@@ -125,7 +125,7 @@ LINEAR: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", LINEAR)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_weights_of_what_a_categorizer_trains_equal_repetition(name: str, class_weight: Any) -> None:
+def test_weights_of_linear_forms_equal_repetition(name: str, class_weight: Any) -> None:
     rows, classes, weights = table(3)
     kept = np.flatnonzero(weights)
     rows, classes, weights = rows[kept], classes[kept], weights[kept].astype(np.float64)
@@ -146,7 +146,7 @@ def test_weights_of_what_a_categorizer_trains_equal_repetition(name: str, class_
 
 
 @pytest.mark.parametrize("name", ["nb", "cnb"])
-def test_naive_bayes_is_scikit_learns_with_the_same_weights(name: str) -> None:
+def test_naive_bayes_with_weights_equals_scikit_learn(name: str) -> None:
     rows, classes, _ = table(4)
     weights = np.random.default_rng(2).random(rows.shape[0]) * 3
     ours = fit_one_label(LINEAR[name], rows, classes, 3, None, sample_weight=weights)
@@ -161,7 +161,7 @@ def test_naive_bayes_is_scikit_learns_with_the_same_weights(name: str) -> None:
 # -- who takes weights -------------------------------------------------------------------------------------------
 
 
-def test_members_that_take_no_weights_are_named() -> None:
+def test_members_without_sample_weights_raise_with_their_name() -> None:
     rows, classes, weights = table()
     ensemble = RandomSubspace(estimator=KNeighborsClassifier(), n_estimators=2, n_jobs=1)
     with pytest.raises(InputError, match="KNeighborsClassifier takes no weights of documents"):
@@ -169,8 +169,8 @@ def test_members_that_take_no_weights_are_named() -> None:
 
 
 @pytest.mark.parametrize("classifier", [TCFP(), KNNFP(), CosineKNN()], ids=repr)
-def test_classifiers_by_neighbours_and_votes_weigh_scores_alone(classifier: Any) -> None:
-    """As scikit-learn's nearest neighbours."""
+def test_knn_and_voting_classifiers_accept_weights_in_score_only(classifier: Any) -> None:
+    """scikit-learn's nearest neighbours do the same."""
     rows, classes, weights = table()
     copies = copies_of(weights)
     fitted = classifier.fit(rows, classes)
@@ -181,7 +181,7 @@ def test_classifiers_by_neighbours_and_votes_weigh_scores_alone(classifier: Any)
         classifier.fit(rows, classes, sample_weight=weights)
 
 
-def test_several_labels_with_weights_equal_repetition() -> None:
+def test_weights_of_multilabel_documents_equal_repetition() -> None:
     rows, classes, weights = table(6)
     labels = np.array([[number == 0, number == 1, number == 2 or at % 5 == 0] for at, number in enumerate(classes)])
     labels[7] = False
@@ -194,7 +194,7 @@ def test_several_labels_with_weights_equal_repetition() -> None:
         np.testing.assert_allclose(once.decision_function(rows), often.decision_function(rows), rtol=0, atol=1e-5)
 
 
-def test_rocchio_adds_batches_with_weights() -> None:
+def test_rocchio_partial_fit_accepts_weights() -> None:
     rows, classes, weights = table(8)
     parts = Rocchio()
     for part in (slice(0, 10), slice(10, 40)):

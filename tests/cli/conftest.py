@@ -1,4 +1,4 @@
-"""Small collections, models of them, and a way to call the command line."""
+"""Fixtures: small collections, models trained on them, and functions that call the command line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from textsieve.cli.program import program
 
 @pytest.fixture
 def run() -> Run:
-    """Call the command line; unless told otherwise it must end well."""
+    """Call the command line; it must exit with `exit_code`."""
 
     def call(*arguments: object, input: str | bytes | None = None, exit_code: int = 0) -> Result:
-        result = CliRunner().invoke(program, [str(each) for each in arguments], input=input, prog_name="textsieve")
+        result = CliRunner().invoke(
+            program, [str(argument) for argument in arguments], input=input, prog_name="textsieve"
+        )
         assert result.exit_code == exit_code, result.output
         assert "Traceback" not in result.output
         return result
@@ -29,7 +31,7 @@ def run() -> Run:
 
 @pytest.fixture
 def ask(run: Run) -> Callable[..., Any]:
-    """Call a verb with --json, and read the one document that it prints."""
+    """Call a subcommand with --json, and return the parsed output."""
 
     def call(*arguments: object, **settings: Any) -> Any:
         return json.loads(run(*arguments, "--json", **settings).stdout)
@@ -45,7 +47,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of them."""
+    """A model trained on `news`."""
     path = tmp_path_factory.mktemp("model") / "news.sieve"
     CliRunner().invoke(program, ["train", str(news), "-o", str(path)], catch_exceptions=False)
     return path
@@ -55,15 +57,17 @@ def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents with several labels each, as JSON lines."""
     path = tmp_path_factory.mktemp("tagged") / "tagged.jsonl"
-    one = [{"text": text, "tags": [label]} for text, label in documents(10)]
-    both = [{"text": f"{words} budget vote", "tags": ["sport", "politics"]} for words in ["goal striker", "keeper"] * 8]
-    path.write_text("".join(json.dumps(each) + "\n" for each in [*one, *both]), encoding="utf-8")
+    single = [{"text": text, "tags": [label]} for text, label in documents(10)]
+    double = [
+        {"text": f"{words} budget vote", "tags": ["sport", "politics"]} for words in ["goal striker", "keeper"] * 8
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*single, *double]), encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="session")
 def tagger(tagged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of several labels."""
+    """A multilabel model trained on `tagged`."""
     path = tmp_path_factory.mktemp("tagger") / "tagged.sieve"
     CliRunner().invoke(program, ["train", str(tagged), "-o", str(path)], catch_exceptions=False)
     return path

@@ -1,4 +1,4 @@
-"""Bad input: one sentence that names the place and the way out, exit code 1, and nothing is lost."""
+"""Bad input ends with exit code 1 and one line that names the place and a fix, and no file is lost."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", TRAINING)
-def test_training(name: str, tmp_path: Path, model: Path, run: Run) -> None:
+def test_bad_documents_raise_an_error_with_their_place(name: str, tmp_path: Path, model: Path, run: Run) -> None:
     file, content, options, fragments = TRAINING[name]
     path, output = tmp_path / file, tmp_path / "old.sieve"
     path.write_text(content)
@@ -155,7 +155,9 @@ def newer(data: bytes) -> bytes:
 
 @pytest.mark.parametrize("verb", ["predict", "evaluate", "explain", "info", "update"])
 @pytest.mark.parametrize("name", MODELS)
-def test_models(name: str, verb: str, tmp_path: Path, model: Path, news: Path, run: Run) -> None:
+def test_files_that_are_no_model_raise_an_error(
+    name: str, verb: str, tmp_path: Path, model: Path, news: Path, run: Run
+) -> None:
     make, fragment = MODELS[name]
     make(model, tmp_path / "bad.sieve")
     more: dict[str, list[object]] = {"explain": ["text"], "info": []}
@@ -167,7 +169,9 @@ def test_models(name: str, verb: str, tmp_path: Path, model: Path, news: Path, r
     assert fragment in result.stderr
 
 
-def test_a_folder_that_may_not_be_read(tmp_path: Path, model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_permission_is_named(
+    tmp_path: Path, model: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
@@ -178,7 +182,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, model: Path, run: Run, mo
         assert "cannot be read (Permission denied)" in run(*verb, exit_code=1).stderr
 
 
-def test_a_disk_that_is_full(tmp_path: Path, model: Path, news: Path) -> None:
+def test_a_full_disk_is_named_and_the_old_model_stays(tmp_path: Path, model: Path, news: Path) -> None:
     """A limit on the size of files stands for a small disk, so that no real device is touched."""
     script = f"ulimit -f 1; exec {sys.executable} -m textsieve predict {model} {news} --scores -o {tmp_path / 'out'}"
     result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
@@ -221,7 +225,7 @@ WRITING = {
         ("socket.svg", r"socket.svg: this is a socket, and a [\w ]+ is written to a file; give the name of a file"),
     ],
 )
-def test_an_output_that_can_be_no_file_is_named_before_any_work(
+def test_outputs_that_are_no_file_raise_an_error_before_any_work(
     verb: str,
     name: str,
     reason: str,
@@ -244,14 +248,14 @@ def test_an_output_that_can_be_no_file_is_named_before_any_work(
     assert (result.stdout, sorted(os.listdir())) == ("", before)
 
 
-def test_a_link_to_a_file_that_is_not_there_yet_is_written_through(tmp_path: Path, news: Path, run: Run) -> None:
+def test_an_output_that_links_to_a_missing_file_creates_that_file(tmp_path: Path, news: Path, run: Run) -> None:
     (tmp_path / "link").symlink_to("new.sieve")
     run("train", news, "-k", 5, "-o", tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "new.sieve").is_file()
 
 
-def test_what_is_read_is_not_overwritten(tmp_path: Path, model: Path, run: Run) -> None:
+def test_an_input_is_not_overwritten(tmp_path: Path, model: Path, run: Run) -> None:
     path = write_csv(tmp_path / "news.csv", documents())
     before = path.read_bytes()
     for arguments in (
@@ -263,14 +267,14 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, model: Path, run: Run) 
     assert path.read_bytes() == before
 
 
-def test_a_folder_that_is_not_there_is_told_before_training(tmp_path: Path, news: Path, run: Run) -> None:
+def test_a_missing_output_folder_raises_an_error_before_training(tmp_path: Path, news: Path, run: Run) -> None:
     result = run("train", news, "-o", tmp_path / "none" / "x.sieve", exit_code=1)
     assert "there is no folder" in result.stderr
     assert "make it first" in result.stderr
 
 
 @pytest.mark.slow
-def test_a_line_of_more_than_100_megabytes_takes_an_option(tmp_path: Path, model: Path, run: Run) -> None:
+def test_a_line_of_more_than_100_megabytes_needs_an_option(tmp_path: Path, model: Path, run: Run) -> None:
     path = tmp_path / "long.jsonl"
     long = "the striker " * 9_000_000
     path.write_text(json.dumps({"text": long}) + "\n" + json.dumps({"text": "an atom"}) + "\n")
@@ -282,14 +286,14 @@ def test_a_line_of_more_than_100_megabytes_takes_an_option(tmp_path: Path, model
         assert len(run("predict", model, "-", *larger, input=file.read()).stdout.splitlines()) == 2
 
 
-def test_labels_that_look_like_several_in_one_are_told_once(tmp_path: Path, run: Run) -> None:
+def test_labels_that_look_joined_are_one_warning(tmp_path: Path, run: Run) -> None:
     path = write_csv(tmp_path / "x.csv", [(text, f"{label}|news") for text, label in documents()])
     result = run("train", path, "-o", tmp_path / "m")
     assert result.stderr.count("use --label-separator '|'") == len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "rocchio", "nb"])
-def test_few_documents_of_many_classes_are_not_taken_for_a_regression(
+def test_few_documents_of_many_classes_give_no_warning_of_scikit_learn(
     classifier: str, tmp_path: Path, run: Run
 ) -> None:
     path = write_csv(tmp_path / "x.csv", [(f"word{number}", str(number % 30)) for number in range(40)])
@@ -308,7 +312,7 @@ def test_few_documents_of_many_classes_are_not_taken_for_a_regression(
         ("subspace docs --grid --plot {}", "docs/plot.svg", "name a file elsewhere with --plot"),
     ],
 )
-def test_outputs_among_the_documents_are_refused_before_any_work(
+def test_outputs_among_the_documents_raise_an_error_before_any_work(
     arguments: str, output: str, way_out: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "docs" / "sport").mkdir(parents=True)
@@ -316,8 +320,8 @@ def test_outputs_among_the_documents_are_refused_before_any_work(
     (tmp_path / "link").symlink_to("docs")
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    said = run(*arguments.format(output).split(), exit_code=1).stderr
-    assert said == f"error: {output}: would be among the documents of docs; {way_out}.\n"
+    printed = run(*arguments.format(output).split(), exit_code=1).stderr
+    assert printed == f"error: {output}: would be among the documents of docs; {way_out}.\n"
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -1,4 +1,4 @@
-"""`textsieve compare`: what it prints, going on after an interruption, and refusals before any work."""
+"""`textsieve compare`: its output, continuing an interrupted run, and errors before any work."""
 
 import json
 import signal
@@ -27,26 +27,26 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_as_json_it_is_what_the_library_says(news: Path, ask: Ask) -> None:
-    told = ask("compare", news, *FEW, "--folds", 3)
+def test_json_equals_the_comparison_of_the_library(news: Path, ask: Ask) -> None:
+    outcome = ask("compare", news, *FEW, "--folds", 3)
     found = compare(
         news, selectors="ocfs,ig(pooling=max),all", n_terms=(3, 6), classifiers="svm,nb", folds=3, n_jobs=1
     ).to_dict()
-    assert told["results"] == "news.csv.compare.jsonl"
-    assert len(told["rows"]) == (2 * 2 + 1) * 2 * 3
+    assert outcome["results"] == "news.csv.compare.jsonl"
+    assert len(outcome["rows"]) == (2 * 2 + 1) * 2 * 3
     for name in ("overlap", "stability", "ranks", "classes", "split", "fingerprint"):
-        assert told[name] == json.loads(json.dumps(found[name])), name
-    for own, other in zip(told["summary"], found["summary"], strict=True):
+        assert outcome[name] == json.loads(json.dumps(found[name])), name
+    for own, other in zip(outcome["summary"], found["summary"], strict=True):
         assert own["micro_f1"] == other["micro_f1"]
         assert own["p_in_size"] == other["p_in_size"]
 
 
-def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
-    said = run("compare", news, *FEW, "--folds", 3).stdout
-    told = ask("compare", news, *FEW, "--folds", 3)
-    lines = said.splitlines()
+def test_tables_have_the_figures_of_the_json(news: Path, run: Run, ask: Ask) -> None:
+    printed = run("compare", news, *FEW, "--folds", 3).stdout
+    outcome = ask("compare", news, *FEW, "--folds", 3)
+    lines = printed.splitlines()
     assert lines[:2] == [f"{news}: 60 documents, 3 classes", "10 combinations, tested on 3 folds in turn"]
-    for each in told["summary"]:
+    for each in outcome["summary"]:
         (line,) = [
             line
             for line in lines
@@ -55,55 +55,57 @@ def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
         assert f"{each['micro_f1']['value']:.3f} ±{each['micro_f1']['half_width']:.3f}" in line
         assert line.endswith("best") == each["is_best_in_size"]
     for title in ("Seconds and size", "Average rank by micro-F1", "Overlap", "Stability between folds"):
-        assert title in said
-    assert "ocfs and ig(pooling=max)" in said
+        assert title in printed
+    assert "ocfs and ig(pooling=max)" in printed
     assert lines[-1] == "All results are in news.csv.compare.jsonl"
 
 
-def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) -> None:
+def test_test_documents_come_from_another_file(news: Path, ask: Ask, run: Run, tmp_path: Path) -> None:
     test = write_csv(tmp_path / "later.csv", documents(5))
-    told = ask("compare", news, *FEW, "--test", test, "--results", "own.jsonl")
-    assert told["split"] == {"by": "given", "folds": 1}
-    assert {row["documents"] for row in told["rows"]} == {15}
-    assert told["stability"] == []
-    said = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
-    assert "tested on separate test documents" in said
-    assert "±" not in said
-    assert "Stability" not in said
+    outcome = ask("compare", news, *FEW, "--test", test, "--results", "own.jsonl")
+    assert outcome["split"] == {"by": "given", "folds": 1}
+    assert {row["documents"] for row in outcome["rows"]} == {15}
+    assert outcome["stability"] == []
+    printed = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
+    assert "tested on separate test documents" in printed
+    assert "±" not in printed
+    assert "Stability" not in printed
 
 
-def test_shares_drawn_at_random(news: Path, ask: Ask, run: Run) -> None:
+def test_a_share_drawn_at_random_is_tested(news: Path, ask: Ask, run: Run) -> None:
     wanted = ("compare", news, *FEW, "--test-share", "0.34", "--repeats", 3, "--seed", 1)
-    told = ask(*wanted)
-    assert told["split"] == {"by": "random", "folds": 3, "test_share": 0.34, "seed": 1, "overlapping": True}
-    said = run(*wanted).stdout
-    assert "tested on a random share of 0.34, drawn 3 times" in said
-    assert "(corrected t-test on splits, Holm's correction)" in " ".join(said.split())
-    assert "sign test" not in said
+    outcome = ask(*wanted)
+    assert outcome["split"] == {"by": "random", "folds": 3, "test_share": 0.34, "seed": 1, "overlapping": True}
+    printed = run(*wanted).stdout
+    assert "tested on a random share of 0.34, drawn 3 times" in printed
+    assert "(corrected t-test on splits, Holm's correction)" in " ".join(printed.split())
+    assert "sign test" not in printed
 
 
-def test_vectors(run: Run, ask: Ask, tmp_path: Path) -> None:
+def test_vectors_can_be_compared(run: Run, ask: Ask, tmp_path: Path) -> None:
     lines = [f"{1 + place % 2} {1 + place % 2}:{1 + place % 3} 3:1" for place in range(20)]
     (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
-    told = ask("compare", "x.svm", "--terms", "2", "--folds", 2, "--jobs", 1)
-    assert told["form"] == "counts"
-    assert all(row["micro_f1"] == 1.0 for row in told["rows"])
-    said = run("compare", "x.svm", "--keep-case", "--ngrams", "1-2", exit_code=1).stderr
-    assert "x.svm: holds vectors, not texts" in said
-    assert "leave out --keep-case, --ngrams 1-2." in " ".join(said.split())
+    outcome = ask("compare", "x.svm", "--terms", "2", "--folds", 2, "--jobs", 1)
+    assert outcome["form"] == "counts"
+    assert all(row["micro_f1"] == 1.0 for row in outcome["rows"])
+    printed = run("compare", "x.svm", "--keep-case", "--ngrams", "1-2", exit_code=1).stderr
+    assert "x.svm: holds vectors, not texts" in printed
+    assert "leave out --keep-case, --ngrams 1-2." in " ".join(printed.split())
 
 
-def test_several_labels(tagged: Path, run: Run, ask: Ask) -> None:
+def test_multilabel_documents_can_be_compared(tagged: Path, run: Run, ask: Ask) -> None:
     wanted = ("compare", tagged, "--label", "tags", "--terms", "5", "--folds", 2, "--jobs", 1)
-    told = ask(*wanted)
-    assert told["multilabel"] is True
+    outcome = ask(*wanted)
+    assert outcome["multilabel"] is True
     assert "accuracy" in run(*wanted).stdout
 
 
-def test_a_selector_that_finds_nothing_is_said(news: Path, run: Run) -> None:
-    said = run("compare", news, "--selectors", "ig(min_score=9),ocfs", "--terms", "5", "--folds", 2, "--jobs", 1).stdout
-    assert "ig(min_score=9), 5 terms: InformationGain" in said
-    assert "keeps none of the" in said
+def test_a_selector_that_selects_nothing_is_reported(news: Path, run: Run) -> None:
+    printed = run(
+        "compare", news, "--selectors", "ig(min_score=9),ocfs", "--terms", "5", "--folds", 2, "--jobs", 1
+    ).stdout
+    assert "ig(min_score=9), 5 terms: InformationGain" in printed
+    assert "keeps none of the" in printed
 
 
 def test_a_second_run_measures_nothing(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +114,7 @@ def test_a_second_run_measures_nothing(news: Path, run: Run, monkeypatch: pytest
     assert run("compare", news, *FEW, "--folds", 2).stdout == first
 
 
-def test_interrupted_it_says_how_to_go_on(
+def test_an_interrupted_run_prints_how_to_continue(
     news: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     left = [3]
@@ -134,7 +136,7 @@ def test_interrupted_it_says_how_to_go_on(
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
+def test_a_run_continues_after_ctrl_c(news: Path, tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, textsieve.cli\n"
         "from textsieve.comparison import running\n"
@@ -153,7 +155,7 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "printed"),
     [
         (["--selectors", "igg"], "--selectors: there is no selector 'igg'; use forward,"),
         (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
@@ -175,13 +177,13 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_wrong_usage(arguments: list[str], said: str, run: Run, tmp_path: Path) -> None:
+def test_wrong_usage_exits_with_2(arguments: list[str], printed: str, run: Run, tmp_path: Path) -> None:
     ended = run("compare", "nowhere.csv", *arguments, exit_code=2)
-    assert said in " ".join(ended.stderr.split())
+    assert printed in " ".join(ended.stderr.split())
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_not_there_or_not_to_be_written(news: Path, run: Run, tmp_path: Path) -> None:
+def test_missing_inputs_and_unwritable_results_raise_an_error(news: Path, run: Run, tmp_path: Path) -> None:
     assert "nowhere.csv" in run("compare", "nowhere.csv", exit_code=1).stderr
     assert "there is no folder no; make it first" in run("compare", news, "--results", "no/x.jsonl", exit_code=1).stderr
     assert "is read here, and would be overwritten" in run("compare", news, "--results", news, exit_code=1).stderr
@@ -191,52 +193,52 @@ def test_what_is_not_there_or_not_to_be_written(news: Path, run: Run, tmp_path: 
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
-def test_results_of_another_corpus(news: Path, run: Run, tmp_path: Path) -> None:
+def test_results_of_another_corpus_raise_an_error(news: Path, run: Run, tmp_path: Path) -> None:
     wanted = (*FEW, "--folds", 2, "--results", "found.jsonl")
     run("compare", news, *wanted)
     other = write_csv(tmp_path / "other.csv", documents(21))
-    said = run("compare", other, *wanted, exit_code=1).stderr
-    assert "found.jsonl: has results of another corpus" in said
-    assert "Choose another file for new results, or delete this one" in said
+    printed = run("compare", other, *wanted, exit_code=1).stderr
+    assert "found.jsonl: has results of another corpus" in printed
+    assert "Choose another file for new results, or delete this one" in printed
 
 
-def test_results_are_not_put_among_the_documents(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_not_written_among_the_documents(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for label in ("a", "b"):
         (tmp_path / "docs" / label).mkdir(parents=True)
         for number in range(6):
             (tmp_path / "docs" / label / f"{number}.txt").write_text(f"{label}{label} word{number}", encoding="utf-8")
     monkeypatch.chdir(tmp_path / "docs")
     wanted = ("--terms", 2, "--folds", 2, "--jobs", 1)
-    said = run("compare", ".", *wanted, exit_code=1).stderr
-    assert "docs.compare.jsonl: would be among the documents of .; name a file elsewhere with --results" in said
+    printed = run("compare", ".", *wanted, exit_code=1).stderr
+    assert "docs.compare.jsonl: would be among the documents of .; name a file elsewhere with --results" in printed
     run("compare", ".", *wanted, "--results", "../found.jsonl")
     monkeypatch.chdir(tmp_path)
     run("compare", "docs", *wanted)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["docs", "docs.compare.jsonl", "found.jsonl"]
 
 
-def test_what_cannot_be_trained_is_said_with_its_classifier(run: Run, tmp_path: Path) -> None:
+def test_a_classifier_that_cannot_be_trained_is_named(run: Run, tmp_path: Path) -> None:
     lines = [f"{1 + place % 2} {1 + place % 2}:{0.5 - place % 3} 3:0.25" for place in range(20)]
     (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
-    said = run("compare", "x.svm", "--terms", 2, "--folds", 2, "--selectors", "ig", "--classifiers", "svm,nb").stdout
+    printed = run("compare", "x.svm", "--terms", 2, "--folds", 2, "--selectors", "ig", "--classifiers", "svm,nb").stdout
     assert "ig, 2 terms, nb: MultinomialNB(alpha=0.01) can't be trained: Negative values in data" in " ".join(
-        said.split()
+        printed.split()
     )
 
 
 def test_seconds_of_different_threads_are_not_mixed(news: Path, run: Run, ask: Ask) -> None:
     wanted = ("compare", news, "--terms", 3, "--folds", 2)
     assert "threads" not in run(*wanted, "--selectors", "ig", "--jobs", 1).stdout
-    said = run(*wanted, "--selectors", "ig,ocfs", "--jobs", 2).stdout
-    assert "Seconds are comparable only between combinations with the same threads" in said
-    told = ask(*wanted, "--selectors", "ig,ocfs", "--jobs", 2)
-    cores = told["rows"][0]["cores"]
-    assert [line["threads"] for line in told["summary"]] == [1, 2]
-    assert f"1 of {cores}" in said
-    assert f"2 of {cores}" in said
+    printed = run(*wanted, "--selectors", "ig,ocfs", "--jobs", 2).stdout
+    assert "Seconds are comparable only between combinations with the same threads" in printed
+    outcome = ask(*wanted, "--selectors", "ig,ocfs", "--jobs", 2)
+    cores = outcome["rows"][0]["cores"]
+    assert [line["threads"] for line in outcome["summary"]] == [1, 2]
+    assert f"1 of {cores}" in printed
+    assert f"2 of {cores}" in printed
 
 
-def test_where_results_go(tmp_path: Path) -> None:
+def test_the_default_name_of_the_file_of_results(tmp_path: Path) -> None:
     assert default_results(".") == f"{tmp_path.name}.compare.jsonl"
     assert default_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
     assert default_results("/data/my mails/") == "my-mails.compare.jsonl"

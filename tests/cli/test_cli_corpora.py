@@ -19,7 +19,7 @@ WORDS = {"sci.space": "orbit moon rocket", "comp.graphics": "pixel shader polygo
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with a small 20 Newsgroups, and an empty cache."""
-    monkeypatch.setenv(local_files.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setenv(local_files.DATA_VARIABLE, str(tmp_path / "data"))
     monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     posts = {
         f"20news-bydate-{part}/{group}/{number}": f"From: me\n\n{words} again {number}\n"
@@ -31,7 +31,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
-def test_the_list_has_all_of_them(run: Run, ask: Callable[..., Any], data: Path) -> None:
+def test_the_list_has_all_corpora(run: Run, ask: Callable[..., Any], data: Path) -> None:
     text = run("corpora").stdout
     entries = {entry["name"]: entry for entry in ask("corpora")}
     assert {name.partition(":")[0] for name in entries} == set(NAMED)
@@ -49,7 +49,7 @@ def test_the_list_has_all_of_them(run: Run, ask: Callable[..., Any], data: Path)
     assert "11,314/7,532" in text
 
 
-def test_one_of_them(run: Run, ask: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_name_shows_words_and_files(run: Run, ask: Callable[..., Any], tmp_path: Path) -> None:
     text = " ".join(run("corpora", "newsgroups").stdout.split())
     assert "no-quotes without quotes" in text
     assert "newsgroups:original lacks 20news-19997.tar.gz; get it from Jason Rennie's" in text
@@ -59,13 +59,13 @@ def test_one_of_them(run: Run, ask: Callable[..., Any], tmp_path: Path) -> None:
     assert "docstrings" in run("corpora", "docstrings").stdout
 
 
-def test_a_part_needs_its_own_files_alone(run: Run, data: Path) -> None:
+def test_a_part_of_a_corpus_needs_only_its_own_files(run: Run, data: Path) -> None:
     (data / "webkb-test-stemmed.txt").write_text("course\tlectur\n")
     assert "lacks" not in run("corpora", "webkb:stemmed:test").stdout
     assert "lacks webkb-train-stemmed.txt;" in " ".join(run("corpora", "webkb:stemmed:train").stdout.split())
 
 
-def test_one_that_is_none(run: Run) -> None:
+def test_an_unknown_name_raises_an_error(run: Run) -> None:
     assert "error: newsgroups:x: newsgroups has no 'x'" in run("corpora", "newsgroups:x", exit_code=1).stderr
     assert "error: docstrings:x: nothing may follow" in run("corpora", "docstrings:x", exit_code=1).stderr
     assert (
@@ -81,7 +81,7 @@ def test_a_name_is_usable_wherever_a_path_is(run: Run, ask: Callable[..., Any], 
     assert len(run("predict", model, "newsgroups:test").stdout.splitlines()) == 60
 
 
-def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
+def test_errors_are_one_line(run: Run) -> None:
     error = run("terms", "reuters:train", exit_code=1).stderr
     assert error.startswith("error: reuters:train: reuters21578.tar.gz is neither in ")
     assert len(error.splitlines()) == 1

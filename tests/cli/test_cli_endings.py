@@ -1,4 +1,4 @@
-"""How a run ends, seen from outside: exit codes, Ctrl-C, pipes that nobody reads, terminals that lack letters."""
+"""How a process ends: exit codes, Ctrl-C, pipes without a reader, closed streams, full disks, other encodings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_pipe_that_nobody_reads_ends_quietly(arguments: str, model: Path, news
     assert run.returncode == 141
 
 
-def test_the_rest_of_a_long_output_is_not_missed(model: Path, tmp_path: Path) -> None:
+def test_a_reader_may_stop_in_a_long_output(model: Path, tmp_path: Path) -> None:
     long = write_csv(tmp_path / "long.csv", documents(3000))
     with started("predict", model, long) as run:
         assert run.stdout is not None
@@ -99,8 +99,8 @@ def test_json_lines_are_answered_as_they_come_until_ctrl_c(model: Path) -> None:
         run.stdin.flush()
         assert json.loads(read_within(run, 60))["label"] == label
     run.send_signal(signal.SIGINT)
-    rest, told = run.communicate()
-    assert (run.returncode, rest, told) == (130, b"", b"")
+    rest, outcome = run.communicate()
+    assert (run.returncode, rest, outcome) == (130, b"", b"")
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_ctrl_c_while_predicting_leaves_no_half_output(model: Path, tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_closed_standard_input(model: Path) -> None:
+def test_a_closed_standard_input_raises_an_error(model: Path) -> None:
     script = f"exec {' '.join(COMMAND)} predict {model} - <&-"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 1
@@ -137,7 +137,7 @@ def test_a_closed_standard_input(model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("redirection", "code", "told"),
+    ("redirection", "code", "outcome"),
     [
         (">&-", 1, "error: standard output is closed; redirect it to a file or to /dev/null.\n"),
         (">&- 2>&-", 1, ""),
@@ -145,10 +145,10 @@ def test_a_closed_standard_input(model: Path) -> None:
         ("<&- 2>&-", 0, ""),
     ],
 )
-def test_closed_streams(redirection: str, code: int, told: str, model: Path) -> None:
+def test_closed_streams_do_not_stop_a_run(redirection: str, code: int, outcome: str, model: Path) -> None:
     script = f"exec {' '.join(COMMAND)} info {model} {redirection}"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stderr) == (code, told)
+    assert (run.returncode, run.stderr) == (code, outcome)
     assert bool(run.stdout) == (code == 0)
 
 
@@ -166,8 +166,8 @@ def test_a_full_disk_behind_standard_output_is_named(arguments: str, unbuffered:
     with open("/dev/full", "wb") as full:
         environment = {**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered}
         run = started(*arguments.format(model=model, news=news).split(), stdout=full, env=environment)
-    told = run.communicate()[1].decode()
-    assert told == "error: standard output: No space left on device; free some space, or choose another place.\n"
+    outcome = run.communicate()[1].decode()
+    assert outcome == "error: standard output: No space left on device; free some space, or choose another place.\n"
     assert run.returncode == 1
 
 
@@ -179,8 +179,8 @@ def without_space() -> None:
 
 def test_a_full_disk_behind_the_output_file_is_named(model: Path, news: Path, tmp_path: Path) -> None:
     run = started("predict", model, news, "-o", tmp_path / "out", preexec_fn=without_space)
-    told = run.communicate()[1].decode()
-    assert told == f"error: {tmp_path}/out: File too large; free some space, or choose another place.\n"
+    outcome = run.communicate()[1].decode()
+    assert outcome == f"error: {tmp_path}/out: File too large; free some space, or choose another place.\n"
     assert run.returncode == 1
     assert not list(tmp_path.iterdir())
 
@@ -188,10 +188,10 @@ def test_a_full_disk_behind_the_output_file_is_named(model: Path, news: Path, tm
 def test_a_full_temporary_folder_is_named(model: Path, news: Path, tmp_path: Path) -> None:
     environment = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
     run = started("predict", model, "-", env=environment, preexec_fn=without_space)
-    told = run.communicate(news.read_bytes())[1].decode()
-    assert told.startswith(f"error: {tmp_path}/textsieve-")
-    assert "there is no space for standard input" in told
-    assert told.endswith("Free some space, or set TMPDIR to a folder that has more.\n")
+    outcome = run.communicate(news.read_bytes())[1].decode()
+    assert outcome.startswith(f"error: {tmp_path}/textsieve-")
+    assert "there is no space for standard input" in outcome
+    assert outcome.endswith("Free some space, or set TMPDIR to a folder that has more.\n")
     assert run.returncode == 1
     assert not list(tmp_path.iterdir())
 
@@ -251,14 +251,14 @@ def test_predictions_reach_a_file_in_a_terminal(model: Path, news: Path, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
+def test_characters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None:
     names = {"sport": "спорт", "politics": "größe", "science": "science"}
     path = write_csv(tmp_path / "x.csv", [(text, names[label]) for text, label in documents()])
     environment = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
     run = started("train", path, "-o", tmp_path / "m", env=environment)
-    said, told = run.communicate()
-    assert (run.returncode, told) == (0, b"")
-    assert b"gr??e" in said or b"gr?" in said
+    printed, outcome = run.communicate()
+    assert (run.returncode, outcome) == (0, b"")
+    assert b"gr??e" in printed or b"gr?" in printed
     run = started("predict", tmp_path / "m", path, env=environment)
     labels = {json.loads(line)["label"] for line in run.communicate()[0].splitlines()}
     assert labels == set(names.values()), "JSON spells what the encoding lacks"
@@ -318,7 +318,7 @@ def test_json_is_not_mixed_with_progress_or_warnings(news: Path, tmp_path: Path)
         ("update {model} {news}", 300),
     ],
 )
-def test_too_small_an_address_space_ends_with_a_sentence(
+def test_too_small_an_address_space_ends_with_a_message(
     arguments: str, megabytes: int, model: Path, news: Path, tmp_path: Path
 ) -> None:
     Path(f"{news}.parquet").write_bytes(b"PAR1 and what is never read PAR1")
@@ -327,10 +327,10 @@ def test_too_small_an_address_space_ends_with_a_sentence(
         *arguments.format(model=model, news=news, folder=tmp_path).split(),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
     )
-    printed, told = run.communicate(timeout=60)
+    printed, outcome = run.communicate(timeout=60)
     assert (run.returncode, printed) == (1, b"")
     advice = rb"( \S+ needs \d+ MB more; raise the limit of the address space \(ulimit -v\)\.)?"
-    assert re.fullmatch(rb"error: there is not enough memory for this\." + advice + rb"\n", told)
+    assert re.fullmatch(rb"error: there is not enough memory for this\." + advice + rb"\n", outcome)
 
 
 def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`textsieve terms --energy-plot`: a file that shows what the selector knows, and refusals before any work."""
+"""`textsieve terms --energy-plot`: the curves in the file, and errors before any work."""
 
 import re
 import subprocess
@@ -29,9 +29,9 @@ def enough(news: Path, weight: float, level: float) -> int:
     return textsieve.TOFA(weight=weight).fit(weights, labels).n_terms_for(level)
 
 
-def test_a_curve_for_each_weight(news: Path, tmp_path: Path, run: Run) -> None:
-    said = run("terms", news, "-k", 3, "--energy-plot", tmp_path / "x.svg").stdout
-    assert said.endswith(f"\nEnergy drawn to {tmp_path / 'x.svg'}\n")
+def test_each_weight_has_a_curve(news: Path, tmp_path: Path, run: Run) -> None:
+    printed = run("terms", news, "-k", 3, "--energy-plot", tmp_path / "x.svg").stdout
+    assert printed.endswith(f"\nEnergy drawn to {tmp_path / 'x.svg'}\n")
     texts = texts_of(tmp_path / "x.svg")
     for weight in (0, 0.5, 1):
         assert f"λ = {weight:g} ({enough(news, weight, 0.8)} terms)" in texts
@@ -39,7 +39,9 @@ def test_a_curve_for_each_weight(news: Path, tmp_path: Path, run: Run) -> None:
     assert any(text.startswith("60 documents, ") for text in texts)
 
 
-def test_weights_level_and_the_selector_s_own(news: Path, tmp_path: Path, run: Run) -> None:
+def test_weights_and_level_can_be_given_and_the_weight_of_the_selector_is_added(
+    news: Path, tmp_path: Path, run: Run
+) -> None:
     own = ("--selector", "tofa", "--selector-option", "weight=0.25")
     more = ("--energy-weights", "0, 0.75", "--energy-level", 0.6)
     run("terms", news, *own, *more, "--energy-plot", tmp_path / "x.svg")
@@ -49,13 +51,15 @@ def test_weights_level_and_the_selector_s_own(news: Path, tmp_path: Path, run: R
 
 def test_json_names_the_file(news: Path, tmp_path: Path, ask: Ask) -> None:
     assert "energy_plot" not in ask("terms", news)
-    told = ask("terms", news, "--energy-plot", tmp_path / "x.html")
-    assert told["energy_plot"] == str(tmp_path / "x.html")
+    outcome = ask("terms", news, "--energy-plot", tmp_path / "x.html")
+    assert outcome["energy_plot"] == str(tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert told | {"energy_plot": 0} == ask("terms", news) | {"energy_plot": 0}, "and nothing else is changed"
+    assert outcome | {"energy_plot": 0} == ask("terms", news) | {"energy_plot": 0}, "and nothing else is changed"
 
 
-def test_vectors_and_streams(news: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_and_streams_can_be_drawn(
+    news: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.svm"
     path.write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
     run("terms", path, "--energy-plot", tmp_path / "vectors.svg")
@@ -67,13 +71,13 @@ def test_vectors_and_streams(news: Path, tmp_path: Path, run: Run, monkeypatch: 
 
 
 WRONG_USAGE = [
-    (["--energy-plot", "x.svg", "--selector", "chi"], "energy is that of trace scores; use --selector ocfs or tofa"),
+    (["--energy-plot", "x.svg", "--selector", "chi"], "only trace scores have an energy; use --selector ocfs or tofa"),
     (["--energy-plot", "x.svg", "--energy-weights", "0,1.5"], "1.5 has no energy: above weight 1"),
     (["--energy-plot", "x.svg", "--energy-weights", "0;1"], "'0;1'; use numbers with commas between them"),
     (["--energy-plot", "x.svg", "--energy-weights", "nan"], "nan is no weight"),
     (["--energy-plot", "x.svg", "--energy-level", "0"], "0"),
-    (["--energy-weights", "0,1"], "--energy-weights is for --energy-plot; name its file too"),
-    (["--energy-level", "0.5"], "--energy-level is for --energy-plot; name its file too"),
+    (["--energy-weights", "0,1"], "--energy-weights is for --energy-plot; add that option"),
+    (["--energy-level", "0.5"], "--energy-level is for --energy-plot; add that option"),
 ]
 
 
@@ -88,7 +92,7 @@ def nothing_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
-def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
+def test_wrong_usage_exits_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
     assert message in re.sub(r"\s+", " ", run("terms", "docstrings", *options, exit_code=2).stderr)
     assert not list(nothing_is_read.iterdir())
 
@@ -102,7 +106,9 @@ def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, n
         ("x.json", "x.json: is read here, and would be overwritten"),
     ],
 )
-def test_places_that_cannot_be_written(file: str, message: str, nothing_is_read: Path, run: Run) -> None:
+def test_unwritable_files_raise_an_error_before_any_work(
+    file: str, message: str, nothing_is_read: Path, run: Run
+) -> None:
     (nothing_is_read / "folder.svg").mkdir()
     (nothing_is_read / "x.json").write_text("{}")
     result = run("terms", "x.json", "--energy-plot", file, exit_code=1)
@@ -111,7 +117,7 @@ def test_places_that_cannot_be_written(file: str, message: str, nothing_is_read:
     assert (nothing_is_read / "x.json").read_text() == "{}"
 
 
-def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
     result = run("terms", "docstrings", "--energy-plot", "x.svg", exit_code=1)
     assert result.stderr.startswith("error: --energy-plot needs altair; pip install 'textsieve[plots]', or ")
@@ -119,7 +125,7 @@ def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pyte
 
 
 @pytest.mark.slow
-def test_without_a_plot_nothing_that_draws_is_loaded(news: Path) -> None:
+def test_packages_for_drawing_are_not_imported_without_a_plot(news: Path) -> None:
     code = (
         "import sys, textsieve.cli\n"
         f"sys.argv = ['textsieve', 'terms', {str(news)!r}, '--jobs', '1']\n"

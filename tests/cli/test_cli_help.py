@@ -1,4 +1,4 @@
-"""Help answers without loading what it does not need, and the reference is what help says."""
+"""`--help` imports no heavy packages, and docs/cli.md has the same text."""
 
 import runpy
 import subprocess
@@ -18,7 +18,7 @@ HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "pyarrow", "safetenso
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], *([verb, "--help"] for verb in VERBS)])
-def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
+def test_help_imports_no_heavy_packages(arguments: list[str]) -> None:
     code = (
         "import sys, textsieve.cli\n"
         f"sys.argv = ['textsieve', *{arguments!r}]\n"
@@ -39,7 +39,7 @@ def command_of(verb: str) -> click.Command:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_the_line_about_a_verb_is_how_its_help_begins(verb: str, run: Run) -> None:
+def test_the_short_help_is_the_first_line_of_the_help(verb: str, run: Run) -> None:
     assert command_of(verb).get_short_help_str(200) == VERBS[verb]
     assert VERBS[verb].split(",")[0] in run("--help").stdout
 
@@ -100,7 +100,7 @@ def test_python_m_is_the_same_program() -> None:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_ends_with_2(
+def test_wrong_usage_exits_with_2(
     arguments: list[str], run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -111,7 +111,7 @@ def test_wrong_usage_ends_with_2(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "printed"),
     [
         (["trian"], "There is no command 'trian'. Did you mean 'train'?"),
         (["nonsense"], "Commands: train, predict"),
@@ -122,8 +122,8 @@ def test_wrong_usage_ends_with_2(
     ],
     ids=str,
 )
-def test_wrong_usage_says_what_to_do(
-    arguments: list[str], said: str, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_messages_about_wrong_usage_have_a_hint(
+    arguments: list[str], printed: str, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert said in " ".join(run(*arguments, exit_code=2).stderr.split())
+    assert printed in " ".join(run(*arguments, exit_code=2).stderr.split())

@@ -22,7 +22,7 @@ def records(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_a_line_a_document(model: Path, news: Path, run: Run) -> None:
+def test_each_document_has_a_line(model: Path, news: Path, run: Run) -> None:
     found = records(run("predict", model, news).stdout)
     expected = textsieve.load(model).predict_scores([text for text, _ in documents()])
     assert [each["label"] for each in found] == expected.labels.tolist() == [label for _, label in documents()]
@@ -41,14 +41,14 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_whatever_form_they_come_in(name: str, model: Path, tmp_path: Path, run: Run) -> None:
+def test_documents_are_read_from_every_format(name: str, model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / name).write_text(FORMS[name])
     for result in (run("predict", model, tmp_path / name), run("predict", model, "-", input=FORMS[name])):
         assert [each["label"] for each in records(result.stdout)] == LABELS
         assert result.stderr == ""
 
 
-def test_a_folder(model: Path, tmp_path: Path, run: Run) -> None:
+def test_documents_are_read_from_a_folder(model: Path, tmp_path: Path, run: Run) -> None:
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.txt").write_text(text)
     assert [each["label"] for each in records(run("predict", model, tmp_path).stdout)] == LABELS
@@ -70,21 +70,21 @@ def test_columns_are_kept(model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "in.jsonl").write_text(lines)
     arguments = ["--keep", "id", "--keep", "who"]
     run("predict", model, tmp_path / "in.jsonl", *arguments, "-o", tmp_path / "out")
-    for said in (run("predict", model, "-", *arguments, input=lines).stdout, (tmp_path / "out").read_text()):
-        found = records(said)
+    for printed in (run("predict", model, "-", *arguments, input=lines).stdout, (tmp_path / "out").read_text()):
+        found = records(printed)
         assert [list(each) for each in found] == [["id", "who", "label", "score"]] * 3
         assert [(each["id"], each["who"]) for each in found] == [(row["id"], row["who"]) for row in rows]
         assert [each["label"] for each in found] == LABELS
     assert "Did you mean 'id'" in run("predict", model, tmp_path / "in.jsonl", "--keep", "idd", exit_code=1).stderr
 
 
-def test_what_cannot_be_kept(model: Path, news: Path, run: Run) -> None:
+def test_columns_that_cannot_be_kept_raise_an_error(model: Path, news: Path, run: Run) -> None:
     for name in FORMS:
         if name.endswith((".txt", ".ft")):
             result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
             assert "--keep id: it is for formats with columns" in result.stderr
     for name in ("label", "unknown"):
-        assert "is what the prediction is called" in run("predict", model, news, "--keep", name, exit_code=2).stderr
+        assert "is a key of the predictions" in run("predict", model, news, "--keep", name, exit_code=2).stderr
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def headlines(tmp_path: Path, run: Run) -> Path:
     return tmp_path / "h.sieve"
 
 
-def test_a_model_remembers_the_columns_it_was_told(headlines: Path, tmp_path: Path, model: Path, run: Run) -> None:
+def test_column_names_of_training_are_defaults(headlines: Path, tmp_path: Path, model: Path, run: Run) -> None:
     table = (tmp_path / "x.csv").read_text()
     expected = run("predict", headlines, tmp_path / "x.csv", "--text", "headline").stdout
     assert run("predict", headlines, tmp_path / "x.csv").stdout == expected
@@ -121,7 +121,7 @@ def test_remembered_columns_are_tried_first(table: str, headlines: Path, run: Ru
     assert [each["label"] for each in records(run("predict", headlines, "-", input=table).stdout)] == ["sport"]
 
 
-def test_what_is_given_comes_before_what_is_remembered(headlines: Path, run: Run) -> None:
+def test_options_come_before_remembered_columns(headlines: Path, run: Run) -> None:
     table = "headline,section,body\nan atom,sport,the striker\n"
     assert records(run("predict", headlines, "-", "--text", "body", input=table).stdout)[0]["label"] == "sport"
     assert records(run("predict", headlines, "-", "--text", "section", input=table).stdout)
@@ -130,14 +130,16 @@ def test_what_is_given_comes_before_what_is_remembered(headlines: Path, run: Run
 
 
 @pytest.mark.parametrize("columns", [None, 5, ["text"], {"text": 5}, {"text": ["headline"]}, {"other": "x"}])
-def test_odd_remembered_columns_do_no_harm(columns: Any, model: Path, news: Path, tmp_path: Path, run: Run) -> None:
+def test_invalid_remembered_columns_are_ignored(
+    columns: Any, model: Path, news: Path, tmp_path: Path, run: Run
+) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     header["about"]["columns"] = columns
     (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
     assert len(records(run("predict", tmp_path / "odd", news).stdout)) == 60
 
 
-def test_an_output_is_there_when_it_is_whole(model: Path, tmp_path: Path, run: Run) -> None:
+def test_an_output_file_appears_when_it_is_complete(model: Path, tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("old")
     lines = json.dumps({"text": TEXTS[0]}) + "\n"
@@ -149,7 +151,7 @@ def test_an_output_is_there_when_it_is_whole(model: Path, tmp_path: Path, run: R
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
-def test_an_output_that_is_a_pipe_is_written_to(model: Path, tmp_path: Path, run: Run) -> None:
+def test_an_output_may_be_a_pipe(model: Path, tmp_path: Path, run: Run) -> None:
     os.mkfifo(tmp_path / "pipe")
     with ThreadPoolExecutor(1) as pool:
         read = pool.submit((tmp_path / "pipe").read_text)
@@ -158,7 +160,7 @@ def test_an_output_that_is_a_pipe_is_written_to(model: Path, tmp_path: Path, run
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_scores(model: Path, tmp_path: Path, run: Run) -> None:
+def test_scores_of_all_or_the_best_classes_can_be_added(model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "in.txt").write_text("\n".join(TEXTS))
     everything = records(run("predict", model, tmp_path / "in.txt", "--scores").stdout)
     two = records(run("predict", model, tmp_path / "in.txt", "--top", 2).stdout)
@@ -170,7 +172,7 @@ def test_scores(model: Path, tmp_path: Path, run: Run) -> None:
         assert list(best["scores"].items()) == list(each["scores"].items())[:2]
 
 
-def test_several_labels(tagger: Path, run: Run) -> None:
+def test_lines_of_a_multilabel_model(tagger: Path, run: Run) -> None:
     found = records(run("predict", tagger, "-", input="goal striker budget vote\natom theory\n").stdout)
     assert found[0]["labels"] == ["politics", "sport"]
     assert set(found[0]["scores"]) == {"politics", "sport"}
@@ -191,7 +193,7 @@ def test_empty_and_unknown_documents_get_the_most_frequent_class(tmp_path: Path,
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_to_a_file(model: Path, tmp_path: Path, run: Run) -> None:
+def test_output_to_a_file_equals_standard_output(model: Path, tmp_path: Path, run: Run) -> None:
     output = tmp_path / "out.jsonl"
     result = run("predict", model, "-", "--output", output, input="\n".join(TEXTS))
     assert result.stdout == ""
@@ -200,7 +202,7 @@ def test_to_a_file(model: Path, tmp_path: Path, run: Run) -> None:
     assert len(records(output.read_text())) == 3, "what was there before stays until there is something to write"
 
 
-def test_what_came_before_a_mistake_is_out(model: Path, tmp_path: Path, run: Run) -> None:
+def test_lines_before_an_error_are_written(model: Path, tmp_path: Path, run: Run) -> None:
     lines = FORMS["in.jsonl"] + '{"text": 5}\n' + FORMS["in.jsonl"]
     (tmp_path / "in.jsonl").write_text(lines)
     for result in (
@@ -212,7 +214,7 @@ def test_what_came_before_a_mistake_is_out(model: Path, tmp_path: Path, run: Run
         assert result.stderr.startswith("error: ")
 
 
-def test_labels_of_other_alphabets(tmp_path: Path, run: Run) -> None:
+def test_labels_of_other_alphabets_are_written_as_they_are(tmp_path: Path, run: Run) -> None:
     names = {"sport": "спорт", "politics": "政治", "science": "größe"}
     rows = [(text, names[label]) for text, label in documents()]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m")
@@ -221,7 +223,7 @@ def test_labels_of_other_alphabets(tmp_path: Path, run: Run) -> None:
     ]
 
 
-def test_wrong_bytes_are_told_of(model: Path, run: Run) -> None:
+def test_wrong_bytes_are_a_warning(model: Path, run: Run) -> None:
     result = run("predict", model, "-", input=b"the caf\xe9 of the striker\n")
     assert "standard input: 1 wrong bytes were replaced" in result.stderr
     assert "--encoding" in result.stderr

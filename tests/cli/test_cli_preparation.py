@@ -1,4 +1,4 @@
-"""Text preparation at the command line: from training to reasons, and what is wrong with a setting."""
+"""Text preparation at the command line: tags, names, stems, stop words, and errors in their options."""
 
 import json
 import os
@@ -41,15 +41,15 @@ def test_a_model_prepares_texts_as_it_was_trained(pages: Path, tmp_path: Path, r
     assert "santiago de cuba" in reasons
 
 
-def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
-    told = json.loads(run("terms", pages, *PREPARED, "-k", "50", "--json").stdout)
-    terms = {each["term"] for each in told["terms"]}
+def test_the_terms_command_prepares_texts(pages: Path, run: Run) -> None:
+    outcome = json.loads(run("terms", pages, *PREPARED, "-k", "50", "--json").stdout)
+    terms = {each["term"] for each in outcome["terms"]}
     assert {"santiago de cuba", "goal", "market"} <= terms
     assert "goals" not in terms
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "printed"),
     [
         (["--normalise", "stem", "--language", "klingon"], "--language klingon; there are stems for"),
         (["--normalise", "stems"], "'stems' is not one of 'stem', 'lemma'"),
@@ -59,19 +59,24 @@ def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
         (["--stop-words", "welsh"], "--stop-words welsh; there are stop words for"),
         (["--names", "--ngrams", "1-2"], "--names with --ngrams 1-2: a name is"),
         (["--names", "--ngrams", "2"], "told from one; use --ngrams 1, or no --names."),
-        (["--language", "german"], "'german' is that of stems or lemmas, and none are asked for; give --normalise"),
-        (["--language", "klingon", "--stop-words", "german"], "--language: 'klingon' is that of stems or lemmas"),
+        (["--language", "german"], "'german' has no effect: it is the language of stems or lemmas; add --normalise"),
+        (
+            ["--language", "klingon", "--stop-words", "german"],
+            "--language: 'klingon' has no effect: it is",
+        ),
     ],
 )
 @pytest.mark.parametrize("verb", ["train", "terms"])
-def test_what_is_wrong_is_said(given: list[str], said: str, verb: str, pages: Path, tmp_path: Path, run: Run) -> None:
+def test_invalid_settings_exit_with_a_message(
+    given: list[str], printed: str, verb: str, pages: Path, tmp_path: Path, run: Run
+) -> None:
     output = ["-o", tmp_path / "x"] if verb == "train" else []
-    told = run(verb, pages, *output, *given, exit_code=2).stderr
-    assert said in " ".join(told.split())
+    outcome = run(verb, pages, *output, *given, exit_code=2).stderr
+    assert printed in " ".join(outcome.split())
     assert not (tmp_path / "x").exists()
 
 
-def test_a_file_of_stop_words_with_the_name_of_a_language(pages: Path, tmp_path: Path, run: Run) -> None:
+def test_a_file_of_stop_words_may_have_the_name_of_a_language(pages: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "de").write_text("goals market")
     terms = json.loads(run("terms", pages, "--stop-words", tmp_path / "de", "-k", "99", "--json").stdout)["terms"]
     assert not {"goals", "market"} & {each["term"] for each in terms}
@@ -79,34 +84,34 @@ def test_a_file_of_stop_words_with_the_name_of_a_language(pages: Path, tmp_path:
 
 def stopped(pages: Path, run: Run, file: Path, *more: str) -> tuple[set[str], str]:
     """The terms that are left with a file of stop words, and what is said."""
-    told = run("terms", pages, "--stop-words", file, "-k", "99", "--json", *more)
-    return {each["term"] for each in json.loads(told.stdout)["terms"]}, " ".join(told.stderr.split())
+    outcome = run("terms", pages, "--stop-words", file, "-k", "99", "--json", *more)
+    return {each["term"] for each in json.loads(outcome.stdout)["terms"]}, " ".join(outcome.stderr.split())
 
 
 def test_stop_words_may_come_from_a_pipe_of_the_shell(pages: Path, run: Run) -> None:
     reader, writer = os.pipe()  # as `<(echo goals market)` has it
     os.write(writer, b"goals market")
     os.close(writer)
-    left, said = stopped(pages, run, Path(f"/dev/fd/{reader}"))
+    left, printed = stopped(pages, run, Path(f"/dev/fd/{reader}"))
     os.close(reader)
-    assert said == ""
+    assert printed == ""
     assert "keepers" in left
     assert not {"goals", "market"} & left
 
 
-def test_more_stop_words_than_a_model_can_store_are_refused(
+def test_more_stop_words_than_a_model_can_store_raise_an_error(
     pages: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.cli.options.MOST_STOP_WORDS", 4)
+    monkeypatch.setattr("textsieve.cli.options.MAX_STOP_WORD_BYTES", 4)
     reader, writer = os.pipe()
     os.write(writer, b"goals")
     os.close(writer)
-    said = run("terms", pages, "--stop-words", f"/dev/fd/{reader}", exit_code=2).stderr
+    printed = run("terms", pages, "--stop-words", f"/dev/fd/{reader}", exit_code=2).stderr
     os.close(reader)
-    assert "has more than 4 bytes, the most of a list of stop words" in " ".join(said.split())
+    assert "has more than 4 bytes, the maximum for a list of stop words" in " ".join(printed.split())
 
 
-def test_a_file_of_stop_words_is_in_the_encoding_that_is_given(tmp_path: Path, run: Run) -> None:
+def test_a_file_of_stop_words_is_read_in_the_given_encoding(tmp_path: Path, run: Run) -> None:
     pages, file = tmp_path / "pages.csv", tmp_path / "stop.txt"
     pages.write_text("text,label\nüber allem Haus,aa\nunter allem Baum,bb\n", encoding="latin-1")
     file.write_text("über allem", encoding="latin-1")
@@ -116,35 +121,37 @@ def test_a_file_of_stop_words_is_in_the_encoding_that_is_given(tmp_path: Path, r
     assert stopped(pages, run, file) == ({"haus", "unter", "baum"}, "")
 
 
-def test_stop_words_of_a_file_that_can_never_match_are_said_once(pages: Path, tmp_path: Path, run: Run) -> None:
+def test_stop_words_that_can_never_match_are_one_warning(pages: Path, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "stop.txt"
     file.write_text("Goals market don't")
-    left, said = stopped(pages, run, file)
+    left, printed = stopped(pages, run, file)
     assert "goals" in left
     assert "market" not in left
-    assert said.count("warning: ") == 1
+    assert printed.count("warning: ") == 1
     assert (
         """2 of 3 stop words can never match, because a text is read in another way: 'Goals' as 'goals', "don't" """
-        in said
+        in printed
     )
-    told = run("train", pages, "-o", tmp_path / "m", "--stop-words", file).stderr
-    assert told.count("can never match") == 1
+    outcome = run("train", pages, "-o", tmp_path / "m", "--stop-words", file).stderr
+    assert outcome.count("can never match") == 1
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "printed"),
     [
         (bytes(range(256)), "is no text in utf-8"),
-        (b"der \x00\x01 die", "is no text, as there are control characters in it"),
+        (b"der \x00\x01 die", "is no text: it has control characters"),
         ("über".encode("latin-1"), "with --encoding."),
         (b" \n", "has no words"),
         (b"", "has no words"),
     ],
 )
-def test_a_file_that_is_no_list_of_words(content: bytes, said: str, pages: Path, tmp_path: Path, run: Run) -> None:
+def test_files_without_words_raise_an_error(
+    content: bytes, printed: str, pages: Path, tmp_path: Path, run: Run
+) -> None:
     (tmp_path / "stop.txt").write_bytes(content)
-    told = run("terms", pages, "--stop-words", tmp_path / "stop.txt", exit_code=2).stderr
-    assert said in " ".join(told.split())
+    outcome = run("terms", pages, "--stop-words", tmp_path / "stop.txt", exit_code=2).stderr
+    assert printed in " ".join(outcome.split())
 
 
 def test_stems_are_those_of_the_language_of_the_stop_words(tmp_path: Path, run: Run) -> None:
@@ -154,24 +161,24 @@ def test_stems_are_those_of_the_language_of_the_stop_words(tmp_path: Path, run: 
     assert run("info", tmp_path / "m", "--terms").stdout.split() == ["haus", "hund"]
 
 
-def test_predict_says_that_the_model_needs_a_package(
+def test_predict_names_a_missing_package_of_the_model(
     pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("train", pages, "-o", tmp_path / "m", "--normalise", "stem")
     without("pystemmer", monkeypatch)
-    told = " ".join(run("predict", tmp_path / "m", pages, exit_code=1).stderr.split())
-    assert "error: This model was trained with stems, so predicting with it needs pystemmer; pip install" in told
-    assert "--normalise" not in told
+    outcome = " ".join(run("predict", tmp_path / "m", pages, exit_code=1).stderr.split())
+    assert "error: This model was trained with stems, so predicting with it needs pystemmer; pip install" in outcome
+    assert "--normalise" not in outcome
 
 
-def test_update_says_which_model_needs_a_package(
+def test_update_names_the_model_and_its_missing_package(
     pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("train", pages, "-o", tmp_path / "m", "--normalise", "stem", "--classifier", "nb", "--keep-stats")
     without("pystemmer", monkeypatch)
-    told = " ".join(run("update", tmp_path / "m", pages, exit_code=1).stderr.split())
-    assert told.startswith(f"error: {tmp_path / 'm'}: This model was trained with stems, so")
-    assert told.endswith("in a copy of its source.")
+    outcome = " ".join(run("update", tmp_path / "m", pages, exit_code=1).stderr.split())
+    assert outcome.startswith(f"error: {tmp_path / 'm'}: This model was trained with stems, so")
+    assert outcome.endswith("in a copy of its source.")
 
 
 def test_vectors_are_not_prepared(tmp_path: Path, run: Run) -> None:
@@ -179,27 +186,27 @@ def test_vectors_are_not_prepared(tmp_path: Path, run: Run) -> None:
     vectors.write_text("1 1:1 2:3\n2 1:2 3:1\n" * 5)
     run("terms", vectors)
     asked = ("--names", "--drop-tags", "--keep-case", "--stop-words", "de", "--normalise", "stem", "--min-df", "2")
-    told = " ".join(run("terms", vectors, *asked, exit_code=1).stderr.split())
-    assert "holds vectors, not texts, and these are taken as they are; leave out " in told
+    outcome = " ".join(run("terms", vectors, *asked, exit_code=1).stderr.split())
+    assert "holds vectors, not texts, and these are taken as they are; leave out " in outcome
     for option in ("--names", "--drop-tags", "--keep-case", "--stop-words de", "--normalise stem", "--min-df 2"):
-        assert option in told
+        assert option in outcome
 
 
-def test_a_missing_package_is_said(pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     without("simplemma", monkeypatch)
-    told = run("train", pages, "-o", tmp_path / "x", "--normalise", "lemma", exit_code=1).stderr
-    assert "--normalise lemma needs simplemma; pip install 'textsieve[words]'" in " ".join(told.split())
+    outcome = run("train", pages, "-o", tmp_path / "x", "--normalise", "lemma", exit_code=1).stderr
+    assert "--normalise lemma needs simplemma; pip install 'textsieve[words]'" in " ".join(outcome.split())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
-def test_stop_words_are_read_from_files_of_a_bounded_size_alone(pages: Path, tmp_path: Path, run: Run) -> None:
+def test_stop_words_are_only_read_from_files_of_a_bounded_size(pages: Path, tmp_path: Path, run: Run) -> None:
     os.mkfifo(tmp_path / "pipe")
     with open(tmp_path / "large", "wb") as file:
         file.truncate(3 << 30)
-    for name, said in (
+    for name, printed in (
         (tmp_path / "pipe", "is a pipe or a device, not a list of stop words"),
         ("/dev/zero", "/dev/zero: this is a pipe or a device, not a list of stop words"),
         (tmp_path / "large", "has 3,221,225,472 bytes; a list of stop words has at most 8,388,608"),
         (tmp_path, "is a folder, not a list of stop words"),
     ):
-        assert said in " ".join(run("terms", pages, "--stop-words", name, exit_code=2).stderr.split())
+        assert printed in " ".join(run("terms", pages, "--stop-words", name, exit_code=2).stderr.split())

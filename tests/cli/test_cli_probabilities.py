@@ -1,4 +1,4 @@
-"""Cuts and probabilities at the command line."""
+"""Threshold rules and probabilities at the command line."""
 
 import json
 from pathlib import Path
@@ -22,17 +22,17 @@ def test_probabilities_are_written_beside_scores(labelled: Path, tmp_path: Path,
     assert full["probabilities"].keys() == full["scores"].keys()
 
 
-def test_labels_are_cut_by_rank(labelled: Path, tmp_path: Path, run: Run) -> None:
+def test_labels_can_be_assigned_by_rank(labelled: Path, tmp_path: Path, run: Run) -> None:
     run("train", labelled, "-o", tmp_path / "m", "--multilabel", "--cut", "rcut", "--cut-option", "ranks=2")
     lines = [json.loads(line) for line in run("predict", tmp_path / "m", labelled).stdout.splitlines()]
     assert {len(line["labels"]) for line in lines} == {2}
     assert "cut='rcut'" in run("info", tmp_path / "m").stdout
 
 
-def test_a_cut_that_there_is_not(labelled: Path, tmp_path: Path, run: Run) -> None:
+def test_an_unknown_threshold_rule_exits_with_2(labelled: Path, tmp_path: Path, run: Run) -> None:
     assert "scutfbr" in run("train", labelled, "-o", tmp_path / "m", "--cut", "best", exit_code=2).stderr
-    said = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=2).stderr
-    assert "floor" in said
+    printed = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=2).stderr
+    assert "floor" in printed
 
 
 def test_predictions_are_json_with_and_without_the_option(labelled: Path, tmp_path: Path, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The command that trains a model again reads its documents as they were read, and names no file that it can't read."""
+"""The command that trains a model again has the options for reading of the model, and no file that these can't read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.reference.cli_cases import Run, command_in, documents, lines, write_csv
 
 from textsieve import Categorizer, load
-from textsieve.cli.retraining import DOCUMENTS, retraining
+from textsieve.cli.retraining import DOCUMENTS, retrain_command
 
 PAIRS = [("goal and vote", "sport|politics"), ("atom of the budget", "science|politics")] * 6
 
@@ -28,20 +28,20 @@ def tags(joined: Path, tmp_path: Path, run: Run) -> Path:
     return path
 
 
-def test_the_separator_is_in_the_command_as_printed(tags: Path, joined: Path, tmp_path: Path, run: Run) -> None:
+def test_the_printed_command_has_the_label_separator(tags: Path, joined: Path, tmp_path: Path, run: Run) -> None:
     new = lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["weather"]})
-    said = run("update", tags, new, exit_code=1).stderr
-    command = command_in(said)
+    printed = run("update", tags, new, exit_code=1).stderr
+    command = command_in(printed)
     assert command[:6] == ["train", DOCUMENTS, str(new), "-o", str(tags), "--label-separator"]
     run(*(str(joined) if part == DOCUMENTS else part for part in command))
     assert load(tags).model_.classes == ("politics", "science", "sport", "weather")
 
 
-def test_the_separator_of_training_is_that_of_an_update(tags: Path, tmp_path: Path, run: Run) -> None:
+def test_the_label_separator_of_training_is_the_default_of_an_update(tags: Path, tmp_path: Path, run: Run) -> None:
     more = write_csv(tmp_path / "more.csv", [("a late goal for the minister", "sport|politics")])
     (tmp_path / "folder" / "sport").mkdir(parents=True)  # which takes no separator
     (tmp_path / "folder" / "sport" / "1.txt").write_text("a keeper", encoding="utf-8")
-    assert "2 documents read, 2 folded in" in run("update", tags, more, tmp_path / "folder").stdout
+    assert "2 documents read, 2 added to the model" in run("update", tags, more, tmp_path / "folder").stdout
     assert "sport" in run("evaluate", tags, more).stdout
 
 
@@ -50,10 +50,10 @@ def test_encoding_format_and_numbers_of_columns_are_remembered(tmp_path: Path, r
     table.write_text(
         "".join(f"{label}\t{text}\n" for text, label in documents(6)).replace("keeper", "keepér"), encoding="latin-1"
     )
-    told = ["--text", "1", "--label", "0", "--format", "tsv", "--encoding", "latin-1"]
-    run("train", table, "-o", tmp_path / "a.sieve", *told)
-    said = run("update", tmp_path / "a.sieve", table, *told[:-1], "iso-8859-1", exit_code=1).stderr
-    command = command_in(said)
+    outcome = ["--text", "1", "--label", "0", "--format", "tsv", "--encoding", "latin-1"]
+    run("train", table, "-o", tmp_path / "a.sieve", *outcome)
+    printed = run("update", tmp_path / "a.sieve", table, *outcome[:-1], "iso-8859-1", exit_code=1).stderr
+    command = command_in(printed)
     assert command[:3] == ["train", DOCUMENTS, str(table)]
     run(*(str(table) if part == DOCUMENTS else part for part in command))
     assert load(tmp_path / "a.sieve").model_.about["n_documents"] == 36
@@ -69,45 +69,48 @@ def test_encoding_format_and_numbers_of_columns_are_remembered(tmp_path: Path, r
         (["--label-separator", "|"], ["--label-separator", ";"], "--label-separator ';'", "--label-separator '|'"),
     ],
 )
-def test_what_one_command_can_not_read_is_not_in_it(
+def test_files_read_with_other_options_are_not_in_the_command(
     trained: list[str], updated: list[str], read_with: str, and_with: str, joined: Path, tmp_path: Path, run: Run
 ) -> None:
     path, more = tmp_path / "a.sieve", write_csv(tmp_path / "more.csv", [("a", "b")])
     run("train", joined, "-o", path, *trained)
-    said = run("update", path, more, *updated, exit_code=1).stderr
-    assert command_in(said) == ["train", DOCUMENTS, "-o", str(path), *trained]
-    assert f"note: {more}: read with {read_with}, and the model's documents with {and_with}. No command reads" in said
-
-
-def test_what_is_not_there_to_be_read_again(model: Path, tmp_path: Path, run: Run) -> None:
-    there = lines(tmp_path / "f.jsonl", {"text": "a goal", "label": "sport"})
-    said = run("update", model, "-", there, tmp_path / "none.csv", input="", exit_code=1).stderr
-    assert command_in(said) == ["train", DOCUMENTS, str(there), "-o", str(model)]
-    assert "note: standard input can't be read again; save it to a file" in said
-    said = run("update", model, "-", "--encoding", "latin-1", input="", exit_code=1).stderr
+    printed = run("update", path, more, *updated, exit_code=1).stderr
+    assert command_in(printed) == ["train", DOCUMENTS, "-o", str(path), *trained]
     assert (
-        "note: standard input: read with --encoding latin-1, and the model's documents with --encoding utf-8." in said
+        f"note: {more}: read with {read_with}, and the model's documents with {and_with}. No command reads" in printed
     )
-    said = run("update", model, there, tmp_path / "none.csv", input="", exit_code=1).stderr
-    assert f"note: there is no file or folder {tmp_path / 'none.csv'}, so it is left out." in said
 
 
-def test_a_model_that_does_not_say_how_its_labels_were_written() -> None:
+def test_standard_input_and_missing_files_are_not_in_the_command(model: Path, tmp_path: Path, run: Run) -> None:
+    there = lines(tmp_path / "f.jsonl", {"text": "a goal", "label": "sport"})
+    printed = run("update", model, "-", there, tmp_path / "none.csv", input="", exit_code=1).stderr
+    assert command_in(printed) == ["train", DOCUMENTS, str(there), "-o", str(model)]
+    assert "note: standard input can't be read again; save it to a file" in printed
+    printed = run("update", model, "-", "--encoding", "latin-1", input="", exit_code=1).stderr
+    assert (
+        "note: standard input: read with --encoding latin-1, and the model's documents with --encoding utf-8."
+        in printed
+    )
+    printed = run("update", model, there, tmp_path / "none.csv", input="", exit_code=1).stderr
+    assert f"note: there is no file or folder {tmp_path / 'none.csv'}, so it is left out." in printed
+
+
+def test_a_model_without_options_for_reading_gives_a_note_on_labels() -> None:
     model = Categorizer(n_jobs=1).fit(["red sun", "blue sea", "red sea"] * 5, [["a"], ["b"], ["a", "b"]] * 5).model_
-    how = retraining(model, "a.sieve", [])
+    how = retrain_command(model, "a.sieve", [])
     assert "--label-separator" not in how.command
-    assert any("add --label-separator" in sentence for sentence in how.unsaid)
-    assert "--label-separator '|'" in retraining(model, "a.sieve", [], {"label_separator": "|"}).command
+    assert any("add --label-separator" in sentence for sentence in how.notes)
+    assert "--label-separator '|'" in retrain_command(model, "a.sieve", [], {"label_separator": "|"}).command
     model.about["reading"] = {"label_separator": 3, "encoding": None}  # what is odd, nobody needs
-    assert "--label-separator" not in retraining(model, "a.sieve", []).command
+    assert "--label-separator" not in retrain_command(model, "a.sieve", []).command
 
 
 def test_documents_of_earlier_updates_are_among_those_to_train_on(tags: Path, tmp_path: Path, run: Run) -> None:
     run("update", tags, lines(tmp_path / "f.jsonl", {"text": "a goal", "labels": ["sport"]}))
     run("update", tags, lines(tmp_path / "f.jsonl", *({"text": f"vote {n}", "labels": ["politics"]} for n in range(2))))
-    said = run("update", tags, lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["rain"]}), exit_code=1).stderr
-    assert "has learned, those of earlier updates too (3 documents in 2 updates); it can't tell where they are" in said
-    assert "begin a new file of corrections" in said
+    printed = run("update", tags, lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["rain"]}), exit_code=1).stderr
+    assert "has learned, including those of earlier updates (3 documents in 2 updates); the model does not" in printed
+    assert "begin a new file of corrections" in printed
 
 
 # -- labels that are nearly classes -------------------------------------------------------------------------------
@@ -116,44 +119,46 @@ def test_documents_of_earlier_updates_are_among_those_to_train_on(tags: Path, tm
 @pytest.mark.parametrize(
     ("label", "separator"), [("sport|politics", "|"), ("sport; science", ";"), ("sport,science", ",")]
 )
-def test_labels_that_were_not_split(label: str, separator: str, tmp_path: Path, run: Run) -> None:
+def test_labels_that_were_not_split_give_a_hint_at_the_separator(
+    label: str, separator: str, tmp_path: Path, run: Run
+) -> None:
     texts, tagged = ["red sun", "blue sea", "red sea"] * 5, [["sport"], ["politics"], ["science", "sport"]] * 5
     path = tmp_path / "a.sieve"
     Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, tagged).save(path)
     new = lines(tmp_path / "f.jsonl", {"text": "goal vote", "label": label})
-    said = run("update", path, new, exit_code=1).stderr
+    printed = run("update", path, new, exit_code=1).stderr
     assert (
         f"Are these several labels in one? Then use --label-separator {shlex.quote(separator)}. Nothing was changed."
-        in said
+        in printed
     )
-    assert "train again" not in said
-    assert DOCUMENTS not in said
-    assert "1 folded in" in run("update", path, new, f"--label-separator={separator}").stdout
+    assert "train again" not in printed
+    assert DOCUMENTS not in printed
+    assert "1 added to the model" in run("update", path, new, f"--label-separator={separator}").stdout
 
 
 @pytest.mark.parametrize("label", ["Sport", "sports", "sprot", "SPORT"])
-def test_a_label_that_is_nearly_a_class(label: str, tmp_path: Path, run: Run) -> None:
+def test_a_label_similar_to_a_class_gives_a_hint(label: str, tmp_path: Path, run: Run) -> None:
     path = tmp_path / "a.sieve"
     texts = ["red sun", "blue sea"] * 5
     Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, ["sport", "Politics"] * 5).save(path)
-    said = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": label}), exit_code=1).stderr
-    assert "Did you mean 'sport'?" in said
-    said = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": "weather"}), exit_code=1).stderr
-    assert "Did you mean" not in said
+    printed = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": label}), exit_code=1).stderr
+    assert "Did you mean 'sport'?" in printed
+    printed = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": "weather"}), exit_code=1).stderr
+    assert "Did you mean" not in printed
 
 
 # -- several paths ------------------------------------------------------------------------------------------------
 
 
-def test_an_empty_file_among_others_is_passed_over(news: Path, tmp_path: Path, run: Run) -> None:
+def test_an_empty_file_among_others_is_skipped(news: Path, tmp_path: Path, run: Run) -> None:
     empty = [tmp_path / "corrections.jsonl", tmp_path / "lines.csv"]
     empty[0].touch()
     empty[1].write_text("\n\n", encoding="utf-8")
-    said = run("train", empty[0], news, empty[1], "-o", tmp_path / "a.sieve")
-    assert [f"warning: {path}: is empty, and is passed over." for path in empty] == said.stderr.splitlines()
+    printed = run("train", empty[0], news, empty[1], "-o", tmp_path / "a.sieve")
+    assert [f"warning: {path}: is empty, and is skipped." for path in empty] == printed.stderr.splitlines()
     assert load(tmp_path / "a.sieve").model_.about["n_documents"] == 60
-    said = run("train", *empty, "-o", tmp_path / "a.sieve", exit_code=1)
-    assert f"{empty[0]}, {empty[1]}: no documents, the files are empty." in said.stderr
+    printed = run("train", *empty, "-o", tmp_path / "a.sieve", exit_code=1)
+    assert f"{empty[0]}, {empty[1]}: no documents, the files are empty." in printed.stderr
     assert "the file is empty" in run("train", empty[0], "-o", tmp_path / "a.sieve", exit_code=1).stderr
 
 
@@ -165,11 +170,11 @@ def test_a_folder_beside_a_table_needs_no_separator(joined: Path, tmp_path: Path
     assert load(tmp_path / "a.sieve").model_.classes == ("politics", "science", "sport")
 
 
-def test_spaces_stay_and_what_is_not_shown_is_said(joined: Path, tmp_path: Path, run: Run) -> None:
+def test_the_command_keeps_spaces_and_escapes_control_characters(joined: Path, tmp_path: Path, run: Run) -> None:
     path, more = tmp_path / "two  spaces.sieve", lines(tmp_path / "f.jsonl", {"text": "a", "label": "b"})
     run("train", joined, "-o", path, "--label-separator", "  ")
-    said = run("update", path, more, exit_code=1).stderr
-    assert command_in(said) == ["train", DOCUMENTS, str(more), "-o", str(path), "--label-separator", "  "]
-    assert "spelled out" not in said
+    printed = run("update", path, more, exit_code=1).stderr
+    assert command_in(printed) == ["train", DOCUMENTS, str(more), "-o", str(path), "--label-separator", "  "]
+    assert "are escaped" not in printed
     run("train", joined, "-o", path, "--label-separator", "\a")
-    assert "note: some characters of the command are spelled out" in run("update", path, more, exit_code=1).stderr
+    assert "note: some characters of the command are escaped" in run("update", path, more, exit_code=1).stderr

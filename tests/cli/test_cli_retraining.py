@@ -1,4 +1,4 @@
-"""How else to train again: what can't be updated says with which command."""
+"""For a model that can't be updated, `update` prints the command that trains it again."""
 
 from __future__ import annotations
 
@@ -11,53 +11,60 @@ from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, load
 from textsieve.archive import archive_in
-from textsieve.cli.retraining import DOCUMENTS, retraining
+from textsieve.cli.retraining import DOCUMENTS, retrain_command
 from textsieve.modelfile.header import KIND
 
 
-def test_keeping_statistics_of_an_svm_is_refused_before_a_file_is_read(tmp_path: Path, run: Run) -> None:
-    said = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", "--keep-stats", exit_code=2).stderr
-    assert "--keep-stats: the classifier 'svm' learns from the documents themselves" in said
-    assert "leave --keep-stats out" in said
+def test_keep_stats_with_an_svm_raises_an_error_before_a_file_is_read(tmp_path: Path, run: Run) -> None:
+    printed = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", "--keep-stats", exit_code=2).stderr
+    assert "--keep-stats: the classifier 'svm' learns from the documents themselves" in printed
+    assert "leave --keep-stats out" in printed
 
 
-def test_class_weights_are_named_where_they_are_the_reason(tmp_path: Path, run: Run) -> None:
+def test_keep_stats_with_unsupported_class_weights_names_them(tmp_path: Path, run: Run) -> None:
     chosen = ["--classifier", "rocchio", "--class-weight", "balanced", "--keep-stats"]
-    said = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *chosen, exit_code=2).stderr
-    assert "--keep-stats with --class-weight balanced: the classifier 'rocchio' has no class weights" in said
+    printed = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *chosen, exit_code=2).stderr
+    assert "--keep-stats with --class-weight balanced: the classifier 'rocchio' has no class weights" in printed
 
 
-def test_an_svm_says_how_it_is_trained_again(model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run) -> None:
-    said = run("update", model, feedback, exit_code=1).stderr
-    assert f"{model}: the classifier svm learns from the documents themselves" in said
-    assert "YOUR-DOCUMENTS stands for all documents that the model has learned; it can't tell where they are." in said
-    command = [str(news) if part == DOCUMENTS else part for part in command_in(said)]
+def test_update_of_an_svm_prints_a_command_that_trains_it_again(
+    model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run
+) -> None:
+    printed = run("update", model, feedback, exit_code=1).stderr
+    assert f"{model}: the classifier svm learns from the documents themselves" in printed
+    assert (
+        "YOUR-DOCUMENTS stands for all documents that the model has learned; the model does not know where they are."
+        in printed
+    )
+    command = [str(news) if part == DOCUMENTS else part for part in command_in(printed)]
     assert command == ["train", str(news), str(feedback), "-o", str(model)]
     command[-1] = str(tmp_path / "again.sieve")
     run(*command)
     assert load(tmp_path / "again.sieve").model_.about["n_documents"] == 63
 
 
-def test_statistics_that_are_not_there(news: Path, feedback: Path, kept: Path, tmp_path: Path, run: Run) -> None:
+def test_a_model_without_statistics_is_trained_again_with_keep_stats(
+    news: Path, feedback: Path, kept: Path, tmp_path: Path, run: Run
+) -> None:
     run("train", news, "-o", tmp_path / "plain.sieve", "--classifier", "nb")
-    said = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
-    assert "was trained without --keep-stats" in said
-    assert command_in(said)[-3:] == ["--classifier", "nb", "--keep-stats"]
+    printed = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
+    assert "was trained without --keep-stats" in printed
+    assert command_in(printed)[-3:] == ["--classifier", "nb", "--keep-stats"]
     load(kept).save(kept, keep_stats=False)
-    said = run("update", kept, feedback, exit_code=1).stderr
-    assert f"{kept}: was saved without its statistics" in said
-    assert command_in(said)[-1] == "--keep-stats"
+    printed = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept}: was saved without its statistics" in printed
+    assert command_in(printed)[-1] == "--keep-stats"
 
 
-def test_damaged_statistics_say_how_the_model_is_trained_again(feedback: Path, kept: Path, run: Run) -> None:
+def test_damaged_statistics_print_a_command_that_trains_the_model_again(feedback: Path, kept: Path, run: Run) -> None:
     data = bytearray(kept.read_bytes())
     archive = archive_in(KIND, bytes(data), str(kept))
     spec = archive.specs["statistics.cell_sums"]
     data[len(data) - max(spec.start + spec.n_bytes for spec in archive.specs.values()) + spec.start] ^= 1
     kept.write_bytes(bytes(data))
-    said = run("update", kept, feedback, exit_code=1).stderr
-    assert f"{kept}: the file is damaged: its checksum differs" in said
-    assert command_in(said)[-1] == "--keep-stats"
+    printed = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept}: the file is damaged: its checksum differs" in printed
+    assert command_in(printed)[-1] == "--keep-stats"
 
 
 SETTINGS: list[list[str]] = [
@@ -73,10 +80,12 @@ SETTINGS: list[list[str]] = [
 
 
 @pytest.mark.parametrize("chosen", SETTINGS, ids=" ".join)
-def test_the_command_has_the_settings(chosen: list[str], news: Path, tmp_path: Path, run: Run) -> None:
+def test_the_command_gives_a_model_with_the_same_settings(
+    chosen: list[str], news: Path, tmp_path: Path, run: Run
+) -> None:
     path, again = tmp_path / "a.sieve", tmp_path / "b.sieve"
     run("train", news, "-o", path, "--text", "body", "--label", "topic", *chosen)
-    command = shlex.split(retraining(load(path).model_, str(again), []).command)
+    command = shlex.split(retrain_command(load(path).model_, str(again), []).command)
     run(*(str(news) if part == DOCUMENTS else part for part in command[1:]))
     first, second = load(path).model_, load(again).model_
     assert second.settings == first.settings
@@ -84,18 +93,18 @@ def test_the_command_has_the_settings(chosen: list[str], news: Path, tmp_path: P
     assert learned_by(second) == learned_by(first)
 
 
-def test_what_the_command_can_not_say(tmp_path: Path) -> None:
+def test_settings_without_an_option_are_notes(tmp_path: Path) -> None:
     from textsieve import OCFS
 
     texts, labels = map(list, zip(*documents(5), strict=True))
     model = Categorizer(selector=OCFS(k=5), stop_words=["the"], tf="log", norm="none").fit(texts, labels)
-    how = retraining(model.model_, "a.sieve", ["docstrings"])
+    how = retrain_command(model.model_, "a.sieve", ["docstrings"])
     assert how.command == "textsieve train YOUR-DOCUMENTS docstrings -o a.sieve --held-out 0"
-    said = "; ".join(how.unsaid)
-    assert "its selector was OCFS(k=5), an object of your own: train in Python" in said
-    assert "stop words of your own: give their file with --stop-words" in said
-    assert "tf='log' can be said in Python alone" in said
-    assert "norm='none' can be said in Python alone" in said
+    printed = "; ".join(how.notes)
+    assert "its selector was OCFS(k=5), an object of your own: train in Python" in printed
+    assert "stop words of your own: give their file with --stop-words" in printed
+    assert "tf='log' can be set only in Python" in printed
+    assert "norm='none' can be set only in Python" in printed
 
 
 def test_train_reads_several_paths(news: Path, tmp_path: Path, run: Run) -> None:
@@ -104,9 +113,9 @@ def test_train_reads_several_paths(news: Path, tmp_path: Path, run: Run) -> None
     lines(tmp_path / "two.jsonl", *rows[25:])
     named = ["--text", "body", "--label", "topic"]
     run("train", news, "-o", tmp_path / "a.sieve", *named)
-    said = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", *named).stdout
-    assert f"{tmp_path / 'one.csv'}, {tmp_path / 'two.jsonl'}: 60 documents" in said
+    printed = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", *named).stdout
+    assert f"{tmp_path / 'one.csv'}, {tmp_path / 'two.jsonl'}: 60 documents" in printed
     assert learned_by(load(tmp_path / "a.sieve").model_) == learned_by(load(tmp_path / "b.sieve").model_)
     lines(tmp_path / "two.jsonl", {"text": 3, "label": "sport"})
-    said = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", exit_code=1).stderr
-    assert said.startswith(f"error: {tmp_path / 'two.jsonl'}: line 1: 'text' is 3")
+    printed = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", exit_code=1).stderr
+    assert printed.startswith(f"error: {tmp_path / 'two.jsonl'}: line 1: 'text' is 3")

@@ -1,4 +1,4 @@
-"""`textsieve subspace`: what is suggested and measured, the grid and its picture, and refusals before any work."""
+"""`textsieve subspace`: suggested sizes, measured quality, the grid and its chart, and errors before any work."""
 
 import json
 import re
@@ -45,107 +45,111 @@ def texts_of(path: Path) -> list[str]:
 # -- a suggestion ------------------------------------------------------------------------------------------------
 
 
-def test_what_is_suggested_and_measured(news: Path, ask: Ask) -> None:
-    told = ask("subspace", news, *FEW)
+def test_json_equals_the_results_of_the_library(news: Path, ask: Ask) -> None:
+    outcome = ask("subspace", news, *FEW)
     counts, labels, chosen = prepared(news)
     scores = chosen.fit(counts, labels).scores_
     n, energy, knee = len(scores), important_terms(scores, "energy"), important_terms(scores, "knee")
     expected = suggest(n, energy)
-    assert told["n_terms"] == n
-    assert told["important"] == {"energy": energy, "knee": knee, "taken": energy}
-    assert told["suggestion"] == {
+    assert outcome["n_terms"] == n
+    assert outcome["important"] == {"energy": energy, "knee": knee, "taken": energy}
+    assert outcome["suggestion"] == {
         "n_terms": expected.n_terms,
         "n_estimators": expected.n_estimators,
         "usability": expected.usability,
         "coverage": expected.coverage,
         "diversity": expected.diversity,
     }
-    assert len(told["neighbours"]) == len(expected.neighbours)
+    assert len(outcome["neighbours"]) == len(expected.neighbours)
     sizes: dict[str, Any] = {"n_terms": expected.n_terms / n, "n_estimators": expected.n_estimators}
     tried = subspace_trial(counts, labels, **sizes, prepare=chosen, repeats=2, n_jobs=1)
-    assert told["measured"]["accuracy"] == tried.accuracy.mean()
-    assert told["measured"]["single"] == tried.single.mean()
-    assert told["measured"]["gain"] == tried.gain[0]
-    assert told["measured"]["disagreement"] == pytest.approx(sum(each.disagreement for each in tried.diversity) / 2)
-    assert 0 <= told["predicted"]["pairs_that_differ"] <= 1
+    assert outcome["measured"]["accuracy"] == tried.accuracy.mean()
+    assert outcome["measured"]["single"] == tried.single.mean()
+    assert outcome["measured"]["gain"] == tried.gain[0]
+    assert outcome["measured"]["disagreement"] == pytest.approx(sum(each.disagreement for each in tried.diversity) / 2)
+    assert 0 <= outcome["predicted"]["pairs_that_differ"] <= 1
 
 
-def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
-    said = run("subspace", news, *FEW).stdout
-    told = ask("subspace", news, *FEW)
-    suggestion, important = told["suggestion"], told["important"]
-    assert said.splitlines()[:2] == [f"{news}: 60 documents", "3 classes; 24 of 24 terms chosen by ig"]
-    assert f"Important terms: {important['energy']} by energy, {important['knee']} by the knee; taken: that by" in said
-    assert f"Suggested: {suggestion['n_estimators']} members (L) of {suggestion['n_terms']} terms (M)" in said
-    (marked,) = [line.split() for line in said.splitlines() if line.rstrip().endswith("suggested")]
+def test_tables_have_the_figures_of_the_json(news: Path, run: Run, ask: Ask) -> None:
+    printed = run("subspace", news, *FEW).stdout
+    outcome = ask("subspace", news, *FEW)
+    suggestion, important = outcome["suggestion"], outcome["important"]
+    assert printed.splitlines()[:2] == [f"{news}: 60 documents", "3 classes; 24 of 24 terms selected by ig"]
+    assert (
+        f"Important terms: {important['energy']} by energy, {important['knee']} by the knee; used: the number by"
+        in printed
+    )
+    assert f"Suggested: {suggestion['n_estimators']} members (L) of {suggestion['n_terms']} terms (M)" in printed
+    (marked,) = [line.split() for line in printed.splitlines() if line.rstrip().endswith("suggested")]
     assert marked[:2] == [str(suggestion["n_terms"]), str(suggestion["n_estimators"])]
-    for name, key in (("accuracy of the ensemble", "accuracy"), ("kappa of their answers", "kappa")):
-        assert re.search(rf"^{name} +{told['measured'][key]:.3f}", said, re.MULTILINE)
+    for name, key in (("accuracy of the ensemble", "accuracy"), ("kappa of their predictions", "kappa")):
+        assert re.search(rf"^{name} +{outcome['measured'][key]:.3f}", printed, re.MULTILINE)
 
 
 def test_the_important_terms_and_the_cost_can_be_given(news: Path, ask: Ask) -> None:
-    told = ask("subspace", news, *FEW, "--important", 3, "--cost", 60)
-    assert told["important"]["taken"] == 3
-    expected = suggest(told["n_terms"], 3, cost=60)
-    assert told["suggestion"]["n_terms"] == expected.n_terms
-    assert told["suggestion"]["n_estimators"] * expected.n_terms <= 60
+    outcome = ask("subspace", news, *FEW, "--important", 3, "--cost", 60)
+    assert outcome["important"]["taken"] == 3
+    expected = suggest(outcome["n_terms"], 3, cost=60)
+    assert outcome["suggestion"]["n_terms"] == expected.n_terms
+    assert outcome["suggestion"]["n_estimators"] * expected.n_terms <= 60
     by_knee = ask("subspace", news, *FEW, "--important", "knee")
     assert by_knee["important"]["taken"] == by_knee["important"]["knee"]
 
 
-def test_sizes_can_be_settled(news: Path, ask: Ask) -> None:
-    told = ask("subspace", news, *FEW, "--terms-per-member", "0.25")
-    assert told["suggestion"]["n_terms"] == 6
-    told = ask("subspace", news, *FEW, "--members", "3")
-    assert told["suggestion"]["n_estimators"] == 3
+def test_sizes_can_be_fixed(news: Path, ask: Ask) -> None:
+    outcome = ask("subspace", news, *FEW, "--terms-per-member", "0.25")
+    assert outcome["suggestion"]["n_terms"] == 6
+    outcome = ask("subspace", news, *FEW, "--members", "3")
+    assert outcome["suggestion"]["n_estimators"] == 3
 
 
 # -- a grid ------------------------------------------------------------------------------------------------------
 
 
-def test_a_grid_is_the_library_s(news: Path, ask: Ask) -> None:
-    told = ask("subspace", news, *GRID, "--seed", 7)
+def test_a_grid_equals_that_of_the_library(news: Path, ask: Ask) -> None:
+    outcome = ask("subspace", news, *GRID, "--seed", 7)
     counts, labels, chosen = prepared(news)
     sizes: dict[str, Any] = {"n_terms": [1, 0.5, 20], "n_estimators": [2, 8]}
     grid = subspace_grid(counts, labels, **sizes, prepare=chosen, repeats=2, random_state=7, n_jobs=1)
-    assert (told["terms_per_member"], told["members"]) == ([1, 12, 20], [2, 8])
-    assert told["accuracy"] == grid.mean.tolist()
-    assert told["standard_error"] == grid.standard_error.tolist()
-    assert told["best"] == grid.best._asdict()
-    assert (told["documents"], told["classes"], told["n_terms"], told["seed"]) == (60, 3, 24, 7)
+    assert (outcome["terms_per_member"], outcome["members"]) == ([1, 12, 20], [2, 8])
+    assert outcome["accuracy"] == grid.mean.tolist()
+    assert outcome["standard_error"] == grid.standard_error.tolist()
+    assert outcome["best"] == grid.best._asdict()
+    assert (outcome["documents"], outcome["classes"], outcome["n_terms"], outcome["seed"]) == (60, 3, 24, 7)
 
 
-def test_error_is_the_rest(news: Path, ask: Ask) -> None:
+def test_the_error_is_one_minus_the_accuracy(news: Path, ask: Ask) -> None:
     right, wrong = ask("subspace", news, *GRID), ask("subspace", news, *GRID, "--measure", "error")
     assert wrong["error"] == [[1 - each for each in row] for row in right["accuracy"]]
     assert wrong["best"] == right["best"]
 
 
 def test_the_table_of_a_grid(news: Path, run: Run, ask: Ask) -> None:
-    said, told = run("subspace", news, *GRID).stdout, ask("subspace", news, *GRID)
-    rows = [line.split() for line in said.splitlines() if re.match(r"\s*\d+( +\d+\.\d)+$", line)]
+    printed, outcome = run("subspace", news, *GRID).stdout, ask("subspace", news, *GRID)
+    rows = [line.split() for line in printed.splitlines() if re.match(r"\s*\d+( +\d+\.\d)+$", line)]
     assert rows == [
         [str(size), *(f"{100 * each:.1f}" for each in row)]
-        for size, row in zip(told["terms_per_member"], told["accuracy"], strict=True)
+        for size, row in zip(outcome["terms_per_member"], outcome["accuracy"], strict=True)
     ]
-    assert "Accuracy in percent; 2 random splits, 20% of the documents held out, by vote" in said
-    best = told["best"]
-    assert f"Best: {best['n_estimators']} members of {best['n_terms']} terms, {100 * best['accuracy']:.1f} %" in said
+    assert "Accuracy in percent; 2 random splits, 20% of the documents held out, by vote" in printed
+    best = outcome["best"]
+    sizes, accuracy = f"{best['n_estimators']} members of {best['n_terms']} terms", f"{100 * best['accuracy']:.1f} %"
+    assert f"Best: {sizes}, accuracy {accuracy}" in printed
 
 
-def test_the_picture(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
-    said = run("subspace", news, *GRID, "--plot", tmp_path / "x.svg", "--measure", "error").stdout
-    assert said.endswith(f"Drawn to {tmp_path / 'x.svg'}\n")
-    told = ask("subspace", news, *GRID, "--measure", "error", "--plot", tmp_path / "x.html")
-    assert told["plot"] == str(tmp_path / "x.html")
+def test_the_grid_is_drawn(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    printed = run("subspace", news, *GRID, "--plot", tmp_path / "x.svg", "--measure", "error").stdout
+    assert printed.endswith(f"Drawn to {tmp_path / 'x.svg'}\n")
+    outcome = ask("subspace", news, *GRID, "--measure", "error", "--plot", tmp_path / "x.html")
+    assert outcome["plot"] == str(tmp_path / "x.html")
     texts = texts_of(tmp_path / "x.svg")
-    for row in told["error"]:
+    for row in outcome["error"]:
         for each in row:
             assert f"{each:.1%}" in texts
     assert any(text.startswith("news.csv. 24 terms in all, 2 random splits, by vote.") for text in texts)
 
 
-def test_options_matter(news: Path, ask: Ask) -> None:
+def test_options_change_the_result(news: Path, ask: Ask) -> None:
     usual = ask("subspace", news, *GRID)
     for options in (["--seed", 1], ["--held-out", 0.5], ["--combine", "mean"]):
         assert ask("subspace", news, *GRID, *options)["accuracy"] != usual["accuracy"], options
@@ -155,12 +159,12 @@ def test_options_matter(news: Path, ask: Ask) -> None:
 
 
 def test_one_repetition_has_no_standard_error(news: Path, ask: Ask) -> None:
-    told = ask("subspace", news, *GRID, "--repeats", 1)
-    assert told["standard_error"][0] == [None, None]
-    assert told["best"]["standard_error"] is None
+    outcome = ask("subspace", news, *GRID, "--repeats", 1)
+    assert outcome["standard_error"][0] == [None, None]
+    assert outcome["best"]["standard_error"] is None
 
 
-def test_files_of_other_kinds_and_documents_without_a_label(tmp_path: Path, ask: Ask) -> None:
+def test_other_formats_and_unlabelled_documents_are_read(tmp_path: Path, ask: Ask) -> None:
     path = tmp_path / "x.jsonl"
     rows: list[dict[str, Any]] = [{"text": text, "label": label} for text, label in documents()]
     rows.insert(5, {"text": "something of no class", "label": None})
@@ -200,7 +204,7 @@ WRONG_USAGE = [
 
 
 @pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
-def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
+def test_wrong_usage_exits_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
     assert message in re.sub(r"\s+", " ", run("subspace", "docstrings", *options, exit_code=2).stderr)
 
 
@@ -212,13 +216,15 @@ def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, n
         ("x.json", "x.json: is read here, and would be overwritten"),
     ],
 )
-def test_places_that_cannot_be_written(file: str, message: str, nothing_is_read: Path, run: Run) -> None:
+def test_unwritable_files_raise_an_error_before_any_work(
+    file: str, message: str, nothing_is_read: Path, run: Run
+) -> None:
     (nothing_is_read / "x.json").write_text("{}")
     assert message in run("subspace", "x.json", "--grid", "--plot", file, exit_code=1).stderr
     assert (nothing_is_read / "x.json").read_text() == "{}"
 
 
-def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
     result = run("subspace", "docstrings", "--grid", "--plot", "x.svg", exit_code=1)
     assert result.stderr.startswith("error: --plot needs altair; pip install 'textsieve[plots]'")
@@ -236,7 +242,7 @@ def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pyte
         ([("-", "x"), ("!", "y")] * 5, [], "there is no term in any document"),
     ],
 )
-def test_documents_that_cannot_be_measured(
+def test_too_few_documents_raise_an_error(
     rows: list[tuple[str, str]], options: list[str], message: str, tmp_path: Path, run: Run
 ) -> None:
     path = write_csv(tmp_path / "x.csv", rows)
@@ -246,13 +252,13 @@ def test_documents_that_cannot_be_measured(
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_several_labels_are_refused(tagged: Path, run: Run) -> None:
-    said = run("subspace", tagged, *FEW, exit_code=1).stderr
-    assert "16 documents have several labels" in said
-    assert "give documents of one label each" in said
+def test_multilabel_documents_raise_an_error(tagged: Path, run: Run) -> None:
+    printed = run("subspace", tagged, *FEW, exit_code=1).stderr
+    assert "16 documents have several labels" in printed
+    assert "give documents of one label each" in printed
 
 
-def test_vectors_and_no_labels_are_refused(tmp_path: Path, run: Run) -> None:
+def test_vectors_and_unlabelled_documents_raise_an_error(tmp_path: Path, run: Run) -> None:
     (tmp_path / "x.svm").write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
     assert "holds vectors, not texts" in run("subspace", tmp_path / "x.svm", exit_code=1).stderr
     (tmp_path / "x.csv").write_text("text,label\nsome words,\nothers,\n")
@@ -260,7 +266,7 @@ def test_vectors_and_no_labels_are_refused(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_picture_nothing_that_draws_is_loaded(news: Path) -> None:
+def test_packages_for_drawing_are_not_imported_without_a_plot(news: Path) -> None:
     code = (
         "import sys, textsieve.cli\n"
         f"sys.argv = ['textsieve', 'subspace', {str(news)!r}, *{[str(each) for each in GRID]!r}]\n"
@@ -277,7 +283,7 @@ def test_without_a_picture_nothing_that_draws_is_loaded(news: Path) -> None:
 # -- how many terms, and how long --------------------------------------------------------------------------------
 
 
-def test_as_many_terms_as_in_the_paper() -> None:
+def test_the_default_number_of_terms() -> None:
     assert usual_n_terms(22_244) == 5_000
     assert usual_n_terms(3_999) == usual_n_terms(1) == 1_000
 
@@ -293,5 +299,5 @@ def test_as_many_terms_as_in_the_paper() -> None:
         (7200, "about 2 hours left"),
     ],
 )
-def test_how_long_it_takes_in_words(seconds: float | None, expected: str) -> None:
+def test_the_remaining_time_in_words(seconds: float | None, expected: str) -> None:
     assert time_left(seconds) == expected

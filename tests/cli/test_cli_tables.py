@@ -31,69 +31,69 @@ def test_set(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "test.csv", [*rows, ("a vote", ""), ("a penalty", "crime")])
 
 
-def test_evaluate(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
-    told = ask("evaluate", model, test_set)
-    assert told == textsieve.load(model).evaluate(textsieve.read(test_set)).to_dict()
-    assert told["accuracy"] == told["micro_f1"] == 0.6
-    said = run("evaluate", model, test_set).stdout
-    assert "5 documents; 1 without a label" in said
-    assert "does not know 1 of the classes: crime" in said
-    assert "micro-F1 0.600" in said
-    assert f"macro-F1 {told['macro_f1']:.3f}" in said
-    classes, _, confusion = said.partition("Confusion")
+def test_evaluate_has_the_figures_of_the_library(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("evaluate", model, test_set)
+    assert outcome == textsieve.load(model).evaluate(textsieve.read(test_set)).to_dict()
+    assert outcome["accuracy"] == outcome["micro_f1"] == 0.6
+    printed = run("evaluate", model, test_set).stdout
+    assert "5 documents; 1 without a label" in printed
+    assert "does not know 1 of the classes: crime" in printed
+    assert "micro-F1 0.600" in printed
+    assert f"macro-F1 {outcome['macro_f1']:.3f}" in printed
+    classes, _, confusion = printed.partition("Confusion")
     assert rows(classes)["science"] == ["2", "1", "1.000", "0.500", "0.667"]
     assert rows(classes)["crime"] == ["1", "0", "0.000", "0.000", "0.000"]
     assert rows(confusion)["science"] == [".", "1", "1", "."], "one science document was taken for sport"
 
 
-def test_which_class_documents_without_a_term_get_is_said(tmp_path: Path, run: Run) -> None:
+def test_evaluate_names_the_fallback_class(tmp_path: Path, run: Run) -> None:
     """The one term that is kept is of the larger class, so the smaller one is that of documents without."""
     of_two = [("goal", "sport")] * 9 + [(f"word{at}", "other") for at in range(6)]
-    said = {}
+    printed = {}
     for name, n_terms in (("few", 1), ("all", "all")):
         chosen = ["--selector", "chi", "--terms", n_terms, "--held-out", 0]
         run("train", write_csv(tmp_path / "x.csv", of_two), "-o", tmp_path / name, *chosen)
         unheard = write_csv(tmp_path / "y.csv", [("unheard", "other"), ("goal", "sport")])
         asked = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
-        said[name] = [run(*words).stdout for words in asked]
-    evaluated, explained = said["few"]
+        printed[name] = [run(*words).stdout for words in asked]
+    evaluated, explained = printed["few"]
     assert "no term of the model: they get the class of most training documents without such terms, other" in evaluated
     assert "micro-F1 1.000" in evaluated
     assert "Predicted: other" in explained
     assert "so the class of most training documents without such terms is taken, whatever the scores" in explained
-    evaluated, explained = said["all"]
+    evaluated, explained = printed["all"]
     assert "no term of the model: they get the most frequent class, sport" in evaluated
     assert "so the most frequent class is taken, whatever the scores" in explained
 
 
-def rows(said: str) -> dict[str, list[str]]:
+def rows(printed: str) -> dict[str, list[str]]:
     """What stands in each line after its first word."""
-    return {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.strip()}
+    return {line.split()[0]: line.split()[1:] for line in printed.splitlines() if line.strip()}
 
 
 def test_evaluate_of_many_classes_lists_the_worst_confusions(tmp_path: Path, run: Run) -> None:
     rows = [(f"word{n} common", f"class-with-a-long-name-{n:02}") for n in range(40) for _ in range(3)]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--held-out", 0)
     wrong = write_csv(tmp_path / "y.csv", [("word1 common", "class-with-a-long-name-02")] * 3)
-    said = run("evaluate", tmp_path / "m", wrong).stdout
-    assert "Most frequent confusions" in said
-    last = said.splitlines()[-1].split()
+    printed = run("evaluate", tmp_path / "m", wrong).stdout
+    assert "Most frequent confusions" in printed
+    last = printed.splitlines()[-1].split()
     assert last == ["class-with-a-long-name-02", "class-with-a-long-name-01", "3"]
 
 
-def test_evaluate_several_labels(tagger: Path, tagged: Path, run: Run, ask: Ask) -> None:
-    told = ask("evaluate", tagger, tagged)
-    assert told["micro_f1"] > 0.9
-    said = run("evaluate", tagger, tagged).stdout
-    assert "accuracy" not in said
-    assert "Confusion" not in said
+def test_evaluate_a_multilabel_model(tagger: Path, tagged: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("evaluate", tagger, tagged)
+    assert outcome["micro_f1"] > 0.9
+    printed = run("evaluate", tagger, tagged).stdout
+    assert "accuracy" not in printed
+    assert "Confusion" not in printed
 
 
 def test_evaluate_standard_input(model: Path, news: Path, ask: Ask) -> None:
     assert ask("evaluate", model, "-", input=news.read_bytes())["documents"] == 60
 
 
-def test_evaluate_without_labels(model: Path, tmp_path: Path, run: Run) -> None:
+def test_evaluate_without_labels_raises_an_error(model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "x.txt").write_text("just text")
     result = run("evaluate", model, tmp_path / "x.txt", exit_code=1)
     assert "no document has a label" in result.stderr
@@ -101,21 +101,21 @@ def test_evaluate_without_labels(model: Path, tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("width", [100, 80, 60, 50, 30])
-def test_numbers_are_never_cut_and_lines_are_broken(
+def test_numbers_are_never_cut_and_lines_are_wrapped(
     width: int, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [(text, f"the.class.of.{label}.and.so.on") for text, label in documents()]
     path, model = write_csv(tmp_path / "x.csv", rows), tmp_path / "m"
     run("train", path, "-o", model)
     monkeypatch.setenv("COLUMNS", str(width))
-    for said, titles in (
+    for printed, titles in (
         (run("evaluate", model, path).stdout, ["docs", "predicted", "precision", "recall", "F1"]),
         (run("info", model).stdout, ["docs", "held out", "precision", "recall", "F1"]),
     ):
-        header, rule, *body = said[said.index("\nclass ") + 1 :].splitlines()[:5]
+        header, rule, *body = printed[printed.index("\nclass ") + 1 :].splitlines()[:5]
         assert all(f" {title}" in header for title in titles)
-        assert len([line for line in body if line.count(" 1.000") == 3 and " 20 " in line]) == 3, said
-        longest = max(map(len, said.splitlines()))
+        assert len([line for line in body if line.count(" 1.000") == 3 and " 20 " in line]) == 3, printed
+        longest = max(map(len, printed.splitlines()))
         assert longest <= max(width, len(rule))
         if width >= 60:
             assert longest <= width
@@ -124,23 +124,23 @@ def test_numbers_are_never_cut_and_lines_are_broken(
 # -- explain -----------------------------------------------------------------------------------------------------
 
 
-def test_explain(model: Path, run: Run, ask: Ask) -> None:
+def test_explain_has_the_contributions_of_the_library(model: Path, run: Run, ask: Ask) -> None:
     text = "the striker and the goal, the goal"
-    told = ask("explain", model, text)
-    assert told["predicted"] == "sport"
-    assert told["classes"][0]["label"] == "sport"
-    for each in told["classes"]:
+    outcome = ask("explain", model, text)
+    assert outcome["predicted"] == "sport"
+    assert outcome["classes"][0]["label"] == "sport"
+    for each in outcome["classes"]:
         added = each["intercept"] + sum(part["contribution"] for part in each["contributions"])
         assert added == pytest.approx(each["score"], abs=1e-12)
-    said = run("explain", model, text).stdout
-    assert "Predicted: sport" in said
-    first = rows(said.partition("\n\n")[2].partition("\n\n")[0])
-    part = next(part for part in told["classes"][0]["contributions"] if part["term"] == "goal")
+    printed = run("explain", model, text).stdout
+    assert "Predicted: sport" in printed
+    first = rows(printed.partition("\n\n")[2].partition("\n\n")[0])
+    part = next(part for part in outcome["classes"][0]["contributions"] if part["term"] == "goal")
     assert first["goal"] == ["2", f"{part['weight']:.4f}", f"{part['contribution']:+.4f}"]
-    assert first["="] == ["score", f"{told['classes'][0]['score']:+.4f}"]
+    assert first["="] == ["score", f"{outcome['classes'][0]['score']:+.4f}"]
 
 
-def test_explain_some_classes_and_terms(model: Path, run: Run, ask: Ask) -> None:
+def test_explain_a_number_of_classes_and_terms(model: Path, run: Run, ask: Ask) -> None:
     assert len(ask("explain", model, "goal", "--classes", 1)["classes"]) == 1
     assert [each["label"] for each in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
     assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
@@ -149,16 +149,16 @@ def test_explain_some_classes_and_terms(model: Path, run: Run, ask: Ask) -> None
     assert "--label crime: there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
 
 
-def test_explain_standard_input_and_nothing_known(model: Path, run: Run, ask: Ask) -> None:
+def test_explain_standard_input_and_a_text_without_known_terms(model: Path, run: Run, ask: Ask) -> None:
     assert ask("explain", model, "-", input="the\nstriker\n")["predicted"] == "sport"
-    said = run("explain", model, "xyzzy").stdout
-    assert "No term of the text is known to the model, so the most frequent class is taken" in said
+    printed = run("explain", model, "xyzzy").stdout
+    assert "No term of the text is known to the model, so the most frequent class is taken" in printed
 
 
-def test_explain_several_labels(tagger: Path, run: Run, ask: Ask) -> None:
-    told = ask("explain", tagger, "goal striker budget vote")
-    assert told["predicted"] == ["politics", "sport"]
-    assert all(each["threshold"] is not None for each in told["classes"])
+def test_explain_a_multilabel_model(tagger: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("explain", tagger, "goal striker budget vote")
+    assert outcome["predicted"] == ["politics", "sport"]
+    assert all(each["threshold"] is not None for each in outcome["classes"])
     assert "Predicted: politics, sport" in run("explain", tagger, "goal striker budget vote").stdout
 
 
@@ -166,28 +166,28 @@ def test_explain_several_labels(tagger: Path, run: Run, ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
-    told = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
-    assert (told["n_documents"], len(told["terms"])) == (60, 5)
-    scores = [each["score"] for each in told["terms"]]
+def test_terms_has_the_scores_of_the_selector(selector: str, news: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
+    assert (outcome["n_documents"], len(outcome["terms"])) == (60, 5)
+    scores = [each["score"] for each in outcome["terms"]]
     if selector != "forward":  # whose terms come in the order in which they were chosen
         assert scores == sorted(scores, reverse=True)
-    for row in told["classes"]:
+    for row in outcome["classes"]:
         assert row["documents"] == 20
         assert {each["term"] for each in row["terms"]} <= set(SUBJECTS[row["label"]])
-    said = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
-    assert all(each["term"] in said for each in told["terms"])
-    assert all(label in said for label in SUBJECTS)
+    printed = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
+    assert all(each["term"] in printed for each in outcome["terms"])
+    assert all(label in printed for label in SUBJECTS)
 
 
 def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
-    told = ask("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2", "-k", 3)
+    outcome = ask("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2", "-k", 3)
     texts, labels = zip(*textsieve.read(news), strict=True)
     counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
     weights = weighter.fit_transform(counter.fit_transform(texts))
     selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
     names = counter.get_feature_names_out()
-    for row in told["classes"]:
+    for row in outcome["classes"]:
         chosen = set(names[selector.class_terms_[row["label"]]])
         assert {each["term"] for each in row["terms"]} <= chosen
         assert len(row["terms"]) == min(3, len(chosen))
@@ -195,61 +195,61 @@ def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
         assert row["shortest_testor"] == names[list(shortest.testors[0])].tolist()
         assert row["is_proved_shortest"] is True
         assert row["not_told_from"] == list(shortest.not_told_from)
-    assert told["scores_are_exact"] is selector.scores_are_exact_ is True
-    said = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
-    assert "shortest testor" in said
+    assert outcome["scores_are_exact"] is selector.scores_are_exact_ is True
+    printed = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+    assert "shortest testor" in printed
     assert "shortest testor" not in run("terms", news).stdout
-    assert "sample" not in said
-    assert "but not from" not in said
+    assert "sample" not in printed
+    assert "but not from" not in printed
     assert "shortest_testor" not in ask("terms", news)["classes"][0]
     assert "scores_are_exact" not in ask("terms", news)
 
 
-def test_classes_that_no_term_tells_apart_are_named_beside_the_shortest_testor(
-    tmp_path: Path, run: Run, ask: Ask
-) -> None:
+def test_indistinguishable_classes_are_named_beside_the_shortest_testor(tmp_path: Path, run: Run, ask: Ask) -> None:
     table = tmp_path / "same.csv"
     table.write_text("text,label\ngoal,sport\ngoal,football\nballot,politics\n", encoding="utf-8")
-    told = {row["label"]: row for row in ask("terms", table, "--selector", "testors")["classes"]}
-    assert told["sport"]["shortest_testor"] == told["football"]["shortest_testor"] == ["goal"]
-    assert told["sport"]["not_told_from"] == ["football"]
-    assert told["football"]["not_told_from"] == ["sport"]
-    assert told["politics"]["not_told_from"] == []
-    said = run("terms", table, "--selector", "testors").stdout
-    assert "but not from" in said
-    assert re.search(r"sport +1 +goal +football", said)
+    outcome = {row["label"]: row for row in ask("terms", table, "--selector", "testors")["classes"]}
+    assert outcome["sport"]["shortest_testor"] == outcome["football"]["shortest_testor"] == ["goal"]
+    assert outcome["sport"]["not_told_from"] == ["football"]
+    assert outcome["football"]["not_told_from"] == ["sport"]
+    assert outcome["politics"]["not_told_from"] == []
+    printed = run("terms", table, "--selector", "testors").stdout
+    assert "but not from" in printed
+    assert re.search(r"sport +1 +goal +football", printed)
 
 
-def test_how_many_testors_choose_and_by_what(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+def test_terms_shows_the_thresholds_of_testors_and_the_number_of_selected_terms(
+    news: Path, run: Run, ask: Ask, tmp_path: Path
+) -> None:
     given = ("--selector", "testors", "--selector-option", "epsilon=0.2")
-    told = ask("terms", news, *given, "-k", 3)
+    outcome = ask("terms", news, *given, "-k", 3)
     texts, labels = zip(*textsieve.read(news), strict=True)
     counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
     weights = weighter.fit_transform(counter.fit_transform(texts))
     selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
-    assert len(told["terms"]) == 3
-    assert told["n_chosen"] == selector.get_support().sum() > 3
-    assert (told["epsilon"], told["delta"]) == (0.2, 0.15)
-    said = run("terms", news, *given, "-k", 3).stdout
-    chosen = f"{told['n_chosen']} of them chosen by testors with epsilon 0.2 and delta 0.15"
-    assert f"3 classes, {told['n_terms']} terms, {chosen}" in said
-    assert "score: the share of the typical testors of a class that hold the term" in " ".join(said.split())
-    assert f"3 of the {told['n_chosen']} chosen terms are shown" in said
+    assert len(outcome["terms"]) == 3
+    assert outcome["n_chosen"] == selector.get_support().sum() > 3
+    assert (outcome["epsilon"], outcome["delta"]) == (0.2, 0.15)
+    printed = run("terms", news, *given, "-k", 3).stdout
+    selected = f"{outcome['n_chosen']} of them selected by testors with epsilon 0.2 and delta 0.15"
+    assert f"3 classes, {outcome['n_terms']} terms, {selected}" in printed
+    assert "score: the share of the typical testors of a class that contain the term" in " ".join(printed.split())
+    assert f"3 of the {outcome['n_chosen']} selected terms are shown" in printed
     assert "are shown" not in run("terms", news, *given, "-k", 99).stdout
     assert "n_chosen" not in ask("terms", news)
     assert "score: " not in run("terms", news).stdout
 
 
-def test_the_thresholds_that_testors_were_trained_with(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+def test_train_and_info_show_the_thresholds_of_testors(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
     given = ("train", news, "-o", tmp_path / "m", "--selector", "testors")
-    told = ask(*given, "-k", 14)
-    found = told["testors"]
+    outcome = ask(*given, "-k", 14)
+    found = outcome["testors"]
     assert found["delta"] == 0.15
     assert 0.15 < found["epsilon"] < 1
     assert ask("info", tmp_path / "m")["testors"] == found
-    by = f"chosen by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
-    assert f"{told['n_terms']} of 24 terms {by}; classifier svm" in run(*given, "-k", 14).stdout
-    assert f"{told['n_terms']} of 24 terms {by}; one label a document" in run("info", tmp_path / "m").stdout
+    by = f"selected by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
+    assert f"{outcome['n_terms']} of 24 terms {by}; classifier svm" in run(*given, "-k", 14).stdout
+    assert f"{outcome['n_terms']} of 24 terms {by}; one label a document" in run("info", tmp_path / "m").stdout
     assert "testors" not in ask("train", news, "-o", tmp_path / "m")
     every = ask(*given, "-k", "all")
     left = every["n_terms_seen"] - every["n_terms"]
@@ -258,7 +258,7 @@ def test_the_thresholds_that_testors_were_trained_with(news: Path, run: Run, ask
     assert "in no typical testor" not in run(*given, "-k", 14).stdout
 
 
-def test_a_row_that_is_cut_says_so(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_terms_that_is_cut_ends_in_an_ellipsis(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     lines = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout.splitlines()
     cut = [line for line in lines if line.rstrip().endswith(", …")]
@@ -269,34 +269,34 @@ def test_a_row_that_is_cut_says_so(news: Path, run: Run, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("verb", ["train", "terms"])
-def test_documents_that_are_all_alike(verb: str, tmp_path: Path, run: Run) -> None:
+def test_identical_documents_raise_an_error(verb: str, tmp_path: Path, run: Run) -> None:
     path = write_csv(tmp_path / "ident.csv", [("same words here", label) for label in ["x", "y", "z"] * 9])
     output = ["-o", tmp_path / "m"] if verb == "train" else []
-    said = run(verb, path, *output, "--selector", "testors", exit_code=1).stderr
-    assert "ident.csv: No class has a term with a mean weight above 0" in said
-    assert "A term that every document has weighs 0 by its idf" in said
+    printed = run(verb, path, *output, "--selector", "testors", exit_code=1).stderr
+    assert "ident.csv: No class has a term with a mean weight above 0" in printed
+    assert "A term that every document has weighs 0 by its idf" in printed
 
 
-def test_a_setting_is_not_blamed_on_the_file(news: Path, run: Run) -> None:
+def test_errors_about_settings_do_not_name_the_file(news: Path, run: Run) -> None:
     for option, found, exit_code in (
         ("epsilon=x", "epsilon='x'; use a number", 2),
         ("delta=0", "delta=0; use a number", 2),
         ("depth=3", "--selector-option: 'testors' has no option 'depth'", 2),
         ("epsilon=7", "epsilon=7.0: it is above every", 1),
     ):
-        said = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
-        assert said.startswith(f"error: {found}")
-        assert news.name not in said
+        printed = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
+        assert printed.startswith(f"error: {found}")
+        assert news.name not in printed
 
 
 @pytest.mark.parametrize("verb", ["train", "terms"])
-def test_wrong_usage_is_said_before_a_file_is_looked_for(verb: str, tmp_path: Path, run: Run) -> None:
+def test_wrong_usage_exits_before_a_file_is_read(verb: str, tmp_path: Path, run: Run) -> None:
     output = ["-o", tmp_path / "m"] if verb == "train" else []
     given = ("--selector", "testors", "--selector-option", "epsilon=x")
     assert "epsilon='x'" in run(verb, tmp_path / "none.csv", *output, *given, exit_code=2).stderr
 
 
-def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimated_scores_have_a_note(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "textsieve.selectors.testors.estimator.shares_of_testors",
         lambda basic, *_: Shares(np.full(basic.shape[1], 0.5), exact=False),
@@ -305,33 +305,33 @@ def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, mon
     assert "scores are estimated from a sample" in run("terms", news, "--selector", "testors").stdout
 
 
-def test_a_search_for_the_shortest_that_was_given_up(
+def test_a_shortest_testor_that_is_not_proved_is_marked(
     news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_up = Shortest([(0,)], 1, False)
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shortest_transversals", lambda *_: given_up)
     assert ask("terms", news, "--selector", "testors")["classes"][0]["is_proved_shortest"] is False
-    assert "the search was given up" in run("terms", news, "--selector", "testors").stdout
+    assert "the search was stopped early" in run("terms", news, "--selector", "testors").stdout
 
 
-def test_terms_are_those_that_the_selector_would_choose(news: Path, ask: Ask) -> None:
+def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None:
     texts, labels = zip(*textsieve.read(news), strict=True)
     counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
     weights = weighter.fit_transform(counter.fit_transform(texts))
     selector = textsieve.OCFS(k=7).fit(weights, labels)
-    told = ask("terms", news, "-k", 7)
+    outcome = ask("terms", news, "-k", 7)
     best = selector.ranking_[:7]
-    assert [each["term"] for each in told["terms"]] == counter.get_feature_names_out()[best].tolist()
-    assert [each["score"] for each in told["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
+    assert [each["term"] for each in outcome["terms"]] == counter.get_feature_names_out()[best].tolist()
+    assert [each["score"] for each in outcome["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
 
 
 def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: ask("terms", news, "--selector", name) for name in ("ocfs", "chi")}
     monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
     for name, expected in whole.items():
-        told = ask("terms", news, "--selector", name)
-        assert [each["term"] for each in told["terms"]] == [each["term"] for each in expected["terms"]]
-        for row, other in zip(told["classes"], expected["classes"], strict=True):
+        outcome = ask("terms", news, "--selector", name)
+        assert [each["term"] for each in outcome["terms"]] == [each["term"] for each in expected["terms"]]
+        for row, other in zip(outcome["classes"], expected["classes"], strict=True):
             assert row["label"] == other["label"]
             assert [each["score"] for each in row["terms"]] == pytest.approx(
                 [e["score"] for e in other["terms"]], rel=1e-5
@@ -341,16 +341,16 @@ def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytes
 def test_terms_of_vectors(tmp_path: Path, run: Run, ask: Ask) -> None:
     path = tmp_path / "x.svm"
     path.write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
-    told = ask("terms", path, "-k", 2)
-    assert {each["term"] for each in told["terms"]} == {"#0", "#1"}
-    assert [row["terms"][0]["term"] for row in told["classes"]] == ["#0", "#1"]
+    outcome = ask("terms", path, "-k", 2)
+    assert {each["term"] for each in outcome["terms"]} == {"#0", "#1"}
+    assert [row["terms"][0]["term"] for row in outcome["classes"]] == ["#0", "#1"]
     assert "#0" in run("terms", path, "--selector", "chi").stdout
 
 
-def test_terms_options_and_more_than_there_are(news: Path, run: Run, ask: Ask) -> None:
-    told = ask("terms", news, "-k", 1000, "--ngrams", "2", "--min-df", 5)
-    assert len(told["terms"]) == told["n_terms"] < 1000
-    assert all(" " in each["term"] for each in told["terms"])
+def test_terms_with_options_and_fewer_terms_than_requested(news: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("terms", news, "-k", 1000, "--ngrams", "2", "--min-df", 5)
+    assert len(outcome["terms"]) == outcome["n_terms"] < 1000
+    assert all(" " in each["term"] for each in outcome["terms"])
     assert (
         "pooling='best'"
         in run(*("terms", news, "--selector", "chi", "--selector-option", "pooling=best"), exit_code=1).stderr
@@ -360,18 +360,18 @@ def test_terms_options_and_more_than_there_are(news: Path, run: Run, ask: Ask) -
 # -- info --------------------------------------------------------------------------------------------------------
 
 
-def test_info(model: Path, run: Run, ask: Ask) -> None:
-    told = ask("info", model)
-    assert told["bytes"] == model.stat().st_size
-    assert told["settings"]["selector"] == "forward"
-    assert told["versions"]["textsieve"] == textsieve.__version__
-    assert told["trained"]
-    assert [row["label"] for row in told["classes"]] == sorted(SUBJECTS)
-    assert "terms" not in told
-    said = run("info", model).stdout
+def test_info_has_the_figures_of_the_model(model: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("info", model)
+    assert outcome["bytes"] == model.stat().st_size
+    assert outcome["settings"]["selector"] == "forward"
+    assert outcome["versions"]["textsieve"] == textsieve.__version__
+    assert outcome["trained"]
+    assert [row["label"] for row in outcome["classes"]] == sorted(SUBJECTS)
+    assert "terms" not in outcome
+    printed = run("info", model).stdout
     for part in (
         model.name,
-        told["trained"],
+        outcome["trained"],
         "60 documents",
         "3 classes",
         "24 of 24 terms",
@@ -379,14 +379,14 @@ def test_info(model: Path, run: Run, ask: Ask) -> None:
         "micro-F1",
         "sport",
     ):
-        assert part in said
+        assert part in printed
 
 
 def test_info_shows_how_many_documents_were_held_out(model: Path, run: Run, ask: Ask) -> None:
     held_out = {row["label"]: row["held_out"]["documents"] for row in ask("info", model)["classes"]}
-    said = run("info", model).stdout
-    assert "docs  held out  precision" in said
-    assert {label: rows(said)[label][:2] for label in SUBJECTS} == {
+    printed = run("info", model).stdout
+    assert "docs  held out  precision" in printed
+    assert {label: rows(printed)[label][:2] for label in SUBJECTS} == {
         label: ["20", str(held_out[label])] for label in SUBJECTS
     }
     assert set(held_out.values()) == {4}
@@ -413,7 +413,9 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
     "about",
     [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}, {"testors": {"epsilon": "x", "delta": 1}}, {"testors": 1}],
 )
-def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
+def test_invalid_descriptions_of_a_model_raise_an_error(
+    about: dict[str, Any], model: Path, tmp_path: Path, run: Run
+) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
     assert "about is not what textsieve writes" in run("info", tmp_path / "odd", exit_code=1).stderr
@@ -421,7 +423,7 @@ def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_pa
 
 
 @pytest.mark.parametrize("about", [{}, {"later": {"n": "x"}}])
-def test_info_of_a_model_that_says_little(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
+def test_info_of_a_model_with_little_description(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
     run("info", tmp_path / "odd")
@@ -435,14 +437,14 @@ def test_no_control_characters_reach_the_terminal(model: Path, tmp_path: Path, r
     assert "\x1b" not in run("info", tmp_path / "odd").stdout
 
 
-def test_settings_that_nobody_wrote(model: Path, tmp_path: Path, run: Run) -> None:
+def test_info_of_unknown_settings(model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     header["settings"]["class_weight"] = [1, 2]
     (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
     assert "class_weight is [1, 2]" in run("info", tmp_path / "odd", exit_code=1).stderr
 
 
-def test_a_label_in_a_file_that_means_none(tmp_path: Path, ask: Ask, run: Run) -> None:
+def test_a_label_can_mean_unlabelled(tmp_path: Path, ask: Ask, run: Run) -> None:
     path = tmp_path / "signs.csv"
     rows = ["-1,dull weak", "1,bright strong", "0,plain even"] * 4
     path.write_text("label,text\n" + "\n".join(rows) + "\n")

@@ -1,4 +1,4 @@
-"""Every verb with standard error on a terminal, and standard output a terminal, a file, a pipe, or closed."""
+"""Every subcommand with standard error on a terminal, and standard output a terminal, a file, a pipe or closed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def without_varying(text: str) -> str:
     return VARYING.sub("...", text)
 
 
-def test_every_verb_is_tried() -> None:
+def test_every_subcommand_is_tested() -> None:
     assert set(COMMANDS) == set(VERBS)
 
 
@@ -128,7 +128,7 @@ def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_closed_standard_output_ends_with_a_sentence(verb: str, run: Any) -> None:
+def test_a_closed_standard_output_ends_with_a_message(verb: str, run: Any) -> None:
     for stderr in ("terminal", "pipe"):
         outcome = run(verb, stdout="closed", stderr=stderr)
         assert (outcome.code, outcome.told.splitlines()) == (
@@ -148,7 +148,7 @@ def test_closed_standard_error_and_input_change_no_byte_of_the_output(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_narrow_terminal_without_colours_and_letters_is_enough(verb: str, run: Any) -> None:
+def test_a_narrow_ascii_terminal_without_colours_is_enough(verb: str, run: Any) -> None:
     outcome = run(verb, stdout="terminal", **HOSTILE)
     assert outcome.code == 0, outcome.told
     assert outcome.told.isascii()
@@ -192,7 +192,7 @@ def bound(seconds: float) -> float:
     return 1_000 + PER_MINUTE * seconds / 60
 
 
-def test_however_often_progress_is_told_little_is_drawn(make_terminal: Callable[[], Terminal]) -> None:
+def test_frequent_progress_is_drawn_rarely(make_terminal: Callable[[], Terminal]) -> None:
     terminal = make_terminal()
     begin = time.monotonic()
     with progress() as tell:
@@ -220,7 +220,7 @@ def test_many_predictions_write_few_bytes_to_the_terminal(runner: Runner, folder
     assert len(outcome.told) < bound(time.monotonic() - begin)
 
 
-def test_messages_stand_above_the_progress_and_stay(make_terminal: Callable[[], Terminal]) -> None:
+def test_messages_are_above_the_progress_and_stay(make_terminal: Callable[[], Terminal]) -> None:
     terminal = make_terminal()
     with progress() as tell:
         tell("reading", 1, 2)
@@ -229,7 +229,7 @@ def test_messages_stand_above_the_progress_and_stay(make_terminal: Callable[[], 
     assert screen_of(terminal.getvalue().encode()).strip() == "warning: a short one"
 
 
-def test_standard_output_is_left_alone(
+def test_progress_writes_nothing_to_standard_output(
     make_terminal: Callable[[], Terminal], capsys: pytest.CaptureFixture[str]
 ) -> None:
     terminal = make_terminal()

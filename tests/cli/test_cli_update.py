@@ -1,4 +1,4 @@
-"""textsieve update: what is folded in, once, and what is said of it."""
+"""`textsieve update`: documents are added once, and the output describes them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from textsieve.archive import archive_in
 from textsieve.modelfile.header import KIND
 
 
-def test_train_and_info_say_whether_a_model_can_be_updated(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
-    said = run("train", news, "-o", tmp_path / "a.sieve", "--classifier", "nb", "--keep-stats").stdout
-    assert "It can be updated: the file has the statistics that textsieve update needs." in said
+def test_train_and_info_show_whether_a_model_can_be_updated(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    printed = run("train", news, "-o", tmp_path / "a.sieve", "--classifier", "nb", "--keep-stats").stdout
+    assert "It can be updated: the file has the statistics that textsieve update needs." in printed
     assert "textsieve update can add documents to it" in run("info", tmp_path / "a.sieve").stdout
     assert ask("info", tmp_path / "a.sieve")["can_be_updated"] is True
-    told = ask("train", news, "-o", tmp_path / "b.sieve", "--classifier", "nb")
-    assert told["can_be_updated"] is False
+    outcome = ask("train", news, "-o", tmp_path / "b.sieve", "--classifier", "nb")
+    assert outcome["can_be_updated"] is False
     assert "textsieve update can't add documents to it" in run("info", tmp_path / "b.sieve").stdout
     assert ask("info", tmp_path / "b.sieve")["can_be_updated"] is False
     assert sorted(os.listdir(tmp_path)) == ["a.sieve", "b.sieve"]
@@ -28,43 +28,43 @@ def test_train_and_info_say_whether_a_model_can_be_updated(news: Path, tmp_path:
 
 def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
     expected = load(kept).update(*map(list, zip(*CORRECTIONS, strict=True)))
-    said = run("update", kept, feedback).stdout
-    assert "3 documents read, 3 folded in" in said
-    assert "folded in  right before  right after" in said
-    assert re.search(r"^Of 3 documents folded in, the model got \d right before, and gets 3 right now\.$", said, re.M)
-    assert "The measures on held-out documents that it has are from before the update." in said
-    assert f"Written to {kept}: " in said
+    printed = run("update", kept, feedback).stdout
+    assert "3 documents read, 3 added to the model" in printed
+    assert "added  right before  right after" in printed
+    assert re.search(r"^Of 3 added documents, the model got \d right before, and gets 3 right now\.$", printed, re.M)
+    assert "The measures on held-out documents are from before the update." in printed
+    assert f"Written to {kept}: " in printed
     updated = load(kept)
     assert learned_by(updated.model_) == learned_by(expected.model_)
     assert updated.predict([text for text, _ in CORRECTIONS]).tolist() == [label for _, label in CORRECTIONS]
     assert sorted(os.listdir(kept.parent)) == ["feedback.jsonl", "news.sieve"]
 
 
-def test_what_was_right_before_and_is_now(kept: Path, feedback: Path, ask: Ask) -> None:
+def test_right_predictions_before_and_after_are_counted(kept: Path, feedback: Path, ask: Ask) -> None:
     before = load(kept).predict([text for text, _ in CORRECTIONS]).tolist()
-    told = ask("update", kept, feedback)
+    outcome = ask("update", kept, feedback)
     right = [found == label for found, (_, label) in zip(before, CORRECTIONS, strict=True)]
-    assert told["right_before"] == sum(right)
-    assert told["right_after"] == 3
-    assert told["classes"] == [
+    assert outcome["right_before"] == sum(right)
+    assert outcome["right_after"] == 3
+    assert outcome["classes"] == [
         {"label": label, "folded": 1, "right_before": int(was), "right_after": 1}
         for label, was in sorted((label, was) for (_, label), was in zip(CORRECTIONS, right, strict=True))
     ]
-    assert told["updated"]["documents"] == 3
-    assert told["written"] is True
+    assert outcome["updated"]["documents"] == 3
+    assert outcome["written"] is True
 
 
-def test_a_growing_file_is_folded_in_once(kept: Path, feedback: Path, ask: Ask, run: Run) -> None:
+def test_a_growing_file_is_added_once(kept: Path, feedback: Path, ask: Ask, run: Run) -> None:
     ask("update", kept, feedback)
     before = kept.read_bytes()
-    said = run("update", kept, feedback).stdout
-    assert "3 documents were folded in before, and are passed over." in said
-    assert "There is nothing to fold in, so nothing was written." in said
+    printed = run("update", kept, feedback).stdout
+    assert "3 documents were added by an earlier update, and skipped." in printed
+    assert "There is nothing to add, so nothing was written." in printed
     assert kept.read_bytes() == before
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
-    told = ask("update", kept, feedback)
-    assert (told["read"], told["folded"], told["folded_before"]) == (4, 1, 3)
-    assert told["updated"] | {"last": ""} == {"documents": 4, "times": 2, "last": ""}
+    outcome = ask("update", kept, feedback)
+    assert (outcome["read"], outcome["folded"], outcome["folded_before"]) == (4, 1, 3)
+    assert outcome["updated"] | {"last": ""} == {"documents": 4, "times": 2, "last": ""}
 
 
 def statistics_bytes(path: Path) -> bytes:
@@ -75,7 +75,7 @@ def statistics_bytes(path: Path) -> bytes:
     return repr(archive.header["statistics"]).encode() + b"".join(arrays[name].tobytes() for name in names)
 
 
-def test_day_by_day_is_all_at_once(news: Path, tmp_path: Path, run: Run) -> None:
+def test_many_updates_equal_one(news: Path, tmp_path: Path, run: Run) -> None:
     models = [tmp_path / f"{name}.sieve" for name in ("daily", "once")]
     for path in models:
         run("train", news, "-o", path, "--classifier", "tcfp", "--keep-stats")
@@ -90,16 +90,16 @@ def test_the_last_correction_of_a_text_counts(kept: Path, tmp_path: Path, run: R
     text = "the striker went to parliament"
     expected = load(kept).update([text], ["science"])
     feedback = lines(tmp_path / "f.jsonl", (text, "sport"), (text, "politics"), (text, "science"))
-    told = ask("update", kept, feedback)
-    assert (told["read"], told["repeated"], told["folded"]) == (3, 2, 1)
+    outcome = ask("update", kept, feedback)
+    assert (outcome["read"], outcome["repeated"], outcome["folded"]) == (3, 2, 1)
     assert learned_by(load(kept).model_) == learned_by(expected.model_)
     feedback = lines(tmp_path / "f.jsonl", (text, "science"), (text, "sport"))
-    said = run("update", kept, feedback).stdout
-    assert "1 document is passed over, as its text comes again later: the last one counts." in said
-    assert "1 text was folded in before with other labels, which stay learned too; to take them back" in said
+    printed = run("update", kept, feedback).stdout
+    assert "1 document is skipped, because the same text occurs again later: the last one counts." in printed
+    assert "1 text was added by an earlier update with other labels, which the model has learned, too" in printed
 
 
-def test_later_documents_of_any_file_that_train_reads(kept: Path, tmp_path: Path, ask: Ask) -> None:
+def test_documents_are_read_from_every_format(kept: Path, tmp_path: Path, ask: Ask) -> None:
     table = write_csv(tmp_path / "more.csv", [("the atom of proof", "science"), ("a league debate", "sport")])
     for label, text in (("politics", "a minister scored"), ("sport", "penalty theory")):
         (tmp_path / "more" / label).mkdir(parents=True)
@@ -108,28 +108,28 @@ def test_later_documents_of_any_file_that_train_reads(kept: Path, tmp_path: Path
         ["the atom of proof", "a league debate", "a minister scored", "penalty theory"],
         ["science", "sport", "politics", "sport"],
     )
-    told = ask("update", kept, table, tmp_path / "more")
-    assert told["folded"] == 4
+    outcome = ask("update", kept, table, tmp_path / "more")
+    assert outcome["folded"] == 4
     assert learned_by(load(kept).model_) == learned_by(expected.model_)
 
 
-def test_standard_input(kept: Path, run: Run) -> None:
-    said = run("update", kept, "-", input='{"text": "a goal", "label": "sport"}\n').stdout
-    assert "1 document read, 1 folded in" in said
+def test_documents_are_read_from_standard_input(kept: Path, run: Run) -> None:
+    printed = run("update", kept, "-", input='{"text": "a goal", "label": "sport"}\n').stdout
+    assert "1 document read, 1 added to the model" in printed
 
 
 def test_a_dry_run_writes_nothing(kept: Path, feedback: Path, run: Run) -> None:
     before = kept.read_bytes()
-    said = run("update", kept, feedback, "--dry-run").stdout
-    assert "3 folded in" in said
-    assert "Nothing was written: --dry-run." in said
+    printed = run("update", kept, feedback, "--dry-run").stdout
+    assert "3 added to the model" in printed
+    assert "Nothing was written: --dry-run." in printed
     assert kept.read_bytes() == before
 
 
-def test_info_says_that_it_was_updated(kept: Path, feedback: Path, run: Run, ask: Ask) -> None:
+def test_info_shows_the_updates(kept: Path, feedback: Path, run: Run, ask: Ask) -> None:
     assert "Updated" not in run("info", kept).stdout
     run("update", kept, feedback)
-    said = run("info", kept).stdout
-    assert ": 3 documents folded in, in 1 update, since it was trained" in said
-    assert "that were held out (20%) before it was updated: micro-F1" in said
+    printed = run("info", kept).stdout
+    assert ": 3 documents added in 1 update since it was trained" in printed
+    assert "that were held out (20%) before it was updated: micro-F1" in printed
     assert ask("info", kept)["updated"]["documents"] == 3

@@ -1,4 +1,4 @@
-"""textsieve update: several labels, none, and labels that are no text."""
+"""`textsieve update`: several labels, no label, and labels that are no text."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tests.reference.updating_twin import learned_by
 from textsieve import Categorizer, load
 
 
-def test_several_labels(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+def test_a_multilabel_model_can_be_updated(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     path = tmp_path / "tagged.sieve"
     run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
     more = [{"text": "goal vote", "labels": ["sport", "politics"]}, {"text": "a proof", "labels": ["science"]}]
     expected = load(path).update(["goal vote", "a proof"], [["sport", "politics"], ["science"]])
-    told = ask("update", path, lines(tmp_path / "f.jsonl", *more, {"text": "nothing", "labels": None}))
-    assert told["folded"] == 2
-    assert told["left_out"]["without a label"]["places"] == [f"{tmp_path / 'f.jsonl'}: line 3"]
-    assert [row["label"] for row in told["classes"]] == ["politics", "science", "sport"]
+    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *more, {"text": "nothing", "labels": None}))
+    assert outcome["folded"] == 2
+    assert outcome["left_out"]["without a label"]["places"] == [f"{tmp_path / 'f.jsonl'}: line 3"]
+    assert [row["label"] for row in outcome["classes"]] == ["politics", "science", "sport"]
     assert learned_by(load(path).model_) == learned_by(expected.model_)
     again = [{"text": "goal vote", "labels": ["politics", "sport"]}]
     assert ask("update", path, lines(tmp_path / "f.jsonl", *again))["folded_before"] == 1
 
 
 @pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp"])
-def test_an_empty_list_of_labels_is_an_answer(
+def test_an_empty_list_of_labels_is_learned_as_no_class(
     classifier: str, tagged: Path, tmp_path: Path, run: Run, ask: Ask
 ) -> None:
     """A document of no class counts for the rest of each class, as it does in a matrix."""
@@ -41,9 +41,9 @@ def test_an_empty_list_of_labels_is_an_answer(
     rows = pl.DataFrame({"politics": [0, 0], "science": [0, 1], "sport": [0, 0]})
     expected = load(path).update(["goal vote", "a proof"], rows)
     without = load(path).update(["a proof"], [["science"]])
-    told = ask("update", path, lines(tmp_path / "f.jsonl", *more))
-    assert (told["folded"], told["left_out"], told["updated"]["documents"]) == (2, {}, 2)
-    assert [row["label"] for row in told["classes"]] == ["science"]
+    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *more))
+    assert (outcome["folded"], outcome["left_out"], outcome["updated"]["documents"]) == (2, {}, 2)
+    assert [row["label"] for row in outcome["classes"]] == ["science"]
     updated = load(path)
     assert learned_by(updated.model_) == learned_by(expected.model_)
     about, earlier = updated.model_.about, before.model_.about
@@ -54,34 +54,34 @@ def test_an_empty_list_of_labels_is_an_answer(
     assert ask("update", path, lines(tmp_path / "f.jsonl", *more))["folded_before"] == 2
 
 
-def test_a_model_of_one_label_knows_no_empty_list(kept: Path, tmp_path: Path, ask: Ask) -> None:
-    told = ask("update", kept, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
-    assert told["folded"] == 0
-    assert told["left_out"]["without a label"]["documents"] == 1
+def test_a_single_label_model_skips_empty_lists(kept: Path, tmp_path: Path, ask: Ask) -> None:
+    outcome = ask("update", kept, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
+    assert outcome["folded"] == 0
+    assert outcome["left_out"]["without a label"]["documents"] == 1
 
 
-def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     path = tmp_path / "tagged.sieve"
     run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
     rows = [{"text": f"{text} again", "labels": [label]} for text, label in documents(5)]
-    said = run("update", path, lines(tmp_path / "f.jsonl", *rows), "--dry-run").stdout
-    assert "15 documents were folded in since the cut for several labels was fitted" in said
-    told = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
-    assert told["cut_is_stale"] is False
-    assert told["updated"]["since_cut"] == 0
+    printed = run("update", path, lines(tmp_path / "f.jsonl", *rows), "--dry-run").stdout
+    assert "15 documents were added since the thresholds for multiple labels were fitted" in printed
+    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
+    assert outcome["cut_is_stale"] is False
+    assert outcome["updated"]["since_cut"] == 0
     one = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
-    said = run("update", path, one, "--fit-cut", exit_code=1).stderr
-    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in said
+    printed = run("update", path, one, "--fit-cut", exit_code=1).stderr
+    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in printed
 
 
-def test_in_a_matrix_no_label_is_an_answer(tmp_path: Path, ask: Ask) -> None:
+def test_no_label_is_learned_as_no_class_by_a_model_of_a_label_matrix(tmp_path: Path, ask: Ask) -> None:
     texts = ["red sun", "blue sea", "red sea", "green tree"] * 5
     rows = [[1, 0], [0, 1], [1, 1], [0, 0]] * 5
     model = Categorizer(classifier="nb", keep_stats=True, cut="zero", n_jobs=1).fit(texts, rows)
     model.save(tmp_path / "m.sieve")
     more = [{"text": "blue tree", "labels": []}, {"text": "red tree", "labels": [0]}]
-    told = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *more))
-    assert told["folded"] == 2
+    outcome = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *more))
+    assert outcome["folded"] == 2
     assert learned_by(load(tmp_path / "m.sieve").model_) == learned_by(
         model.update(["blue tree", "red tree"], [[0, 0], [1, 0]]).model_
     )
@@ -92,9 +92,11 @@ def test_in_a_matrix_no_label_is_an_answer(tmp_path: Path, ask: Ask) -> None:
     [([1, 2], [1, 2.0]), ([1, 2], ["1", "2"]), ([True, False], [True, False]), ([0.5, 2.0], [0.5, 2])],
     ids=str,
 )
-def test_labels_that_are_no_text(classes: list[Any], written: list[Any], tmp_path: Path, ask: Ask) -> None:
+def test_labels_that_are_no_text_are_compared_as_text(
+    classes: list[Any], written: list[Any], tmp_path: Path, ask: Ask
+) -> None:
     model = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(["red sun", "blue sea"] * 5, classes * 5)
     model.save(tmp_path / "m.sieve")
     rows = [{"text": f"sun {at}", "label": label} for at, label in enumerate(written)]
-    told = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *rows))
-    assert [row["label"] for row in told["classes"]] == sorted(classes)
+    outcome = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *rows))
+    assert [row["label"] for row in outcome["classes"]] == sorted(classes)

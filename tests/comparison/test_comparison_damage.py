@@ -17,7 +17,7 @@ import pytest
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import InputError, compare
-from textsieve.cli.compare_output import print_tables
+from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison, json_lines, read_comparison, running
 from textsieve.comparison.json_lines import MAX_BYTES, decode_line, encode_line, has_checksum
 from textsieve.comparison.rankings import FoldRanking

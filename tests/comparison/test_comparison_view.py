@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.reference.report_cases import compared
 
-from textsieve.cli.compare_output import print_tables
+from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison
 from textsieve.comparison.view import TableCell, TableColumn, TableRow, ViewTable
 from textsieve.plots import panel

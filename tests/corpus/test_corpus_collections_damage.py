@@ -1,4 +1,4 @@
-"""Archives that are damaged or hostile: an error or a count, never silence, a traceback or all of the memory."""
+"""Damaged and hostile archives raise `InputError` or are counted as skipped, and never fill the memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_damaged_header_in_a_tar_is_an_error(own_data: Path, number: int, pack
         list(read("newsgroups"))
 
 
-def test_a_file_that_is_longer_than_its_tar(own_data: Path) -> None:
+def test_a_file_that_is_longer_than_its_tar_raises(own_data: Path) -> None:
     entry = tarfile.TarInfo("20news-bydate-train/README")
     entry.size = 2**40
     (own_data / "20news-bydate.tar.gz").write_bytes(entry.tobuf(tarfile.GNU_FORMAT) + bytes(20_000))
@@ -46,30 +46,30 @@ def test_a_tar_is_checked_to_its_end(own_data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_zip_with_any_byte_wrong(own_data: Path) -> None:
-    """Whatever is wrong, the texts that are handed out are those that were packed, and what is missing is told."""
+def test_a_zip_with_a_wrong_byte_raises_or_gives_packed_texts(own_data: Path) -> None:
+    """Every text that is read was packed, and missing texts are counted as skipped."""
     path = write_zip(own_data / "brown.zip", BROWN)
-    whole = path.read_bytes()
-    sound = list(read("brown"))
-    assert sound == [("The Jury", ("news",)), ("Said", ("news",))]
-    endings = set()
-    for at in range(4, len(whole)):
+    intact = path.read_bytes()
+    expected = list(read("brown"))
+    assert expected == [("The Jury", ("news",)), ("Said", ("news",))]
+    outcomes = set()
+    for position in range(4, len(intact)):
         for value in (0, 0x80, 0xFF):
-            path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
+            path.write_bytes(intact[:position] + bytes([value]) + intact[position + 1 :])
             corpus = read("brown")
             try:
                 documents = list(corpus)
             except InputError:
-                endings.add("an error")
+                outcomes.add("an error")
                 continue
             assert corpus.report is not None
-            assert set(documents) <= set(sound)
-            assert len(documents) + sum(corpus.report.skipped.values()) >= len(sound)
-            endings.add("all" if documents == sound else "some")
-    assert endings == {"an error", "all", "some"}
+            assert set(documents) <= set(expected)
+            assert len(documents) + sum(corpus.report.skipped.values()) >= len(expected)
+            outcomes.add("all" if documents == expected else "some")
+    assert outcomes == {"an error", "all", "some"}
 
 
-def test_a_file_without_a_name_in_a_zip(own_data: Path) -> None:
+def test_a_file_without_a_name_in_a_zip_is_skipped(own_data: Path) -> None:
     path = write_zip(own_data / "20news-bydate.tar.gz", POSTS)
     path.write_bytes(path.read_bytes().replace(b"20news-bydate-train/sci.space/11", b"\0" * 32))
     assert len(list(read("newsgroups"))) == 11
@@ -89,18 +89,18 @@ def test_a_file_that_is_too_large_is_named(own_data: Path, packing: str) -> None
 
 
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-def test_a_name_that_is_too_long(own_data: Path, form: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_too_long_raises(own_data: Path, form: int, monkeypatch: pytest.MonkeyPatch) -> None:
     path = own_data / "20news-bydate.tar.gz"
     with tarfile.open(path, "w", format=form) as archive:
         archive.addfile(tarfile.TarInfo(f"20news-bydate-train/sci.space/{'1' * 900}"), io.BytesIO())
     assert len(list(read("newsgroups"))) == 1
-    monkeypatch.setattr(archives, "LONGEST_HEADER", 800)
+    monkeypatch.setattr(archives, "MAX_LONG_HEADER", 800)
     with pytest.raises(InputError, match=GET_IT_AGAIN):
         list(read("newsgroups"))
 
 
 def test_a_file_with_holes_is_skipped(own_data: Path) -> None:
-    """A few bytes that say they are many: 2**40, all but the first block of them a hole."""
+    """A sparse file of 512 stored bytes declares a size of 2**40."""
     entry = tarfile.TarInfo("20news-bydate-train/sci.space/12")
     entry.type, entry.size = tarfile.GNUTYPE_SPARSE, 512
     header = bytearray(entry.tobuf(tarfile.GNU_FORMAT))
@@ -129,7 +129,7 @@ def test_links_are_skipped_and_counted(own_data: Path) -> None:
     assert corpus.report.skipped == {"links": 2}
 
 
-def test_folders_that_are_no_groups(own_data: Path) -> None:
+def test_folders_that_are_no_groups_are_ignored(own_data: Path) -> None:
     others = ("sci.\x1b[31mspace", "..", "sci.spacecraft", "SCI.SPACE")
     files = {f"20news-bydate-train/{group}/1": POST for group in (*others, "sci.space")}
     write_tar(own_data / "20news-bydate.tar.gz", files)

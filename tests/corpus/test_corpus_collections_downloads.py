@@ -33,7 +33,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def published(tmp_path: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a small archive, whose checksum is the one that is known."""
+    """Return a folder with a small archive, whose checksum the collection accepts."""
     path = write_tar(tmp_path / "published" / NAME, {"20news-bydate-test/sci.space/1": POST})
     edition = newsgroups.COLLECTION.editions[0]
     file = File(NAME, ("0" * 64, hashlib.sha256(path.read_bytes()).hexdigest()))
@@ -45,7 +45,7 @@ def published(tmp_path: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def server(published: Path) -> Iterator[str]:
-    """The address of that folder."""
+    """Yield the address of a server for the folder `published`."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(published))) as http:
         thread = threading.Thread(target=http.serve_forever)
         thread.start()
@@ -54,7 +54,7 @@ def server(published: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_a_download_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_is_stored_in_the_cache(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", f"{server}/")
     assert len(list(read("newsgroups"))) == 1
     assert os.listdir(tmp_path / "cache") == [NAME], "nothing temporary is left"
@@ -79,7 +79,7 @@ def test_a_download_with_a_wrong_checksum_raises(
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     (published / NAME).write_bytes((published / NAME).read_bytes() + b"\0")
-    with pytest.raises(InputError, match="another checksum than the file that is known, and was thrown away"):
+    with pytest.raises(InputError, match="does not have the known checksum, and was deleted"):
         read("newsgroups")
     assert os.listdir(tmp_path / "cache") == []
 
@@ -95,7 +95,7 @@ def test_a_download_without_a_known_checksum_must_unpack(
     (published / "dmoz").mkdir()
     path = published / "dmoz" / "content.rdf.u8.gz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no packed file or is damaged, and was thrown away"):
+    with pytest.raises(InputError, match="is not compressed or is damaged, and was deleted"):
         read("odp")
     assert os.listdir(tmp_path / "cache" / "dmoz") == []
     path.write_bytes(gzip.compress(PAGES))
@@ -118,17 +118,19 @@ def test_an_error_about_a_cached_file_says_to_delete_it(tmp_path: Path, own_data
 
 
 @pytest.mark.parametrize("way", ["no file", "wrong file", "no server"])
-def test_no_error_has_a_password(way: str, server: str, published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_error_contains_the_password_of_the_address(
+    way: str, server: str, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = server.replace("//", "//me:secret@")
     monkeypatch.setenv("TEXTSIEVE_MIRROR", address if way != "no server" else "http://me:secret@127.0.0.1:1")
     (published / NAME).write_bytes(b"x") if way == "wrong file" else (published / NAME).unlink()
     with pytest.raises(InputError, match="//127") as caught:
         read("newsgroups")
-    said = "".join(traceback.format_exception(caught.value))
-    assert "secret" not in said
+    message = "".join(traceback.format_exception(caught.value))
+    assert "secret" not in message
 
 
-def test_a_folder_where_the_file_should_be(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_in_place_of_the_file_raises(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
     (tmp_path / "cache" / NAME).mkdir(parents=True)
     with pytest.raises(InputError, match="is a folder, and 20news-bydate"):
@@ -136,7 +138,7 @@ def test_a_folder_where_the_file_should_be(published: Path, tmp_path: Path, monk
 
 
 @pytest.mark.parametrize(
-    ("mirror", "said"),
+    ("mirror", "message"),
     [
         ("http://127.0.0.1:1", "cannot be downloaded .* Check TEXTSIEVE_MIRROR and the network"),
         ("file:///nowhere/at/all", "cannot be downloaded"),
@@ -145,25 +147,27 @@ def test_a_folder_where_the_file_should_be(published: Path, tmp_path: Path, monk
     ],
 )
 def test_an_unreachable_mirror_raises(
-    mirror: str, said: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mirror: str, message: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", mirror)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read("newsgroups")
     assert os.listdir(tmp_path / "cache") == []
 
 
-def test_a_server_without_the_file(server: str, published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_without_the_file_raises(server: str, published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     (published / NAME).unlink()
     with pytest.raises(InputError, match=r"cannot be downloaded \(404"):
         read("newsgroups")
 
 
-def test_a_cache_that_cannot_be_written(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_raises(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
     (tmp_path / "cache").write_text("a file where the folder should be")
-    with pytest.raises(InputError, match=r"cannot be kept there .*TEXTSIEVE_DATA"):
+    with pytest.raises(InputError, match=r"cannot be stored there .*TEXTSIEVE_DATA"):
         read("newsgroups")
 
 
@@ -183,13 +187,13 @@ def test_a_download_in_a_terminal_shows_a_progress_bar(
     server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
-    told: list[int] = []
-    closed: list[downloads._Bar] = []
+    sizes: list[int] = []
+    closed: list[downloads._ProgressBar] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(downloads._Bar, "update", lambda bar, size: told.append(size))
-    monkeypatch.setattr(downloads._Bar, "close", lambda bar: closed.append(bar))
+    monkeypatch.setattr(downloads._ProgressBar, "update", lambda bar, size: sizes.append(size))
+    monkeypatch.setattr(downloads._ProgressBar, "close", lambda bar: closed.append(bar))
     read("newsgroups")
-    assert told
+    assert sizes
     assert closed
     assert capfd.readouterr().out == "", "results alone go there"
 
@@ -199,10 +203,10 @@ def test_a_download_leaves_standard_output_alone(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = downloads._Bar("file")
+    bar = downloads._ProgressBar("file")
     bar.update(1)
     print("result")
     bar.close()
-    out, told = capsys.readouterr()
-    assert out == "result\n"
-    assert "file" in told
+    output, errors = capsys.readouterr()
+    assert output == "result\n"
+    assert "file" in errors

@@ -1,4 +1,4 @@
-"""Where files are looked for, and what happens to archives that are packed otherwise, unpacked or damaged."""
+"""Where the files of collections are searched, and how archives are read that are unpacked, repacked or damaged."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ POSTS = {f"20news-bydate-{part}/sci.space/{number}": POST for part in ("train", 
 BODY = "From: a@b\nSubject: Moons\n\nIn article <1> somebody writes:\n> How many moons?\nTwo moons.\n\n--\nme\n"
 
 
-def place_of(name: str) -> str:
+def where(name: str) -> str:
     return next(entry.where for entry in inventory() if entry.name == name)
 
 
-def test_the_folder_goes_before_the_cache(own_data: Path) -> None:
-    assert place_of("newsgroups") == "no"
+def test_the_data_folder_precedes_the_cache(own_data: Path) -> None:
+    assert where("newsgroups") == "no"
     write_tar(own_data.parent / "cache" / "20news-bydate.tar.gz", {"20news-bydate-test/sci.space/1": POST})
-    assert place_of("newsgroups") == "cache"
+    assert where("newsgroups") == "cache"
     assert len(list(read("newsgroups"))) == 1
     write_tar(own_data / "20news-bydate.tar.gz", POSTS)
-    assert place_of("newsgroups") == "folder"
+    assert where("newsgroups") == "folder"
     assert len(list(read("newsgroups"))) == 80
 
 
-def test_an_empty_or_half_folder_hides_no_archive(own_data: Path) -> None:
+def test_an_empty_or_incomplete_folder_does_not_hide_an_archive(own_data: Path) -> None:
     archive = write_tar(own_data.parent / "cache" / "20news-bydate.tar.gz", POSTS)
     for part in ("train", "test"):
         (own_data / f"20news-bydate-{part}").mkdir()
-        assert place_of("newsgroups") == "cache"
+        assert where("newsgroups") == "cache"
         assert len(list(read("newsgroups"))) == 80
     write_folder(own_data, {"20news-bydate-train/sci.space/1": POST})
     write_folder(own_data, {"20news-bydate-test/sci.space/1": POST})
-    assert place_of("newsgroups") == "cache"
+    assert where("newsgroups") == "cache"
     archive.unlink()
-    assert place_of("newsgroups") == "folder"
+    assert where("newsgroups") == "folder"
     assert len(list(read("newsgroups"))) == 2
 
 
-def test_what_is_packed_in_itself_is_not_packed_again(own_data: Path) -> None:
+def test_files_with_built_in_compression_are_not_looked_up_as_gz(own_data: Path) -> None:
     (own_data / "brown.zip.gz").write_bytes(gzip.compress(b"x"))
     (own_data / "rcv1subset1_top944.mat.gz").write_bytes(gzip.compress(b"x"))
-    assert place_of("brown") == place_of("rcv1:subset1") == "no"
+    assert where("brown") == where("rcv1:subset1") == "no"
     (own_data / "webkb-test-stemmed.txt.gz").write_bytes(gzip.compress(b"course\tlectur"))
     assert list(read("webkb:stemmed:test")) == [("lectur", ("course",))]
 
@@ -74,10 +74,10 @@ def test_only_the_files_of_a_part_are_needed(own_data: Path) -> None:
     corpus = read("webkb:stemmed:train")
     assert list(corpus) == [("lectur", ("course",)), ("", ("faculty",))]
     assert str(corpus.report) == "2 documents, 1 empty, 2 broken lines skipped"
-    assert place_of("webkb:stemmed") == "partly"
+    assert where("webkb:stemmed") == "partly"
     train, test = (inventory(f"webkb:{part}:stemmed")[0] for part in ("train", "test"))
     assert (train.where, test.where) == ("folder", "no")
-    assert [file.name for file in train.files] == ["webkb-train-stemmed.txt"]
+    assert list(train.files) == ["webkb-train-stemmed.txt"]
     with pytest.raises(InputError, match=r"webkb-test-stemmed\.txt is neither"):
         read("webkb:stemmed")
 
@@ -97,7 +97,7 @@ def test_a_file_may_be_compressed_or_not(own_data: Path, packing: str) -> None:
     assert str(corpus.report) == "40 documents, 1 hidden files skipped"
 
 
-def test_an_archive_under_its_other_name(own_data: Path) -> None:
+def test_an_archive_is_found_under_its_alternative_name(own_data: Path) -> None:
     write_tar(own_data / "20_newsgroups.tar.gz", {"./20_newsgroups/sci.space/1": POST, "20_newsgroups/README": "x"})
     assert list(read("newsgroups:original:no-headers:no-footers:no-quotes")) == [("Two moons.\n", ("sci.space",))]
     ((text, _),) = read("newsgroups:original:subject-only")
@@ -106,7 +106,7 @@ def test_an_archive_under_its_other_name(own_data: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["w:gz", "w"])
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.75])
-def test_a_cut_archive_is_an_error(own_data: Path, mode: str, share: float) -> None:
+def test_a_truncated_archive_raises(own_data: Path, mode: str, share: float) -> None:
     path = write_tar(own_data / "20news-bydate.tar.gz", POSTS, mode)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share) // 512 * 512])
@@ -123,7 +123,7 @@ def test_a_file_that_is_not_an_archive_raises(own_data: Path, content: bytes) ->
         list(read("newsgroups"))
 
 
-def test_an_archive_of_something_else(own_data: Path) -> None:
+def test_an_archive_without_documents_of_the_corpus_raises(own_data: Path) -> None:
     write_tar(own_data / "20news-bydate.tar.gz", {"20news-bydate-train/sci.space/1": POST})
     with pytest.raises(InputError, match=r"newsgroups:test: none of its documents are in .*20news-bydate"):
         list(read("newsgroups:test"))
@@ -139,7 +139,7 @@ def test_a_damaged_file_in_a_zip_is_skipped(own_data: Path) -> None:
     assert corpus.report.skipped == {"texts without a genre": 1, "damaged files": 1, "missing files": 1}
 
 
-def test_brown_without_genres(own_data: Path) -> None:
+def test_brown_without_genres_raises(own_data: Path) -> None:
     write_zip(own_data / "brown.zip", {"brown/ca01": "The/at"})
     with pytest.raises(InputError, match=r"there is no cats\.txt in it"):
         list(read("brown"))
@@ -187,7 +187,7 @@ def test_pages_lose_the_header_of_the_server(own_data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_archive_is_never_in_memory(own_data: Path) -> None:
+def test_an_archive_is_not_loaded_into_memory(own_data: Path) -> None:
     posts = dict.fromkeys((f"20news-bydate-train/sci.space/{number}" for number in range(5_000)), POST + "x" * 10_000)
     write_tar(own_data / "20news-bydate.tar.gz", posts, "w")
     corpus = read("newsgroups")

@@ -1,4 +1,4 @@
-"""MULAN's subsets of RCV1: rows that were numbered by hand get their codes back, and the real ones fit in every way."""
+"""MULAN's subsets of RCV1: the codes of their topics are found, in small examples and in the real files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.io import loadmat, savemat
 
 from textsieve import InputError
 from textsieve.corpus import Corpus, read
-from textsieve.corpus.collections.mulan import CODES, PLACE, TOP, by_code, code_above, parts_of, shift_of
+from textsieve.corpus.collections.mulan import CODE_INDEX, CODES, TOP, by_code, code_above, parts_of, shift_of
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -29,16 +29,16 @@ STORIES: list[tuple[str, ...]] = [
     ("CCAT", "GCAT"),
 ]
 SHIFTS = {1: (0, 1), 2: (0, 12), 3: (0, 14), 4: (7, 31), 5: (12, 1)}
-"""Of the halves of each real subset."""
+"""The shifts of the two halves of each real subset."""
 SHARES = {"CCAT": 0.47, "ECAT": 0.15, "GCAT": 0.30, "MCAT": 0.25}
-"""Of RCV1's stories."""
+"""The share of RCV1's stories that have each of the top codes."""
 
 
-def numbered(stories: list[tuple[str, ...]], *shifts: int) -> Bools:
-    """Rows as MULAN has them, of the same stories with each shift: 101 of them, none for MCAT or what is before 0."""
+def mulan_rows(stories: list[tuple[str, ...]], *shifts: int) -> Bools:
+    """Return 101 rows of topics as in MULAN's files: the stories repeated with each shift, without MCAT."""
     rows = np.zeros((101, len(shifts) * len(stories)), np.bool_)
     for story, (shift, codes) in enumerate((shift, codes) for shift in shifts for codes in stories):
-        places = [PLACE[code] - shift for code in codes if code != "MCAT"]
+        places = [CODE_INDEX[code] - shift for code in codes if code != "MCAT"]
         rows[[place for place in places if place >= 0], story] = True
     return rows
 
@@ -53,12 +53,12 @@ def write(folder: Path, target: Bools) -> None:
 
 
 def arrays_of(data_dir: Path, number: int) -> tuple[Floats, Bools]:
-    """Stories by terms and topics by stories, as they are in the file."""
+    """Return the matrices in a file: stories by terms, and topics by stories."""
     arrays = loadmat(data_dir / f"rcv1/rcv1subset{number}_top944.mat")
     return np.asarray(arrays["data"], np.float64), np.asarray(arrays["target"]) > 0
 
 
-def test_the_list_of_codes() -> None:
+def test_the_codes_are_sorted_and_form_a_hierarchy() -> None:
     assert len(CODES) == len(set(CODES)) == 103
     assert list(CODES) == sorted(CODES)
     above = {code: code_above(code) for code in ("C1511", "C15", "E411", "G159", "GDIS", "M131", "CCAT")}
@@ -68,41 +68,41 @@ def test_the_list_of_codes() -> None:
 
 @pytest.mark.parametrize("shifts", [(0, 1), (3, 20), (31, 0), (32, 32)])
 def test_codes_are_found_whatever_the_shifts(shifts: tuple[int, int]) -> None:
-    rows = numbered(STORIES, *shifts)
+    rows = mulan_rows(STORIES, *shifts)
     assert [shift_of(half) for half in np.hsplit(rows, 2)] == list(shifts)
     assert codes_of(by_code(rows)) == STORIES * 2
 
 
 def test_a_code_missing_in_one_half_is_removed_from_both() -> None:
     stories = [*STORIES, ("C41", "C411", "CCAT")]
-    told = codes_of(by_code(numbered(stories, 0, 31)))
+    told = codes_of(by_code(mulan_rows(stories, 0, 31)))
     assert told == [*STORIES, ("C411", "CCAT")] * 2
 
 
 def test_the_training_half_is_the_one_with_all_topics() -> None:
-    topics = by_code(np.hstack([numbered(STORIES[:10] + STORIES[:2], 4), numbered(STORIES, 2)]))
+    topics = by_code(np.hstack([mulan_rows(STORIES[:10] + STORIES[:2], 4), mulan_rows(STORIES, 2)]))
     assert parts_of(topics) == {"train": range(12, 24), "test": range(12)}
     assert parts_of(topics[:, ::-1]) == {"train": range(12), "test": range(12, 24)}
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
-        ((PLACE["E21"], 0), "a story has E21 and not ECAT"),
-        ((PLACE["M142"], 0), "a story has M142 and not M14"),
-        ((PLACE["GCAT"], 6), "a story has GSPO and not GCAT"),
-        ((PLACE["M14"], 9), "a story has none of CCAT, ECAT, GCAT, MCAT"),
+        ((CODE_INDEX["E21"], 0), "a story has E21 and not ECAT"),
+        ((CODE_INDEX["M142"], 0), "a story has M142 and not M14"),
+        ((CODE_INDEX["GCAT"], 6), "a story has GSPO and not GCAT"),
+        ((CODE_INDEX["M14"], 9), "a story has none of CCAT, ECAT, GCAT, MCAT"),
     ],
 )
-def test_topics_that_break_the_rules_of_rcv1_raise(spoil: tuple[int, int], said: str) -> None:
-    rows = numbered(STORIES, 0, 0)
+def test_topics_that_break_the_rules_of_rcv1_raise(spoil: tuple[int, int], message: str) -> None:
+    rows = mulan_rows(STORIES, 0, 0)
     rows[spoil] ^= True
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         by_code(rows)
 
 
-def test_rows_outside_the_list_are_refused(own_data: Path) -> None:
-    rows = np.vstack([np.zeros((5, 24), np.bool_), numbered(STORIES, 0, 0)])
+def test_topics_outside_the_list_of_codes_raise(own_data: Path) -> None:
+    rows = np.vstack([np.zeros((5, 24), np.bool_), mulan_rows(STORIES, 0, 0)])
     assert codes_of(by_code(rows)) == STORIES * 2, "empty rows do no harm"
     rows[2, 3] = True
     write(own_data, rows)
@@ -111,7 +111,7 @@ def test_rows_outside_the_list_are_refused(own_data: Path) -> None:
 
 
 def test_a_small_subset_is_read(own_data: Path) -> None:
-    write(own_data, numbered(STORIES, 5, 2))
+    write(own_data, mulan_rows(STORIES, 5, 2))
     whole = read("rcv1:subset1")
     assert list(whole.labels()) == STORIES * 2
     parts = whole.split()
@@ -119,14 +119,16 @@ def test_a_small_subset_is_read(own_data: Path) -> None:
     assert [list(part.labels()) for part in parts] == [STORIES, STORIES]
     assert list(read("rcv1:subset1:top:test").labels()) == [tuple(c for c in codes if c in TOP) for codes in STORIES]
     vectors = [part.load()[0] for part in (whole, *parts)]
-    assert not any(isinstance(each, list) for each in vectors)
-    whole_rows, train, test = (each.toarray() for each in vectors if not isinstance(each, list))
+    assert not any(isinstance(matrix, list) for matrix in vectors)
+    whole_rows, train, test = (matrix.toarray() for matrix in vectors if not isinstance(matrix, list))
     assert np.array_equal(whole_rows, np.vstack([train, test]))
 
 
 @pytest.mark.parametrize("number", SHIFTS)
-def test_the_whole_subset_is_its_two_parts(number: int, named: Callable[[str], Corpus], data_dir: Path) -> None:
-    """Vectors are those of the file, and labels the rows of its target, each shifted by hand, and MCAT."""
+def test_real_subsets_have_the_vectors_and_topics_of_the_file(
+    number: int, named: Callable[[str], Corpus], data_dir: Path
+) -> None:
+    """The expected labels are the rows of the file, shifted by the known shifts, and MCAT for its subtopics."""
     rows, labels = named(f"rcv1:subset{number}").load()
     data, target = arrays_of(data_dir, number)
     assert not isinstance(rows, list)
@@ -134,54 +136,57 @@ def test_the_whole_subset_is_its_two_parts(number: int, named: Callable[[str], C
     assert target.shape == (101, 6_000)
     assert abs(rows - data).max() == 0
     first_told = max(SHIFTS[number])
-    for story, found in enumerate(labels):
+    for story, story_labels in enumerate(labels):
         places = np.flatnonzero(target[:, story]) + SHIFTS[number][story >= 3_000]
         codes = {CODES[place] for place in places if place >= first_told}
-        assert set(found or ()) == codes | ({"MCAT"} if any(code[0] == "M" for code in codes) else set())
+        assert set(story_labels or ()) == codes | ({"MCAT"} if any(code[0] == "M" for code in codes) else set())
     assert "M143" not in {code for codes in labels for code in codes or ()}
 
 
 @pytest.mark.parametrize("number", SHIFTS)
 def test_real_halves_obey_rcv1_and_are_alike(number: int, named: Callable[[str], Corpus], data_dir: Path) -> None:
-    """Whoever has a code has that above it; all have one at the top; codes are about as frequent as in RCV1."""
+    """A story with a code has the code above it and a top code, and codes are about as frequent as in RCV1."""
     named(f"rcv1:subset{number}")
     _, target = arrays_of(data_dir, number)
     assert tuple(map(shift_of, np.hsplit(target, 2))) == SHIFTS[number]
     topics = by_code(target)
-    told = [code for code in CODES if topics[PLACE[code]].any()]
+    told = [code for code in CODES if topics[CODE_INDEX[code]].any()]
     for code in told:
         above = code_above(code)
-        assert above is None or above not in told or not (topics[PLACE[code]] & ~topics[PLACE[above]]).any()
-    at_top = topics[[PLACE[code] for code in TOP]]
+        assert above is None or above not in told or not (topics[CODE_INDEX[code]] & ~topics[CODE_INDEX[above]]).any()
+    at_top = topics[[CODE_INDEX[code] for code in TOP]]
     assert at_top.any(axis=0).all()
     first, second = np.hsplit(topics, 2)
     for half in (first, second):
-        shares = half[[PLACE[code] for code in TOP]].mean(axis=1)
+        shares = half[[CODE_INDEX[code] for code in TOP]].mean(axis=1)
         assert np.abs(shares - list(SHARES.values())).max() < 0.07
-    sizes = [np.log1p(half[[PLACE[code] for code in told]].sum(axis=1)) for half in (first, second)]
+    sizes = [np.log1p(half[[CODE_INDEX[code] for code in told]].sum(axis=1)) for half in (first, second)]
     assert np.corrcoef(*sizes)[0, 1] > 0.97
     assert np.corrcoef(sizes[0][1:], sizes[1][:-1])[0, 1] < 0.4, "a place further they are not alike"
     assert parts_of(topics)["train"].start == (3_000 if number == 5 else 0)
 
 
 def test_stories_of_a_code_use_the_same_terms_in_both_halves(named: Callable[[str], Corpus], data_dir: Path) -> None:
-    """Terms had no part in finding codes. A profile is how much more frequent each term is in stories of a code."""
+    """Terms are not used to find codes, so they can confirm them.
+
+    The profile of a code is how much more frequent each term is in its stories than in all.
+    """
     named("rcv1:subset2")
     data, target = arrays_of(data_dir, 2)
     topics = by_code(target)
-    same = _alike(data, topics)
+    same = _profile_cosines(data, topics)
     n_codes = len(same)
     assert n_codes > 40
     assert np.diag(same).mean() > 0.8
     assert same[~np.eye(n_codes, dtype=bool)].mean() < 0.1
     assert np.diag(same, 1).mean() < 0.4, "the neighbour in the alphabet, often of the same branch"
     assert (same.argmax(axis=1) == np.arange(n_codes)).mean() > 0.9
-    as_numbered = _alike(data, target)
+    as_numbered = _profile_cosines(data, target)
     assert np.diag(as_numbered).mean() < 0.2, "of the rows of the file this does not hold"
 
 
-def _alike(data: Floats, topics: Bools) -> Floats:
-    """Cosines of profiles in the first half with those in the second, of the topics with 20 stories in each."""
+def _profile_cosines(data: Floats, topics: Bools) -> Floats:
+    """Return the cosines of the profiles in both halves (topics x topics), for topics with 20 stories in each half."""
     halves = list(zip(np.vsplit(data, 2), np.hsplit(topics, 2), strict=True))
     frequent = np.logical_and(*(half.sum(axis=1) >= 20 for _, half in halves))
     first, second = (_profiles(rows, half[frequent]) for rows, half in halves)

@@ -1,4 +1,4 @@
-"""Names and the words that follow them: what is possible, and what is said where something is not."""
+"""Names of corpora and the words after them: which are valid, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -17,34 +17,37 @@ POSTS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("newsgroups:comq", "newsgroups has no 'comq'. Did you mean 'comp'? What may follow newsgroups is original, "),
         ("newsgroups:", "newsgroups has no ''"),
         ("newsgroups:train:test", "'train' and 'test' exclude each other"),
         ("newsgroups:comp:comp", "'comp' and 'comp' exclude each other"),
-        ("newsgroups:original:train", "newsgroups:original: is not cut into train and test. Leave 'train' out."),
+        ("newsgroups:original:train", "newsgroups:original: is not split into train and test. Leave out 'train'."),
         ("brown:test", "brown has no 'test'. What may follow brown is tagged"),
-        ("webkb:test", "webkb: is not cut into train and test. Leave 'test' out, or say what cuts it: leave-cornell"),
+        (
+            "webkb:test",
+            "webkb: is not split into train and test. Leave out 'test', or add a word that splits it: leave-cornell",
+        ),
         ("webkb:stemmed:texas", "webkb:stemmed: has no 'texas', which is for webkb. Leave it out."),
         ("webkb:texas:leave-texas", "exclude each other"),
         ("rcv1:tokens:subset1", "exclude each other"),
         ("docstrings:train", "nothing may follow 'docstrings'"),
         ("newsgroup:train", "there is no such file or folder. Did you mean 'newsgroups:train'?"),
-        ("klingon", "Corpora with a name: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
+        ("klingon", "Named corpora: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
     ],
 )
-def test_invalid_words_after_a_name_raise(name: str, said: str, own_data: Path) -> None:
+def test_invalid_words_after_a_name_raise(name: str, message: str, own_data: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(name)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
     "option", [{"text": 1}, {"label": "x"}, {"format": "csv"}, {"keep": ["id"]}, {"encoding": "latin-1"}]
 )
-def test_options_of_files_are_refused(option: dict[str, object], own_data: Path) -> None:
-    with pytest.raises(InputError, match="a corpus with a name needs no options"):
+def test_options_for_files_raise_for_a_named_corpus(option: dict[str, object], own_data: Path) -> None:
+    with pytest.raises(InputError, match="a named corpus needs no options"):
         read("newsgroups:train", **option)  # type: ignore[arg-type]
 
 
@@ -59,7 +62,7 @@ def test_no_word_has_two_meanings() -> None:
             collection = row.collection()
             editions = [edition.word for edition in collection.editions]
             groups = [editions, ["train", "test"], *(list(choice.words) for choice in collection.choices)]
-            assert not any(set(one) & set(other) for one, other in combinations(groups, 2))
+            assert not any(set(first) & set(second) for first, second in combinations(groups, 2))
             assert collection.name == row.name
             assert editions[0] == ""
 
@@ -70,7 +73,7 @@ def test_an_existing_path_precedes_a_corpus_name(own_data: Path, monkeypatch: py
     assert list(read("newsgroups")) == [("mine", ("a",))]
 
 
-def test_a_split_is_opened_when_it_is_asked_for(own_data: Path) -> None:
+def test_split_opens_the_training_and_the_test_part(own_data: Path) -> None:
     write_tar(own_data / "20news-bydate.tar.gz", POSTS)
     parts = read("newsgroups:comp").split()
     assert parts is not None
@@ -79,7 +82,7 @@ def test_a_split_is_opened_when_it_is_asked_for(own_data: Path) -> None:
     assert read("newsgroups:comp").with_name("mine").split() is not None
 
 
-def test_the_page_has_every_name_word_and_file() -> None:
+def test_the_documentation_has_every_name_word_and_file() -> None:
     page = (Path(__file__).parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
     for row in NAMED.values():
         assert f"`{row.name}`" in page

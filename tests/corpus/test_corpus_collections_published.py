@@ -15,7 +15,7 @@ from textsieve.corpus import read
 
 @pytest.fixture
 def rcv1(own_data: Path) -> Path:
-    """Its files, some packed, some in a folder of their own."""
+    """Return a data folder with small files of RCV1, some of them packed, some in the folder rcv1."""
     (own_data / "rcv1").mkdir()
     (own_data / "rcv1-v2.topics.qrels.gz").write_bytes(gzip.compress(QRELS.encode()))
     for piece, content in VECTORS.items():
@@ -52,7 +52,7 @@ def test_all_files_of_vectors_are_one_corpus(rcv1: Path) -> None:
     assert [len(list(part.labels())) for part in parts] == [2, 4]
 
 
-def test_the_top_codes(rcv1: Path) -> None:
+def test_top_restricts_the_topics_to_the_top_codes(rcv1: Path) -> None:
     assert list(read("rcv1:top:train").labels()) == [("ECAT",), ("CCAT",)]
     assert list(read("rcv1:tokens:top:test")) == [("market", ("MCAT",)), ("", ("ECAT",)), ("last", ("CCAT",))]
 
@@ -120,7 +120,7 @@ def test_odp_pages_are_read_with_the_top_category(own_data: Path, packed: bool) 
     assert list(read("odp:every-class").labels()) == [("Arts",), ("World",), ("Games",)]
 
 
-def test_pages_with_wrong_bytes_and_cut(own_data: Path) -> None:
+def test_wrong_bytes_in_pages_are_replaced_and_a_truncated_file_raises(own_data: Path) -> None:
     path = own_data / "content.rdf.u8.gz"
     path.write_bytes(gzip.compress(PAGES.replace("strings", "\x00str\x81").encode("latin-1")))
     corpus = read("odp")

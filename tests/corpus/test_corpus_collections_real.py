@@ -1,4 +1,4 @@
-"""The papers' collections by their names: as many documents and classes as their publishers count."""
+"""The papers' collections have as many documents and classes as their publishers state."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib import import_module
 import pytest
 
 from textsieve.corpus import Corpus
-from textsieve.corpus.collections.newsgroups import TELLING, without_footer, without_header, without_quotes
+from textsieve.corpus.collections.newsgroups import REVEALING_FIELDS, without_footer, without_header, without_quotes
 from textsieve.corpus.named_corpora import inventory
 
 Open = Callable[[str], Corpus]
 
 
 def counted(corpus: Corpus) -> tuple[int, int, int]:
-    """Documents, those of them that are empty, and classes."""
+    """Return the numbers of documents, of empty documents and of classes."""
     classes = {label for labels in corpus.labels() for label in labels}
     assert corpus.report is not None
     assert not corpus.report.skipped
@@ -80,7 +80,7 @@ def test_words_may_be_given_in_any_order_on_real_collections(named: Open) -> Non
     assert counted(named("reuters:test:modapte")) == COUNTS["reuters:modapte:test"]
 
 
-def test_the_list_says_what_is_counted() -> None:
+def test_the_inventory_has_the_counted_numbers() -> None:
     entries = {entry.name: entry for entry in inventory() if entry.files}
     assert entries.keys() - COUNTS.keys() == {"rcv1", "rcv1:tokens", "odp"}
     for name in entries.keys() & COUNTS.keys():
@@ -91,7 +91,7 @@ def test_the_list_says_what_is_counted() -> None:
 
 
 @pytest.mark.parametrize("name", ["reuters", "webkb:stemmed", "webkb:leave-texas"])
-def test_the_split_is_the_collection(name: str, named: Open) -> None:
+def test_the_parts_of_a_split_make_up_the_collection(name: str, named: Open) -> None:
     whole = named(name)
     parts = whole.split()
     assert parts is not None
@@ -101,9 +101,9 @@ def test_the_split_is_the_collection(name: str, named: Open) -> None:
     assert both == Counter(whole)
 
 
-def test_no_post_of_the_original_names_its_group_in_those_headers(named: Open) -> None:
-    """What is left is as often as the documentation says."""
-    fields = tuple(f"{field}:" for field in TELLING)
+def test_no_original_post_has_a_header_field_that_reveals_its_group(named: Open) -> None:
+    """The group is named elsewhere as often as the documentation says."""
+    fields = tuple(f"{field}:" for field in REVEALING_FIELDS)
     named_in: Counter[str] = Counter()
     for text, (group,) in named("newsgroups:original"):
         header, _, body = text.lower().partition("\n\n")
@@ -116,7 +116,7 @@ def test_no_post_of_the_original_names_its_group_in_those_headers(named: Open) -
     assert (named_in["subject"], named_in["distribution"], named_in["summary"]) == (65, 53, 12)
 
 
-def test_what_is_taken_out_is_what_scikit_learn_takes_out(named: Open) -> None:
+def test_headers_footers_and_quotes_are_removed_as_in_scikit_learn(named: Open) -> None:
     theirs = import_module("sklearn.datasets._twenty_newsgroups")
     plain = list(named("newsgroups:test:comp").texts())
     assert len(plain) == 1_955
@@ -134,7 +134,7 @@ def test_no_page_begins_with_the_header_of_its_server(named: Open) -> None:
         assert not text.lower().startswith(("date:", "server:", "mime-version:", "content-type:", "www alert:"))
 
 
-def test_the_texts_have_no_tags(named: Open) -> None:
+def test_texts_of_reuters_and_brown_have_no_tags(named: Open) -> None:
     assert not any("<BODY>" in text or "TYPE=" in text for text in named("reuters:test").texts())
     first = next(iter(named("brown")))
     assert first[1] == ("news",)

@@ -1,4 +1,4 @@
-"""Records between tags, however they stand in lines; and posts, part by part."""
+"""Records between tags, and the parts of newsgroup posts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tests.reference.collection_files import story, write_tar
 
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
-from textsieve.corpus.bounds import NAMED_LIMITS
 from textsieve.corpus.collections import tagged_records as module
 from textsieve.corpus.collections.newsgroups import (
     with_subject_alone,
     without_footer,
     without_header,
     without_quotes,
-    without_telling,
+    without_revealing_fields,
 )
 from textsieve.corpus.collections.tagged_records import between, records, without_tags
+from textsieve.corpus.read_limits import NAMED_LIMITS
 
 A, B = "<R x>a</R>", "<R>b</R>"
 
@@ -45,15 +45,15 @@ def test_records_between_tags_are_split_and_broken_ones_counted(
     assert report.skipped.get("broken records", 0) == broken
 
 
-def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_LINES", 5)
+def test_a_record_that_never_ends_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_LINES", 5)
     report = Report()
     assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED_LIMITS, "x.sgm")) == [A]
     assert report.skipped == {"broken records": 1}
 
 
 def test_time_is_linear_in_the_length_of_a_line() -> None:
-    """Seconds at most; anything that looks at the rest of the line for each tag would take hours."""
+    """Code that searched the rest of the line again for each tag would take hours."""
     report = Report()
     assert sum(1 for _ in records([B * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == 500_000
     assert list(records(["<R>" * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == []
@@ -71,7 +71,7 @@ def test_time_is_linear_in_the_tags_of_a_story(own_data: Path) -> None:
     assert corpus.report.skipped == {"broken records": 2}
 
 
-def test_what_is_between_and_what_is_left() -> None:
+def test_between_and_without_tags() -> None:
     assert between("<a>1</a><a>2</a>", "a") == "1"
     assert between("<a>1", "a") is None
     assert between("1</a>", "a") is None
@@ -81,9 +81,11 @@ def test_what_is_between_and_what_is_left() -> None:
 
 def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
-    assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
-    told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
-    assert without_telling(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
+    assert (
+        without_revealing_fields(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    )
+    revealing = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
+    assert without_revealing_fields(f"{revealing}To: you\n\n{revealing}") == f"To: you\n\n{revealing}"
     assert without_header(post) == "Newsgroups: in the body\nown"
     assert without_header("no empty line") == ""
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"
@@ -91,7 +93,7 @@ def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     assert without_quotes("a\n> b\n| c\nIn article 1\nd says:\n >e") == "a\n >e"
 
 
-def test_of_a_header_the_subject_alone() -> None:
+def test_only_the_subject_of_a_header_is_kept() -> None:
     post = "From: me\nSUBJECT: Re: moons\n of Mars\nSummary: two\n\nSubject: stays\n\nown"
     assert with_subject_alone(post) == "Re: moons\n of Mars\n\nSubject: stays\n\nown"
     assert with_subject_alone("From: me\n\nown") == "\n\nown"

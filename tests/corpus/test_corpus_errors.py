@@ -1,4 +1,4 @@
-"""Bad input: the message names the file, the place, what was found, and the way out."""
+"""Errors about bad input name the file, the place, the problem and how to fix it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_missing_file_suggests_a_near_name(tmp_path: Path) -> None:
         read(tmp_path / "trian.csv")
     with pytest.raises(InputError, match="Did you mean 'docstrings'"):
         read("docstring")
-    with pytest.raises(InputError, match=r"no such file.*name: docstrings"):
+    with pytest.raises(InputError, match=r"no such file.*Named corpora: docstrings"):
         read(tmp_path / "train.csv" / "below a file")
     with pytest.raises(InputError, match="cannot be read"):
         read("a\0b")
@@ -150,7 +150,7 @@ def test_a_dangling_link_is_named_with_its_target(tmp_path: Path) -> None:
         read(link)
 
 
-def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_permission_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "secret.csv"
     path.write_text("text,label\n")
 

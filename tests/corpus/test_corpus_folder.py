@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def test_order_labels_and_report(folder: Path) -> None:
+def test_files_are_sorted_labelled_by_folder_and_counted(folder: Path) -> None:
     corpus = read(folder)
     expected = [
         ("gr\ufffd\ufffde", ("a",)),
@@ -56,23 +56,23 @@ def test_order_labels_and_report(folder: Path) -> None:
 
 
 def test_the_label_of_a_folder_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-    to_labels = LabelReader.__call__
+    values: list[object] = []
+    original = LabelReader.__call__
 
-    def noting(reader: LabelReader, value: object, position: int) -> Labels:
-        asked.append(value)
-        return to_labels(reader, value, position)
+    def recording(reader: LabelReader, value: object, position: int) -> Labels:
+        values.append(value)
+        return original(reader, value, position)
 
-    monkeypatch.setattr(LabelReader, "__call__", noting)
+    monkeypatch.setattr(LabelReader, "__call__", recording)
     labels = [labels for _, labels in read(folder)]
     assert labels == [("a",)] * 4 + [("b",)] * 2 + [()]
-    assert asked == ["a", "b", None]
+    assert values == ["a", "b", None]
 
 
 @pytest.mark.parametrize("size", [7, 2**18 - 1, 2**18, 2**18 + 1, 2**19])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_documents_of_any_size_are_whole_and_limited(tmp_path: Path, size: int, pack: Callable[[bytes], bytes]) -> None:
-    """Small files are read in another way than packed and large ones."""
+    """Small files are read with a single call; packed and large ones are streamed."""
     content = (b"words " * size)[:size]
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x").write_bytes(pack(content))
@@ -107,7 +107,7 @@ def test_a_folder_without_documents_raises(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "b"])
-def test_a_folder_without_permission(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_permission_raises(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = str(folder / name) if name else str(folder)
     scandir = os.scandir
 
@@ -122,7 +122,7 @@ def test_a_folder_without_permission(folder: Path, name: str, monkeypatch: pytes
     assert str(error.value).startswith(f"{refused}: cannot be read (Permission denied)")
 
 
-def test_a_document_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_without_permission_raises(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **options: object) -> None:
         raise PermissionError(13, "Permission denied")
 

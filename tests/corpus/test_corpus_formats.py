@@ -1,6 +1,4 @@
-"""Every reader, in every compression, under a right and a wrong name: one table of ways to write the same
-documents.
-"""
+"""The same documents are read in every format and compression, whatever the extension of the file."""
 
 from __future__ import annotations
 
@@ -93,7 +91,9 @@ def test_the_tables_cover_all_formats_and_compressions() -> None:
 @pytest.mark.parametrize("renamed", [False, True])
 @pytest.mark.parametrize("packing", PACKERS)
 @pytest.mark.parametrize("kind", WRITERS)
-def test_reads_what_was_written(tmp_path: Path, kind: str, packing: str, renamed: bool) -> None:
+def test_documents_are_read_as_written_in_every_format_and_compression(
+    tmp_path: Path, kind: str, packing: str, renamed: bool
+) -> None:
     ending, writer = WRITERS[kind]
     path = tmp_path / ("file.bin" if renamed else f"file{ending}{packing}")
     path.write_bytes(PACKERS[packing](writer(DOCUMENTS)))
@@ -119,7 +119,7 @@ def test_multilabel_files_are_read_in_every_format(tmp_path: Path, kind: str) ->
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "headerless", "jsonl", "json array", "fasttext"])
-def test_a_byte_order_mark_is_no_text(tmp_path: Path, kind: str) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file.txt"
     path.write_bytes(b"\xef\xbb\xbf" + WRITERS[kind][1](DOCUMENTS))
     assert list(read(path)) == DOCUMENTS
@@ -193,7 +193,7 @@ def test_svmlight_agrees_with_scikit_learn(tmp_path: Path) -> None:
     assert labels == [str(n % 3) for n in range(1500)]
 
 
-def test_vectors_are_not_texts(tmp_path: Path) -> None:
+def test_iterating_over_vectors_as_texts_raises(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_bytes(SVMLIGHT)
     corpus: Corpus = read(tmp_path / "x.svm")
     with pytest.raises(ValueError, match="holds vectors"):

@@ -1,7 +1,7 @@
-"""Small files that unpack to a great deal, and folders full of traps: an error or a count, in little memory and time.
+"""Decompression bombs and hostile folders raise `InputError` or are counted as skipped, in little memory and time.
 
-Every reader has a row in the table of bombs. Each bomb and each folder is read in a process of its own, forked from one
-that has everything imported, so that the peak of its memory is that of reading.
+Every reader has a row in `BOMBS`. Each bomb and each folder is read in a process of its own, forked from a process that
+has imported everything, so that the peak of its memory is that of reading.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from textsieve.errors import InputError
 
 MB = 10**6
 MEMORY = 300
-"""MB that refusing a bomb may take; without limits they take up to 4 GB, where the test stops them."""
+"""MB that reading a bomb may take until it raises an error; without limits, it takes 4 GB and is stopped."""
 SECONDS = 60
-"""That reading may take before it counts as hanging; it takes one or two."""
+"""Seconds that reading may take before it counts as hanging; it takes one or two."""
 
 READ_ALL = """
 import json, os, re, resource, signal, sys, warnings
@@ -45,7 +45,7 @@ from textsieve.corpus import read
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1000
 
-def one(path, options, data):
+def read_one(path, options, data):
     signal.alarm(int(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     os.environ["TEXTSIEVE_DATA"] = data
@@ -62,18 +62,18 @@ def one(path, options, data):
 for line in sys.stdin:
     reading, writing = os.pipe()
     if not os.fork():
-        os.write(writing, json.dumps(one(**json.loads(line))).encode())
+        os.write(writing, json.dumps(read_one(**json.loads(line))).encode())
         os._exit(0)
     os.close(writing)
     _, status = os.wait()
-    said = os.read(reading, 1 << 16).decode() or json.dumps({"error": f"ended by signal {status}"})
+    message = os.read(reading, 1 << 16).decode() or json.dumps({"error": f"ended by signal {status}"})
     os.close(reading)
-    print(said, flush=True)
+    print(message, flush=True)
 """
 
 
 class Outcome(NamedTuple):
-    """What came of reading something."""
+    """The result of reading a path in another process."""
 
     documents: int = 0
     skipped: Mapping[str, int] = MappingProxyType({})
@@ -82,8 +82,8 @@ class Outcome(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def read_apart() -> Iterator[Callable[..., Outcome]]:
-    """Reads a path in another process, and says what came of it."""
+def read_in_process() -> Iterator[Callable[..., Outcome]]:
+    """Yield a function that reads a path in another process and returns the outcome."""
     command = [sys.executable, "-c", READ_ALL, str(SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -165,15 +165,15 @@ def matlab_of(size: int) -> bytes:
 
 @dataclass(frozen=True)
 class Bomb:
-    """A file, what the error has to name, and how it is read."""
+    """A file that unpacks to too much, the text that its error contains, and how it is read."""
 
     file: str
     make: Callable[[], bytes]
-    said: str = "max_document="
+    message: str = "max_document="
     corpus: str | None = None
     """The named corpus that the file belongs to; None if it is read by its path."""
     others: dict[str, bytes] = field(default_factory=dict)
-    """What else this corpus needs."""
+    """Other files that this corpus needs."""
     max_document: int | None = None
     """A lower limit where unpacking as much as the usual one would take seconds."""
 
@@ -197,13 +197,13 @@ BOMBS = {
     "json line": Bomb("x.jsonl.gz", lambda: gzipped((b'{"label": "a", "text": "', 1), (A, 500)), EITHER),
     "json lines": Bomb(
         *("x.jsonl.gz", lambda: gzipped((filled(b'{"text": "' + b"a" * 986 + b'"}\n'), 50))),
-        said="max_unpacked=",
+        message="max_unpacked=",
         max_document=2 * MB,
     ),
     "json item": Bomb("x.json.gz", lambda: gzipped((b'[{"label": "a", "text": "', 1), (A, 500)), EITHER),
     "json items": Bomb(
         *("x.json.gz", lambda: gzipped((b"[", 1), (filled(b'{"text": "' + b"a" * 986 + b'"},'), 50))),
-        said="max_unpacked=",
+        message="max_unpacked=",
         max_document=2 * MB,
     ),
     "fasttext": Bomb("x.ft.gz", lambda: gzipped((b"__label__a ", 1), (SHORT, 500)), EITHER),
@@ -288,7 +288,7 @@ BOMBS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_is_refused_in_little_memory(name: str, tmp_path: Path, read_apart: Callable[..., Outcome]) -> None:
+def test_a_bomb_raises_in_little_memory(name: str, tmp_path: Path, read_in_process: Callable[..., Outcome]) -> None:
     bomb = BOMBS[name]
     for file, data in {bomb.file: bomb.make(), **bomb.others}.items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
@@ -296,11 +296,11 @@ def test_a_bomb_is_refused_in_little_memory(name: str, tmp_path: Path, read_apar
     path = tmp_path / bomb.file
     assert path.stat().st_size < 3 * MB
     place = bomb.corpus or (tmp_path / "root" if bomb.file.startswith("root/") else path)
-    outcome = read_apart(place, data=tmp_path, max_document=bomb.max_document)
+    outcome = read_in_process(place, data=tmp_path, max_document=bomb.max_document)
     assert outcome.error is not None
     assert outcome.error.startswith("InputError: ")
     assert path.name in outcome.error
-    assert bomb.said in outcome.error
+    assert bomb.message in outcome.error
     assert outcome.peak < MEMORY
 
 
@@ -316,7 +316,7 @@ def test_limits_can_be_raised(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, "1MB", True])
 @pytest.mark.parametrize("option", ["max_document", "max_unpacked"])
-def test_a_limit_is_a_number_of_bytes(tmp_path: Path, option: str, size: object) -> None:
+def test_a_limit_that_is_no_number_of_bytes_raises(tmp_path: Path, option: str, size: object) -> None:
     path = tmp_path / "x.txt"
     path.write_text("words")
     options: dict[str, Any] = {option: size}
@@ -347,14 +347,14 @@ def test_small_limits_are_exact_where_lines_are_short(tmp_path: Path, file: str,
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two classes of a document each, and beside them a folder that is not to be read."""
+    """Return a folder with two classes of one document each, beside a folder that is not part of it."""
     for name in ("root/a/1", "root/b/2", "outside/3", "outside/deep/4"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"text of {name}")
     return tmp_path / "root"
 
 
-def test_pipes_devices_and_broken_links_are_skipped(root: Path, read_apart: Callable[..., Outcome]) -> None:
+def test_pipes_devices_and_broken_links_are_skipped(root: Path, read_in_process: Callable[..., Outcome]) -> None:
     os.mkfifo(root / "a" / "pipe")
     (root / "a" / "to pipe").symlink_to("pipe")
     (root / "a" / "zero").symlink_to("/dev/zero")
@@ -368,30 +368,30 @@ def test_pipes_devices_and_broken_links_are_skipped(root: Path, read_apart: Call
         finally:
             os.chdir(here)
         for follow in (False, True):
-            outcome = read_apart(root, follow_links=follow)
+            outcome = read_in_process(root, follow_links=follow)
             assert outcome.documents == 2
             assert outcome.skipped == {"neither file nor folder": 6}
 
 
 @pytest.mark.parametrize("corpus", ["newsgroups:train"])
 def test_a_pipe_among_the_files_of_a_named_corpus_is_skipped(
-    tmp_path: Path, corpus: str, read_apart: Callable[..., Outcome]
+    tmp_path: Path, corpus: str, read_in_process: Callable[..., Outcome]
 ) -> None:
     for part in ("train", "test"):
         group = tmp_path / f"20news-bydate-{part}" / "sci.space"
         group.mkdir(parents=True)
         (group / "1").write_text("From: x\n\nwords\n")
         os.mkfifo(group / "2")
-    outcome = read_apart(corpus, data=tmp_path)
+    outcome = read_in_process(corpus, data=tmp_path)
     assert outcome.documents == 1
     assert outcome.skipped["neither file nor folder"] >= 1
 
 
 @pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="only root may read the kernel's messages")
-def test_a_file_of_the_kernel_that_blocks_is_refused(root: Path, read_apart: Callable[..., Outcome]) -> None:
+def test_a_file_of_the_kernel_that_blocks_raises(root: Path, read_in_process: Callable[..., Outcome]) -> None:
     (root / "a" / "kernel").symlink_to("/proc/kmsg")
     for path in ("/proc/kmsg", root):
-        outcome = read_apart(path, follow_links=True, format=None if path == root else "lines")
+        outcome = read_in_process(path, follow_links=True, format=None if path == root else "lines")
         assert outcome.error is not None
         assert "waits for more to come; copy its content" in outcome.error
 
@@ -452,7 +452,7 @@ def test_links_that_stay_inside_are_read_and_every_folder_once(root: Path) -> No
 
 
 @pytest.mark.parametrize("where", ["root/x", "outside/x", "root/.x"])
-def test_links_that_fan_out_are_read_once(root: Path, where: str, read_apart: Callable[..., Outcome]) -> None:
+def test_links_that_fan_out_are_read_once(root: Path, where: str, read_in_process: Callable[..., Outcome]) -> None:
     """Two links in each of 22 folders to the next make four million paths to the last."""
     above = root.parent / where
     for number in range(22):
@@ -462,7 +462,7 @@ def test_links_that_fan_out_are_read_once(root: Path, where: str, read_apart: Ca
     (above / "22").mkdir()
     (above / "22" / "last").write_text("words")
     (root / "c").symlink_to(above / "0")
-    outcome = read_apart(root, follow_links=True)
+    outcome = read_in_process(root, follow_links=True)
     assert outcome.error is None
     assert outcome.documents == 3
 
@@ -470,7 +470,7 @@ def test_links_that_fan_out_are_read_once(root: Path, where: str, read_apart: Ca
 @pytest.mark.slow
 @pytest.mark.parametrize(("depth", "documents"), [(1_500, 3), (2_100, None)])
 def test_folders_nested_deeper_than_the_recursion_limit(
-    root: Path, depth: int, documents: int | None, read_apart: Callable[..., Outcome]
+    root: Path, depth: int, documents: int | None, read_in_process: Callable[..., Outcome]
 ) -> None:
     folder = os.open(root / "a", os.O_RDONLY)
     for _ in range(depth):
@@ -482,7 +482,7 @@ def test_folders_nested_deeper_than_the_recursion_limit(
         file.write("words")
     os.close(folder)
     try:
-        outcome = read_apart(root)
+        outcome = read_in_process(root)
         if documents is None:
             assert outcome.error is not None
             assert outcome.error.startswith("InputError: ")
@@ -494,7 +494,7 @@ def test_folders_nested_deeper_than_the_recursion_limit(
 
 
 def flatten(folder: Path, depth: int) -> None:
-    """Take folders within folders apart from above, as what deletes them by their paths can't."""
+    """Remove nested folders from the top down, because their paths are too long to be deleted otherwise."""
     for _ in range(depth - 1):
         (folder / "d" / "d").rename(folder / "e")
         (folder / "d").rmdir()
@@ -519,29 +519,31 @@ def test_a_parquet_file_with_a_wrong_byte_raises_or_has_as_many_rows(
     else:
         has_checksums = writer == "arrow with checksums"
         pq.write_table(pa.table({"text": texts}), path, compression=compression, write_page_checksum=has_checksums)
-    whole = path.read_bytes()
-    endings = set()
-    for at in range(len(whole)):
-        for wrong in (whole[at] ^ 1 << at % 8, 0xFF - whole[at]):
-            path.write_bytes(whole[:at] + bytes([wrong]) + whole[at + 1 :])
+    intact = path.read_bytes()
+    row_counts = set()
+    for position in range(len(intact)):
+        for wrong in (intact[position] ^ 1 << position % 8, 0xFF - intact[position]):
+            path.write_bytes(intact[:position] + bytes([wrong]) + intact[position + 1 :])
             try:
-                endings.add(len(list(read(path, text="text"))))
+                row_counts.add(len(list(read(path, text="text"))))
             except InputError:
-                endings.add(0)
-    assert endings == {0, 4}
+                row_counts.add(0)
+    assert row_counts == {0, 4}
 
 
 @pytest.mark.parametrize(
     ("reference", "character"),
     [("&#" + "9" * 5_000 + ";", "\ufffd"), ("&#x" + "F" * 5_000 + ";", "\ufffd"), ("&#65;", "A")],
 )
-def test_a_reference_to_a_character_of_thousands_of_digits(own_data: Path, reference: str, character: str) -> None:
+def test_a_character_reference_of_thousands_of_digits_is_replaced(
+    own_data: Path, reference: str, character: str
+) -> None:
     record = f"<ExternalPage><topic>Top/Arts</topic><d:Title>x{reference}y</d:Title></ExternalPage>"
     (own_data / "content.rdf.u8").write_text(record)
     assert list(read("odp")) == [(f"x{character}y", ("Arts",))]
 
 
-def test_a_sample_that_is_nested_deeply(own_data: Path) -> None:
+def test_a_deeply_nested_sample_raises_or_is_read(own_data: Path) -> None:
     path = own_data / "dmoz-sample.json"
     path.write_text("[" * 100_000)
     with pytest.raises(InputError, match=r"dmoz-sample\.json: is not the sample of DMOZ"):
@@ -551,7 +553,7 @@ def test_a_sample_that_is_nested_deeply(own_data: Path) -> None:
     assert list(read("odp:sample")) == [("word", ("Arts",))]
 
 
-def test_markup_that_is_nested_deeply(own_data: Path) -> None:
+def test_deeply_nested_markup_is_removed(own_data: Path) -> None:
     record = f"<ExternalPage><topic>Top/Arts</topic><d:Title>{'<b>' * 50_000}x</d:Title></ExternalPage>"
     (own_data / "content.rdf.u8").write_text(record)
     assert [text.strip() for text, _ in read("odp")] == ["x"]

@@ -1,4 +1,4 @@
-"""What else is kept of each document, and columns that were called so before."""
+"""Other columns kept for each document, and default names of columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_nothing_is_kept_by_default(tmp_path: Path) -> None:
     assert [batch.kept for batch in read(tmp_path / "x.csv").batches()] == [None]
 
 
-def test_a_value_for_each_document_in_every_batch(tmp_path: Path) -> None:
+def test_every_batch_has_the_kept_values_of_its_documents(tmp_path: Path) -> None:
     n = 2 * BATCH_DOCUMENTS + 1
     (tmp_path / "x.csv").write_text("id,text,label\n" + "".join(f"{number},a,b\n" for number in range(n)))
     corpus = read(tmp_path / "x.csv", keep=["id"])
@@ -60,7 +60,7 @@ def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
     for name, column, message in (
         ("x.txt", "id", "keep='id': it is for formats with columns .* Leave it out"),
         ("x.svm", "id", "keep='id': it is for formats with columns"),
-        (".", "id", "'file' can be kept"),
+        (".", "id", "This format can keep 'file'"),
         ("x.parquet", "bytes", "keep='bytes': it holds large_binary"),
         ("x.parquet", "txt", r"no column 'txt' for keep\..*Did you mean 'text'"),
     ):
@@ -68,7 +68,7 @@ def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
             read(tmp_path / name, keep=[column])
     with pytest.raises(InputError, match="give a list of columns"):
         read(tmp_path / "x.txt", keep="id")
-    with pytest.raises(InputError, match="is for files"):
+    with pytest.raises(InputError, match="this is for files"):
         read("docstrings", keep=["id"])
 
 

@@ -16,7 +16,7 @@ LABELS = ["sport", " sport", "sport\u00a0", "sport\t "]
 
 
 def write(folder: Path, kind: str, labels: list[str]) -> Path:
-    """A file of documents with these labels."""
+    """Write documents with these labels, and return the path of the file."""
     path = folder / f"x.{kind}"
     if kind == "csv":
         path.write_text("text,label\n" + "".join(f'some text,"{label}"\n' for label in labels))
@@ -28,11 +28,11 @@ def write(folder: Path, kind: str, labels: list[str]) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_white_space_around_a_label_is_no_part_of_it(kind: str, tmp_path: Path) -> None:
+def test_white_space_around_a_label_is_removed(kind: str, tmp_path: Path) -> None:
     assert set(read(write(tmp_path, kind, LABELS)).labels()) == {("sport",)}
 
 
-def test_in_lists_and_folders_too(tmp_path: Path) -> None:
+def test_white_space_is_removed_in_lists_and_folder_names(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text('{"text": "a", "label": ["b ", "b", " c"]}\n')
     assert list(read(tmp_path / "x.jsonl").labels()) == [("b", "c")]
     for name in ("a", "a "):
@@ -41,18 +41,18 @@ def test_in_lists_and_folders_too(tmp_path: Path) -> None:
     assert list(read(tmp_path / "folder").labels()) == [("a",), ("a",)]
 
 
-def test_labels_in_memory_are_as_they_were_given() -> None:
+def test_labels_in_memory_keep_their_white_space() -> None:
     assert list(Corpus.from_texts(["x", "y"], ["a ", "a"]).labels()) == [("a ",), ("a",)]
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("separator", ["|", ";"])
-def test_labels_that_look_like_several_in_one(kind: str, separator: str, tmp_path: Path) -> None:
+def test_labels_that_look_like_several_in_one_warn(kind: str, separator: str, tmp_path: Path) -> None:
     joined = [f"a{separator}b", f"b{separator}c", "a", "a", "a"]
     path = write(tmp_path, kind, joined)
-    with pytest.warns(UserWarning, match="different labels contain") as told:
+    with pytest.warns(UserWarning, match="different labels contain") as caught:
         list(read(path).batches())
-    (message,) = (str(warning.message) for warning in told)
+    (message,) = (str(warning.message) for warning in caught)
     assert message.startswith(f"{path}: 2 of 3 different labels contain {separator!r}, such as 'a{separator}b'. ")
     assert message.endswith(f"label_separator={separator!r}.")
     assert set(read(path, label_separator=separator).labels()) == {("a", "b"), ("b", "c"), ("a",)}
@@ -63,7 +63,7 @@ def test_labels_that_look_like_several_in_one(kind: str, separator: str, tmp_pat
     [["a|b", "a"], ["a|b", "a;b"], ["|", "a"], ["a", "b"], ["R&D", "a/b", "c, d"]],
     ids=" ".join,
 )
-def test_other_labels_are_no_reason_to_warn(labels: list[str], tmp_path: Path) -> None:
+def test_other_labels_do_not_warn(labels: list[str], tmp_path: Path) -> None:
     path = write(tmp_path, "jsonl", labels)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -72,7 +72,7 @@ def test_other_labels_are_no_reason_to_warn(labels: list[str], tmp_path: Path) -
         list(read(write(tmp_path, "jsonl", ["a|b", "b|c"]), texts_only=True).batches())
 
 
-def test_a_model_of_labels_with_white_space_knows_those_of_files(tmp_path: Path) -> None:
+def test_a_model_trained_on_labels_with_white_space_fits_labels_of_files(tmp_path: Path) -> None:
     model = Categorizer().fit(["some text", "other words"], ["sport ", "politics"])
     report = model.evaluate(read(write(tmp_path, "csv", ["sport ", "sport"])))
     assert (report.documents, report.accuracy) == (2, 1.0)

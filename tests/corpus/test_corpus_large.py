@@ -31,7 +31,7 @@ WRITERS: dict[str, Callable[[], bytes]] = {
 
 
 def measure(path: Path) -> tuple[int, int, int]:
-    """The longest document, the number of documents, and the process's peak in MB.
+    """Return the length of the longest document, the number of documents, and the peak memory in MB.
 
     The peak is Linux's own count, because `getrusage` passes a parent's peak on to its children.
     """
@@ -46,7 +46,7 @@ def measure(path: Path) -> tuple[int, int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_line_of_99_megabytes(tmp_path: Path, kind: str) -> None:
+def test_a_line_of_99_megabytes_is_read_in_little_memory(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x"
     path.write_bytes(WRITERS[kind]())
     longest, documents, peak = measure(path)

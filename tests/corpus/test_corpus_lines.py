@@ -1,4 +1,4 @@
-"""Plain text, a document a line; and texts whose labels nobody asks for."""
+"""Plain text with a document on each line, and texts that are read without labels."""
 
 import gzip
 from collections import deque
@@ -10,14 +10,14 @@ from textsieve import InputError
 from textsieve.corpus import read
 
 
-def written(folder: Path, name: str, content: str) -> Path:
+def write(folder: Path, name: str, content: str) -> Path:
     path = folder / name
     path.write_bytes(content.encode())
     return path
 
 
 def test_every_line_is_a_document_also_a_blank_one(tmp_path: Path) -> None:
-    corpus = read(written(tmp_path, "inbox.txt", "Just a sentence, or two.\r\n\n  \nMore\n"))
+    corpus = read(write(tmp_path, "inbox.txt", "Just a sentence, or two.\r\n\n  \nMore\n"))
     assert list(corpus) == [("Just a sentence, or two.", ()), ("", ()), ("  ", ()), ("More", ())]
     assert corpus.multilabel is False
     assert corpus.report is not None
@@ -25,7 +25,7 @@ def test_every_line_is_a_document_also_a_blank_one(tmp_path: Path) -> None:
 
 
 def test_the_last_line_needs_no_line_end(tmp_path: Path) -> None:
-    assert list(read(written(tmp_path, "x.txt", "one\ntwo")).texts()) == ["one", "two"]
+    assert list(read(write(tmp_path, "x.txt", "one\ntwo")).texts()) == ["one", "two"]
 
 
 def test_compressed_lines_are_read(tmp_path: Path) -> None:
@@ -44,22 +44,22 @@ def test_compressed_lines_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_txt_file_of_another_format_is_read_as_that(tmp_path: Path, content: str, first: str) -> None:
-    assert next(iter(read(written(tmp_path, "x.txt", content)))) == (first, ("x",))
+    assert next(iter(read(write(tmp_path, "x.txt", content)))) == (first, ("x",))
 
 
 def test_format_lines_reads_any_text_as_lines(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.csv", "label,text\nx,a b\n")
+    path = write(tmp_path, "x.csv", "label,text\nx,a b\n")
     assert list(read(path, format="lines").texts()) == ["label,text", "x,a b"]
 
 
-def test_markup_is_no_line_of_text(tmp_path: Path) -> None:
+def test_markup_is_not_read_as_lines_of_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"HTML.*a document a line"):
-        read(written(tmp_path, "x.txt", "<html>\n<body>"))
+        read(write(tmp_path, "x.txt", "<html>\n<body>"))
 
 
 def test_plain_text_with_another_extension_needs_a_format(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="lines: plain text"):
-        read(written(tmp_path, "x.log", "Just a sentence."))
+        read(write(tmp_path, "x.log", "Just a sentence."))
 
 
 TABLES = {
@@ -77,19 +77,19 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_texts_without_their_labels(tmp_path: Path, name: str) -> None:
+def test_labels_do_not_matter_if_only_texts_are_read(tmp_path: Path, name: str) -> None:
     file, content, options = TABLES[name]
-    corpus = read(written(tmp_path, file, content), texts_only=True, **options)  # type: ignore[arg-type]
+    corpus = read(write(tmp_path, file, content), texts_only=True, **options)  # type: ignore[arg-type]
     assert next(corpus.texts()) == "a b"
 
 
-def test_no_labels_in_a_table_without_a_header(tmp_path: Path) -> None:
-    assert list(read(written(tmp_path, "a.txt", "x\ta b\n"), label=False)) == [("a b", ())]
+def test_label_false_leaves_out_the_labels_of_a_table_without_header(tmp_path: Path) -> None:
+    assert list(read(write(tmp_path, "a.txt", "x\ta b\n"), label=False)) == [("a b", ())]
 
 
 def test_documents_before_an_error_are_yielded(tmp_path: Path) -> None:
     lines = [f'{{"text": "{number}"}}' for number in range(1500)]
-    path = written(tmp_path, "a.jsonl", "\n".join([*lines, "{broken"]))
+    path = write(tmp_path, "a.jsonl", "\n".join([*lines, "{broken"]))
     texts: list[str] = []
     with pytest.raises(InputError, match="line 1501"):
         deque(map(texts.extend, (batch.texts for batch in read(path).batches())))

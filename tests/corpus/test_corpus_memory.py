@@ -1,4 +1,4 @@
-"""Corpora made of what is in memory, batches, labels and reports."""
+"""Corpora of texts in memory: batches, labels and reports."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def test_batches_are_bounded_and_lose_nothing(sizes: list[tuple[int, bool]], rep
     corpus = Corpus.from_texts(texts, labels)
     batches = list(corpus.batches())
     assert [text for batch in batches for text in batch.texts] == texts
-    assert [each for batch in batches for each in batch.labels] == labels
+    assert [document_labels for batch in batches for document_labels in batch.labels] == labels
     for batch in batches:
         assert 0 < len(batch) <= BATCH_DOCUMENTS
         assert sum(map(len, batch.texts[:-1])) < BATCH_CHARACTERS, "full only with its last document"
     assert corpus.report is not None
     assert corpus.report.documents == len(texts)
-    assert corpus.report.unlabelled == sum(1 for each in labels if not each)
+    assert corpus.report.unlabelled == sum(1 for document_labels in labels if not document_labels)
 
 
 def test_half_characters_are_replaced_and_counted() -> None:
@@ -82,7 +82,7 @@ def test_half_characters_are_replaced_and_counted() -> None:
     assert corpus.report.replaced_bytes == 2
 
 
-def test_each_pass_asks_anew_and_reports_when_complete() -> None:
+def test_each_pass_starts_anew_and_reports_when_complete() -> None:
     passes: list[int] = []
 
     def start(report: Report) -> Any:

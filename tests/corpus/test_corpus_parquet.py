@@ -107,15 +107,15 @@ def test_kept_dates_and_decimals_are_strings_and_numbers_stay_numbers(tmp_path: 
 
 
 def test_rows_are_read_one_by_one_if_many_share_a_long_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "SLICE", 2**14)
+    monkeypatch.setattr(parquet, "BYTES_AT_ONCE", 2**14)
     texts = ["a" * 10_000, "b"] * 50
     pq.write_table(pa.table({"text": texts, "label": ["x"] * 100}), tmp_path / "x.parquet")
-    sizes = [len(part[0]) for part in parquet._parts(tmp_path / "x.parquet", [0, 1], Source(tmp_path / "x.parquet"))]
+    sizes = [len(part[0]) for part in parquet._arrays(tmp_path / "x.parquet", [0, 1], Source(tmp_path / "x.parquet"))]
     assert sizes == [1] * 100
     assert list(read(tmp_path / "x.parquet").texts()) == texts
 
 
-def test_a_text_that_is_no_utf_8_is_damage(tmp_path: Path) -> None:
+def test_a_string_that_is_not_utf_8_raises(tmp_path: Path) -> None:
     path = write(tmp_path, {"text": ["abc", "abd"], "label": ["x", "y"]}, use_dictionary=False, compression="none")
     path.write_bytes(path.read_bytes().replace(b"abd", b"ab\xff"))
     with pytest.raises(InputError, match=r"x\.parquet: cannot be read as Parquet: .*UTF8"):

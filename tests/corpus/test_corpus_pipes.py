@@ -1,4 +1,4 @@
-"""Documents through a pipe: JSON lines as they come, anything else when all has come."""
+"""Documents from a pipe: JSON lines are read as they arrive, other formats when all has arrived."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from textsieve.corpus.pipes import read_pipe
 
 
 class Slow:
-    """A pipe that hands out one piece after the other, and knows how many it has handed out."""
+    """A pipe that returns one piece per call, and counts the calls."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
-        self.handed_out = 0
+        self.n_read = 0
 
     def read1(self, size: int, /) -> bytes:
-        self.handed_out += 1
+        self.n_read += 1
         return next(self._pieces, b"")
 
 
@@ -40,8 +40,8 @@ def test_json_lines_are_yielded_as_they_arrive() -> None:
     pipe = Slow([b'{"text": "one"}\n{"text"', b': "two"}\n', b'{"text": "three"}'])
     with read_pipe(pipe, "standard input", texts_only=True) as corpus:
         batches = corpus.batches()
-        assert (next(batches).texts, pipe.handed_out) == (["one"], 1)
-        assert (next(batches).texts, pipe.handed_out) == (["two"], 2)
+        assert (next(batches).texts, pipe.n_read) == (["one"], 1)
+        assert (next(batches).texts, pipe.n_read) == (["two"], 2)
         assert next(batches).texts == ["three"]
         assert next(batches, None) is None
         assert corpus.report is not None
@@ -53,9 +53,9 @@ def test_json_lines_are_yielded_as_they_arrive() -> None:
 @given(st.data())
 def test_where_the_pieces_end_does_not_matter(data: st.DataObject) -> None:
     texts = data.draw(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
-    whole = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts).encode()
-    cuts = sorted({0, len(whole), *data.draw(st.lists(st.integers(0, len(whole)), max_size=5))})
-    pieces = [whole[begin:end] for begin, end in pairwise(cuts)]
+    content = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts).encode()
+    cuts = sorted({0, len(content), *data.draw(st.lists(st.integers(0, len(content)), max_size=5))})
+    pieces = [content[begin:end] for begin, end in pairwise(cuts)]
     assert texts_of(pieces, texts_only=True) == texts
 
 

@@ -1,4 +1,4 @@
-"""Where documents are, in words, as batches are handed out; and corpora one after the other."""
+"""The places of documents, such as "line 3", and chained corpora."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textsieve.corpus import batch as batches
 
 
 def places(corpus: Corpus) -> list[str]:
-    return [place.name for _, own in corpus.placed_batches() for place in own]
+    return [place.name for _, batch_places in corpus.placed_batches() for place in batch_places]
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +39,11 @@ def test_documents_of_json_lines_have_line_numbers(tmp_path: Path) -> None:
 def test_an_empty_list_of_labels_says_that_there_are_none(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     labels = [[], None, ["x"], "", [""], []]
-    file.write_text("\n".join(json.dumps({"text": "a", "label": each}) for each in labels), encoding="utf-8")
-    found = [place.is_of_no_class for _, own in read(file).placed_batches() for place in own]
-    assert found == [True, False, False, False, False, True]
+    file.write_text("\n".join(json.dumps({"text": "a", "label": label}) for label in labels), encoding="utf-8")
+    are_of_no_class = [
+        place.is_of_no_class for _, batch_places in read(file).placed_batches() for place in batch_places
+    ]
+    assert are_of_no_class == [True, False, False, False, False, True]
 
 
 def test_unreadable_json_lines_are_listed_if_lenient(tmp_path: Path) -> None:

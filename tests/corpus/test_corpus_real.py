@@ -10,7 +10,7 @@ from tests.reference.archives import files_in
 from textsieve.corpus import read
 
 
-def test_webkb_without_header(data_dir: Path) -> None:
+def test_webkb_is_read_as_a_table_without_header(data_dir: Path) -> None:
     counts, empty = [], 0
     for part in ("train", "test"):
         corpus = read(data_dir / f"webkb-{part}-stemmed.txt")
@@ -24,7 +24,7 @@ def test_webkb_without_header(data_dir: Path) -> None:
     assert empty == 31
 
 
-def test_newsgroups_as_folders(data_dir: Path, tmp_path: Path) -> None:
+def test_newsgroups_are_read_from_folders(data_dir: Path, tmp_path: Path) -> None:
     groups = ("20news-bydate-test/alt.atheism/", "20news-bydate-test/talk.religion.misc/")
     for name, data in files_in(data_dir / "20news-bydate.tar.gz"):
         if name.startswith(groups):

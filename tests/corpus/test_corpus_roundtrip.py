@@ -1,4 +1,4 @@
-"""Whatever is written by other programs is read back the same."""
+"""Files written by other libraries are read back unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textsieve.corpus import read
-from textsieve.corpus.bounds import DEFAULT_LIMITS
+from textsieve.corpus.read_limits import DEFAULT_LIMITS
 from textsieve.corpus.readers.delimited import read_records
 
 Documents = list[tuple[str, str]]
@@ -74,7 +74,7 @@ def test_what_another_library_writes_is_read_back(tmp_path: Path, kind: str, fou
 
 def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]]:
     lines = enumerate(io.StringIO(content, newline=""), 1)
-    return [fields for _, fields in read_records(lines, delimiter, name="x", bounds=DEFAULT_LIMITS, lenient=lenient)]
+    return [fields for _, fields in read_records(lines, delimiter, name="x", limits=DEFAULT_LIMITS, lenient=lenient)]
 
 
 @pytest.mark.parametrize("lenient", [False, True])

@@ -1,4 +1,4 @@
-"""Which column is which: by name, by number, by convention, and when it is an error."""
+"""The text and label columns are found by name, number or convention; ambiguous columns raise `InputError`."""
 
 from __future__ import annotations
 

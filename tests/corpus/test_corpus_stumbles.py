@@ -1,4 +1,4 @@
-"""What new users stumbled over: each is read right, or refused with the way out."""
+"""Files that new users had trouble with are read correctly, or raise an error that says what to do."""
 
 import os
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_numbered_columns_do_not_make_a_document_of_the_header(tmp_path: Path) -
     assert list(read(path, text=0, label=1)) == [("foo", ("a",)), ("bar", ("b",))]
 
 
-def test_bars_between_columns(tmp_path: Path) -> None:
+def test_columns_may_be_separated_by_bars(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text|label\nfoo|a\n")
     assert documents(path) == [("foo", ("a",))]
@@ -69,7 +69,7 @@ def test_texts_as_bytes_in_parquet_are_decoded_and_counted(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("written", ["nan", "NaN"])
-def test_a_missing_number_is_no_label(tmp_path: Path, written: str) -> None:
+def test_nan_as_a_label_raises(tmp_path: Path, written: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"text,label\nfoo,1\nbar,{written}\n")
     with pytest.raises(InputError, match=rf"line 3: the label is {written}.*[Ll]eave it empty"):
@@ -88,18 +88,18 @@ def test_a_link_to_the_root_is_not_followed(tmp_path: Path) -> None:
     assert sum(corpus.report.skipped.values()) == 2
 
 
-def test_a_pipe_is_refused(tmp_path: Path) -> None:
+def test_a_named_pipe_raises(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(InputError, match="only once"):
         read(tmp_path / "pipe.csv")
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [("", "path=''"), (None, "path=None"), ("https://x.org/a.csv", "https://x.org/a.csv: is an address")],
 )
-def test_an_empty_path_and_a_url_raise(path: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_an_empty_path_and_a_url_raise(path: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read(path)
 
 
@@ -109,19 +109,19 @@ def test_the_home_folder_may_be_abbreviated(tmp_path: Path, monkeypatch: pytest.
     assert list(read("~/x.csv")) == [("foo", ("a",))]
 
 
-def test_options_of_a_named_corpus_are_refused() -> None:
+def test_options_of_a_named_corpus_raise() -> None:
     with pytest.raises(InputError, match=r"label_separator='\.'"):
         read("docstrings", label_separator=".")
 
 
-def test_true_is_no_column(tmp_path: Path) -> None:
+def test_true_as_a_column_raises(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("text,label\nfoo,a\n")
     with pytest.raises(InputError, match="text=True"):
         read(tmp_path / "x.csv", text=True)
 
 
-def test_long_values_in_messages_are_cut() -> None:
-    with pytest.raises(InputError) as refused:
+def test_long_values_in_messages_are_shortened() -> None:
+    with pytest.raises(InputError) as caught:
         Corpus.from_texts([b"x" * 1000])  # type: ignore[list-item]
-    assert len(str(refused.value)) < 200
-    assert "..." in str(refused.value)
+    assert len(str(caught.value)) < 200
+    assert "..." in str(caught.value)

@@ -1,4 +1,4 @@
-"""Measured diversity against loops over all pairs of members."""
+"""`measured_diversity` equals loops over all pairs of members."""
 
 import math
 from typing import Any
@@ -39,7 +39,7 @@ def by_loops(answers: NDArray[np.int64], truth: NDArray[np.int64]) -> MeasuredDi
 def some_answers(
     n_documents: int, n_members: int, n_classes: int, seed: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Members that are right more often than not, abstain now and then, and are now and then the same."""
+    """Return predictions of members that are mostly correct, sometimes abstain, and are sometimes equal."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, n_classes, n_documents)
     guesses = random.integers(-1, n_classes, (n_documents, n_members))
@@ -52,19 +52,19 @@ def some_answers(
     ("n_documents", "n_members", "n_classes"),
     [(1, 2, 2), (7, 3, 2), (8, 5, 3), (40, 12, 15), (300, 4, 400), (2_040, 3, 2), (2_041, 3, 5), (4_500, 2, 3)],
 )
-def test_loops_over_pairs(n_documents: int, n_members: int, n_classes: int) -> None:
+def test_all_measures_equal_loops_over_pairs(n_documents: int, n_members: int, n_classes: int) -> None:
     answers, truth = some_answers(n_documents, n_members, n_classes)
     assert measured_diversity(answers, truth) == pytest.approx(by_loops(answers, truth), rel=1e-9, nan_ok=True)
 
 
-def test_kappa_is_scikit_learns() -> None:
+def test_kappa_equals_scikit_learn() -> None:
     answers, truth = some_answers(200, 3, 4)
     pairs = [cohen_kappa_score(answers[:, a], answers[:, b]) for a, b in [(0, 1), (0, 2), (1, 2)]]
     assert measured_diversity(answers, truth).kappa == pytest.approx(np.mean(pairs))
 
 
-def test_by_hand() -> None:
-    """Both right 2, both wrong 1, one of them 1 and 2: Q = (2 - 2) / (2 + 2)."""
+def test_a_small_example_computed_by_hand() -> None:
+    """Two members: both correct on 2 documents, both wrong on 1, only one on 1 and 2: Q = (2 - 2) / (2 + 2)."""
     truth = np.zeros(6, int)
     answers = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [1, 0], [2, 0]])
     found = measured_diversity(answers, truth)
@@ -74,7 +74,7 @@ def test_by_hand() -> None:
     assert found.identical == 0.0
 
 
-def test_members_that_err_together_and_apart() -> None:
+def test_members_that_err_together_and_on_different_documents() -> None:
     truth = np.zeros(4, int)
     together = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
     apart = np.array([[0, 1], [0, 1], [1, 0], [1, 0]])
@@ -82,8 +82,8 @@ def test_members_that_err_together_and_apart() -> None:
     assert measured_diversity(apart, truth)[3:8] == (1.0, -1.0, -1.0, -1.0, 0.0)
 
 
-def test_always_right() -> None:
-    """Nothing shows how errors go together where there are none, though the answers agree beyond chance."""
+def test_q_is_undefined_if_members_are_always_correct() -> None:
+    """Without errors Q is undefined, but κ is not: the predictions agree beyond chance."""
     truth = np.array([0, 1, 1, 2])
     found = measured_diversity(np.tile(truth[:, None], 3), truth)
     assert math.isnan(found.q_statistic)
@@ -91,7 +91,7 @@ def test_always_right() -> None:
     assert (found.kappa, found.undefined_kappa, found.identical) == (1.0, 0, 1.0)
 
 
-def test_undefined_pairs_are_left_out() -> None:
+def test_undefined_pairs_are_excluded_from_the_mean() -> None:
     truth = np.array([0, 1, 0, 1])
     answers = np.column_stack([truth, [0, 1, 1, 0], [0, 0, 0, 1]])  # the first is always right
     found = measured_diversity(answers, truth)
@@ -99,14 +99,14 @@ def test_undefined_pairs_are_left_out() -> None:
     assert found.q_statistic == mean(twin.pairwise(answers.T.tolist(), truth.tolist())["q"])
 
 
-def test_one_answer_for_everything() -> None:
+def test_kappa_is_undefined_if_all_predictions_are_equal() -> None:
     found = measured_diversity(np.ones((5, 4), int), np.array([0, 1, 1, 0, 1]))
     assert math.isnan(found.kappa)
     assert math.isnan(found.fleiss_kappa)
     assert (found.undefined_kappa, found.identical, found.disagreement) == (6, 1.0, 0.0)
 
 
-def test_no_answer_is_an_answer_and_never_right() -> None:
+def test_abstaining_counts_as_a_wrong_prediction() -> None:
     found = measured_diversity(np.array([[-1, -1], [-1, 0], [0, 0]]), np.zeros(3, int))
     assert found.disagreement == pytest.approx(1 / 3)
     assert found.accuracy == pytest.approx(0.5)
@@ -126,6 +126,6 @@ def test_no_answer_is_an_answer_and_never_right() -> None:
         ([[0, 1]], [-1], "truth has -1"),
     ],
 )
-def test_bad_input(predictions: Any, truth: Any, said: str) -> None:
+def test_invalid_predictions_and_truth_raise(predictions: Any, truth: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         measured_diversity(predictions, truth)

@@ -1,4 +1,4 @@
-"""The grid over M and L: against ensembles that are trained one by one, and at its borders."""
+"""`subspace_grid` compared with ensembles trained one by one; its axes, plots and invalid settings."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.reference.subspace_grid_twin import accuracy, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
-from textsieve.ensembles.grid import SubspaceGrid, axis, default_n_estimators, default_n_terms, subspace_grid
+from textsieve.ensembles.grid import SubspaceGrid, axis_values, default_n_estimators, default_n_terms, subspace_grid
 from textsieve.ensembles.subspace import RandomSubspace
 from textsieve.ensembles.trial import RandomSplit, random_splits
 from textsieve.selectors import Cascade, DocumentFrequency, InformationGain
@@ -25,13 +25,13 @@ MEMBER = LinearSVM(C=0.5, tol=1e-4)
 
 
 def measured(X: csr_matrix, y: NDArray[Any], **settings: Any) -> SubspaceGrid:
-    """A grid of members that converge on a few documents."""
+    """Return a grid of members that converge on a few documents."""
     return subspace_grid(X, y, estimator=MEMBER, **settings)
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_each_cell_is_an_ensemble_of_its_own(n_classes: int, combine: str) -> None:
+def test_each_cell_equals_a_separately_trained_ensemble(n_classes: int, combine: str) -> None:
     X, y = documents(n_classes)
     found = measured(
         X, y, n_terms=[1, 7, 30], n_estimators=[1, 2, 5, 9], combine=combine, repeats=2, random_state=3, n_jobs=1
@@ -53,7 +53,7 @@ def test_each_cell_is_an_ensemble_of_its_own(n_classes: int, combine: str) -> No
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("member", [MEMBER, LogisticRegression()], ids=["ours", "another"])
-def test_each_cell_is_what_the_classifier_would_score(member: Any, n_classes: int, combine: str) -> None:
+def test_each_cell_equals_the_score_of_random_subspace(member: Any, n_classes: int, combine: str) -> None:
     X, y = documents(n_classes, seed=4)
     sizes: dict[str, Any] = {"n_terms": [2, 30], "n_estimators": [1, 6]}
     grid = subspace_grid(X, y, **sizes, estimator=member, combine=combine, repeats=2, n_jobs=1)
@@ -67,13 +67,13 @@ def test_each_cell_is_what_the_classifier_would_score(member: Any, n_classes: in
                 assert grid.accuracy[number, row, column] == right.mean()
 
 
-def test_any_number_of_threads_gives_the_same() -> None:
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
     X, y = documents()
     one, two = (measured(X, y, n_terms=[3, 10], n_estimators=[4, 8], repeats=2, n_jobs=n) for n in (1, 2))
     np.testing.assert_array_equal(one.accuracy, two.accuracy)
 
 
-def test_the_seed_decides() -> None:
+def test_the_seed_determines_the_results() -> None:
     X, y = documents()
     first, again, other = (
         measured(X, y, n_terms=[3, 9], n_estimators=[1, 6], random_state=seed, n_jobs=1) for seed in (5, 5, 6)
@@ -95,7 +95,7 @@ def test_splits_are_random_shares_of_the_documents() -> None:
     assert len(random_splits(2, test_share=0.99, repeats=1, random_state=0)[0].train) == 1
 
 
-def test_what_is_prepared_has_not_seen_the_test_documents() -> None:
+def test_prepare_is_fitted_to_training_documents_only() -> None:
     X, y = documents(n=80, n_terms=40)
     prepare = make_pipeline(Cascade([DocumentFrequency(min_df=0.05), InformationGain(k=12)]), TermWeighter())
     found = measured(X, y, n_terms=[4, 12], n_estimators=[3], prepare=prepare, repeats=2, n_jobs=1)
@@ -122,7 +122,7 @@ def test_labels_of_test_documents_are_not_read_before_they_are_compared() -> Non
     assert none.accuracy.max() == 0.0, "a class that nobody trained on is never right"
 
 
-def test_a_class_of_one_document() -> None:
+def test_a_class_with_one_document() -> None:
     X, y = documents()
     y[0] = "a class of its own"
     found = measured(X, y, n_terms=[10], n_estimators=[5], repeats=4, n_jobs=1)
@@ -131,7 +131,7 @@ def test_a_class_of_one_document() -> None:
     assert (found.accuracy[is_tested] < 1).all()
 
 
-def test_axes_by_default_are_those_of_the_paper() -> None:
+def test_default_axes_are_those_of_the_paper() -> None:
     assert default_n_terms(5000) == [1, *range(500, 5001, 500)]
     assert default_n_estimators(5000) == [1, *range(100, 1001, 100)]
     assert default_n_terms(4) == [1, 2, 3, 4]
@@ -155,8 +155,8 @@ def test_axes_by_default_are_those_of_the_paper() -> None:
         (range(1, 4), [1, 2, 3]),
     ],
 )
-def test_axes(given: Any, expected: list[int]) -> None:
-    assert axis("n_terms", given, 20, most=20) == expected
+def test_axis_values_from_numbers_and_fractions(given: Any, expected: list[int]) -> None:
+    assert axis_values("n_terms", given, 20, most=20) == expected
 
 
 X, Y = documents()
@@ -184,7 +184,7 @@ ONE_CLASS = np.array(["a"] * 59 + ["b"])
         ({"y": np.array(["a"] * 60)}, "All documents to train on in repetition 1 are of the class 'a'"),
     ],
 )
-def test_what_cannot_be_measured(settings: dict[str, Any], message: str) -> None:
+def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
     usual: dict[str, Any] = {"y": Y, "n_terms": [3], "n_estimators": [2], "n_jobs": 1}
     with pytest.raises(InputError, match=re.escape(message)):
         measured(X, **usual | settings)
@@ -197,13 +197,13 @@ def test_any_classifier_can_be_a_member() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_by_default_a_member_is_an_svm() -> None:
+def test_the_default_member_is_an_svm() -> None:
     usual = subspace_grid(X, Y, n_terms=[20], n_estimators=[1, 3], repeats=1, n_jobs=1)
     named = subspace_grid(X, Y, n_terms=[20], n_estimators=[1, 3], repeats=1, n_jobs=1, estimator=LinearSVM(C=100))
     np.testing.assert_array_equal(usual.accuracy, named.accuracy)
 
 
-def test_progress_is_told_to_the_end() -> None:
+def test_progress_is_reported_up_to_the_total() -> None:
     told: list[tuple[str, int, int | None]] = []
     measured(X, Y, n_terms=[2, 30], n_estimators=[1, 4], repeats=2, progress=lambda *each: told.append(each))
     assert told[0][1] == 1
@@ -233,7 +233,7 @@ def test_means_and_standard_errors_by_hand() -> None:
     assert np.isnan(grid_of(MEASURED[:1]).best.standard_error)
 
 
-def test_as_a_table() -> None:
+def test_str_is_a_table() -> None:
     assert str(grid_of(MEASURED)).splitlines() == [
         "M \\ L    10   100  1,000",
         "    1  10.0  20.0   30.0",
@@ -248,7 +248,7 @@ def texts_of(path: Path) -> list[str]:
     return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_the_picture_shows_accuracy_or_error(tmp_path: Path) -> None:
+def test_the_plot_shows_accuracy_or_error(tmp_path: Path) -> None:
     grid_of(MEASURED).plot(tmp_path / "accuracy.svg")
     texts = texts_of(tmp_path / "accuracy.svg")
     for expected in ("10.0%", "60.0%", "accuracy", "500", "1,000", "Random subspaces: accuracy over M and L"):
@@ -264,6 +264,6 @@ def test_the_picture_shows_accuracy_or_error(tmp_path: Path) -> None:
         grid_of(MEASURED).plot(tmp_path / "x.pdf")
 
 
-def test_cosines_of_members_are_not_averaged() -> None:
+def test_averaging_cosines_raises() -> None:
     with pytest.raises(InputError, match="Rocchio compares by the cosine"):
         subspace_grid(X, Y, n_terms=[5], n_estimators=[2], estimator="rocchio", combine="mean", repeats=1)

@@ -1,4 +1,4 @@
-"""Members: the twin's, trained on columns cut out; in order, and the same for any number of jobs."""
+"""`train_members` equals the slow twin, in order and for any number of jobs."""
 
 import threading
 from collections import Counter
@@ -20,21 +20,21 @@ from tests.reference.subspace_members_twin import documents, slow_members
 
 from textsieve import InputError
 from textsieve.classifiers import CosineKNN, LinearSVM, Rocchio
-from textsieve.classifiers.linear_form import ALWAYS
+from textsieve.classifiers.linear_form import CONSTANT_SCORE
 from textsieve.ensembles import members as module
-from textsieve.ensembles.members import Member, Task, member_scores, subset, task_of, train_members
+from textsieve.ensembles.members import Member, TrainingTask, member_scores, subset, train_members, training_task
 from textsieve.stats.labels import label_pairs
 
 SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)
 SLOW_SVM: Any = LinearSVC(C=5.0, tol=1e-8, max_iter=1_000_000, random_state=0).set_params(dual="auto")
 
 
-def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> Task:
-    return task_of(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
+def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> TrainingTask:
+    return training_task(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
 
 
 def trained(
-    estimator: Any, of: Task, n_terms: int = 12, n_members: int = 5, seed: int = 3, n_jobs: int = 1
+    estimator: Any, of: TrainingTask, n_terms: int = 12, n_members: int = 5, seed: int = 3, n_jobs: int = 1
 ) -> list[Member]:
     sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_jobs}
     return list(train_members(estimator, of, **sizes, then=lambda member: member))
@@ -43,41 +43,41 @@ def trained(
 # -- what there is to learn ------------------------------------------------------------------------------------------
 
 
-def test_a_task_of_one_label_each() -> None:
+def test_a_training_task_of_single_label_documents() -> None:
     X, y = documents(3, n=20)
     found = task(X, y)
     assert found.labels.tolist() == ["class 0", "class 1", "class 2"]
-    assert found.numbers is not None
-    assert found.labels[found.numbers].tolist() == y.tolist()
+    assert found.class_of is not None
+    assert found.labels[found.class_of].tolist() == y.tolist()
     assert found.present.tolist() == [0, 1, 2]
     assert found.class_docs.tolist() == [Counter(y.tolist())[label] for label in found.labels]
-    assert not found.one_output
-    assert task(X, np.arange(20) % 2).one_output
+    assert not found.has_one_output
+    assert task(X, np.arange(20) % 2).has_one_output
 
 
-def test_documents_without_a_label_are_left_out() -> None:
+def test_unlabelled_documents_are_ignored() -> None:
     X = csr_matrix(np.arange(1.0, 11).reshape(5, 2))
     found = task(X, ["b", None, "a", "", "b"])
     assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
-    assert found.numbers is not None
-    assert found.numbers.tolist() == [1, 0, 1]
+    assert found.class_of is not None
+    assert found.class_of.tolist() == [1, 0, 1]
     multilabel = task(X, [["b"], [], ["a", "b"], ["a"], []])
-    assert multilabel.numbers is None
+    assert multilabel.class_of is None
     assert multilabel.rows.shape == (3, 2)
-    assert [each.tolist() for each in multilabel.members] == [[1, 2], [0, 1]]
+    assert [each.tolist() for each in multilabel.documents_of] == [[1, 2], [0, 1]]
 
 
-def test_rows_of_zeros_are_in_no_class() -> None:
+def test_rows_of_zeros_in_an_indicator_matrix_are_in_no_class() -> None:
     X = csr_matrix(np.eye(4))
     found = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
-    assert found.numbers is None
+    assert found.class_of is None
     assert found.rows.shape == (4, 4)
     assert found.present.tolist() == [0, 2]
     assert found.class_docs.tolist() == [1, 0, 2]
-    assert [each.tolist() for each in found.members] == [[0], [2, 3]]
+    assert [each.tolist() for each in found.documents_of] == [[0], [2, 3]]
 
 
-def test_one_class_is_nothing_to_tell_apart() -> None:
+def test_a_single_class_raises() -> None:
     for y, keeps in ((np.array([[1, 0], [1, 0]]), True), (np.array([[1, 0], [0, 0]]), True), ([["a"], ["a"]], False)):
         with pytest.raises(InputError, match="One class alone has documents"):
             task(csr_matrix(np.eye(2)), y, keeps)
@@ -88,7 +88,7 @@ def test_one_class_is_nothing_to_tell_apart() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("n_terms", [1, 12, 30, 40])
-def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
+def test_linear_svms_equal_the_twin(n_classes: int, n_terms: int) -> None:
     X, y = documents(n_classes, n_empty=2)
     slow = slow_members(SLOW_SVM, X, y, n_terms=n_terms, n_members=4, seed=3)
     for member, other in zip(trained(SVM, task(X, y), n_terms, 4), slow, strict=True):
@@ -100,12 +100,12 @@ def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
         assert scores.shape == (60, 1 if n_classes == 2 else n_classes)
         assert scores == pytest.approx(other.scores(X)[:, -scores.shape[1] :], abs=1e-3)
         knows = [other.knows(X, document) for document in range(60)]
-        assert (~member.knows_nothing_of(X)).tolist() == knows
+        assert (~member.abstains(X)).tolist() == knows
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 5.0}])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_class_weights_are_the_twins(class_weight: Any, n_classes: int) -> None:
+def test_class_weights_equal_the_twin(class_weight: Any, n_classes: int) -> None:
     X, y = documents(n_classes)
     ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
     slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": class_weight})
@@ -116,7 +116,7 @@ def test_class_weights_are_the_twins(class_weight: Any, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"b": 4.0}])
-def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -> None:
+def test_multilabel_members_train_each_class_against_the_rest(class_weight: Any) -> None:
     X, _ = documents(n=50)
     random = np.random.default_rng(1)
     y = random.random((50, 3)) < [[0.5, 0.2, 0.3]]
@@ -126,7 +126,7 @@ def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -
     ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
     for member in trained(ours, task(X, labels), n_members=3):
         assert member.form is not None
-        assert member.form.intercepts[2] == ALWAYS
+        assert member.form.intercepts[2] == CONSTANT_SCORE
         assert not member.form.coefficients[2].any()
         for number in (0, 1):
             weight = {1: class_weight.get("ab"[number], 1.0)} if isinstance(class_weight, dict) else class_weight
@@ -139,14 +139,14 @@ def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -
 def test_all_documents_may_be_in_all_classes() -> None:
     X, _ = documents(n=10)
     (member,) = trained(SVM, task(X, [["a", "b"]] * 10), n_members=1)
-    assert (member.scores(X) == ALWAYS).all()
+    assert (member.scores(X) == CONSTANT_SCORE).all()
 
 
-def test_members_that_were_not_finished_say_so() -> None:
+def test_members_count_unconverged_problems() -> None:
     X, y = documents(3, n=60, n_terms=300)
     hasty = LinearSVM(C=100, tol=1e-9, max_iter=1)
-    assert [member.unfinished for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
-    assert [member.unfinished for member in trained(SVM, task(X, y), n_terms=200, n_members=2)] == [0, 0]
+    assert [member.n_unconverged for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
+    assert [member.n_unconverged for member in trained(SVM, task(X, y), n_terms=200, n_members=2)] == [0, 0]
 
 
 def test_settings_of_the_svm_are_checked_first() -> None:
@@ -164,7 +164,7 @@ def test_settings_of_the_svm_are_checked_first() -> None:
     [SVM, MultinomialNB(), SGDClassifier(), LinearSVC(), OneVsRestClassifier(SGDClassifier())],
     ids=lambda each: type(each).__name__,
 )
-def test_jobs_do_not_matter_and_seeds_do(estimator: Any) -> None:
+def test_members_depend_on_the_seed_and_not_on_n_jobs(estimator: Any) -> None:
     X, y = documents(3)
     rows = task(X, y)
     many = (1, 2, 3) if isinstance(estimator, LinearSVM | MultinomialNB) else (1, 2)  # processes take long to start
@@ -175,7 +175,7 @@ def test_jobs_do_not_matter_and_seeds_do(estimator: Any) -> None:
     assert not set(found[1]) & {each.scores(X).tobytes() for each in trained(estimator, rows, seed=4)}
 
 
-def test_each_member_has_a_seed_of_its_own() -> None:
+def test_each_member_has_its_own_seed() -> None:
     X, y = documents(3)
     base = make_pipeline(MaxAbsScaler(), OneVsRestClassifier(DecisionTreeClassifier().set_params(max_features=1)))
     many = trained(base, task(X, y), n_terms=40, n_members=6)  # all terms: only the seeds differ
@@ -185,7 +185,7 @@ def test_each_member_has_a_seed_of_its_own() -> None:
     assert base[-1].estimator.random_state is None  # what was given is left alone
 
 
-def test_an_estimator_works_on_one_job_of_its_own() -> None:
+def test_members_are_trained_with_one_job_each() -> None:
     X, y = documents(3)
     (neighbours,) = trained(CosineKNN(n_jobs=2), task(X, y), n_members=1)
     assert neighbours.classifier.n_jobs == 1
@@ -193,7 +193,7 @@ def test_an_estimator_works_on_one_job_of_its_own() -> None:
     assert logistic.form is not None
 
 
-def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
+def test_results_come_in_order_and_are_not_computed_far_ahead() -> None:
     started: list[int] = []
 
     def work(number: int) -> int:
@@ -201,29 +201,29 @@ def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
         return number * number
 
     for n_jobs in (1, 2, 3):
-        assert list(module._in_order(work, 50, n_jobs)) == [number * number for number in range(50)]
+        assert list(module._map_in_order(work, 50, n_jobs)) == [number * number for number in range(50)]
         started.clear()
-        some = module._in_order(work, 10**6, n_jobs)
+        some = module._map_in_order(work, 10**6, n_jobs)
         assert [next(some) for _ in range(4)] == [0, 1, 4, 9]
         assert isinstance(some, Iterator)
         some.close()  # type: ignore[attr-defined]
-        assert len(started) <= 4 + module._AHEAD * n_jobs + 1
+        assert len(started) <= 4 + module._MOST_AHEAD * n_jobs + 1
         started.clear()
 
 
-def test_an_error_in_a_member_ends_it() -> None:
+def test_an_error_in_a_member_is_raised() -> None:
     def work(number: int) -> int:
         if number == 3:
             raise InputError("the third")
         return number
 
     for n_jobs in (1, 2):
-        found = module._in_order(work, 10**6, n_jobs)
+        found = module._map_in_order(work, 10**6, n_jobs)
         with pytest.raises(InputError, match="the third"):
             list(found)
 
 
-def test_then_is_done_to_each_member() -> None:
+def test_then_is_called_with_each_member() -> None:
     X, y = documents(3)
     sizes = {"n_terms": 5, "n_members": 4, "seed": 0}
     for estimator in (SVM, MultinomialNB(), LogisticRegression(max_iter=1000)):
@@ -235,7 +235,7 @@ def test_then_is_done_to_each_member() -> None:
 
 
 class Guess(ClassifierMixin, BaseEstimator):
-    """Says the class of the largest value, and knows no scores."""
+    """A classifier without scores: predicts the class of the largest value."""
 
     def fit(self, X: Any, y: Any) -> "Guess":
         self.classes_ = np.unique(y)
@@ -246,7 +246,7 @@ class Guess(ClassifierMixin, BaseEstimator):
 
 
 class Forgetful(Guess):
-    """Learns one class less."""
+    """A classifier that learns one class too few."""
 
     def fit(self, X: Any, y: Any) -> "Forgetful":
         self.classes_ = np.unique(y)[1:]
@@ -254,7 +254,7 @@ class Forgetful(Guess):
 
 
 class Regression(BaseEstimator):
-    """Has no classes."""
+    """An estimator without classes."""
 
     def fit(self, X: Any, y: Any) -> "Regression":
         return self
@@ -274,7 +274,7 @@ def test_a_classifier_that_only_predicts() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-def test_scores_for_each_two_classes_are_not_taken_for_those_of_classes(n_classes: int) -> None:
+def test_scores_of_pairs_of_classes_are_not_used_as_class_scores(n_classes: int) -> None:
     X, y = documents(n_classes, n=80)
     three = n_classes == 3  # as many pairs as classes
     base = SVC(kernel="rbf").set_params(decision_function_shape="ovr" if three else "ovo", break_ties=three)
@@ -292,7 +292,7 @@ def test_rocchio_chooses_by_the_cosine_and_is_linear(n_classes: int) -> None:
         other = Rocchio().fit(X[:, member.terms], y)
         scores = member.scores(X)
         numbers = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
-        knows = ~member.knows_nothing_of(X)
+        knows = ~member.abstains(X)
         assert member.form is not None
         assert other.classes_[numbers][knows].tolist() == other.predict(X[:, member.terms])[knows].tolist()
 
@@ -304,13 +304,13 @@ def test_rocchio_chooses_by_the_cosine_and_is_linear(n_classes: int) -> None:
         (Forgetful(), "Forgetful learned 2 of 3 classes"),
     ],
 )
-def test_what_is_no_classifier(estimator: Any, words: str) -> None:
+def test_estimators_that_are_no_classifiers_raise(estimator: Any, words: str) -> None:
     X, y = documents(3)
     with pytest.raises(InputError, match=words):
         trained(estimator, task(X, y))
 
 
-def test_several_labels_take_linear_members() -> None:
+def test_multilabel_members_must_be_linear() -> None:
     X, _ = documents(3)
     labels = [["a"], ["a", "b"], ["b"]] * 20
     with pytest.raises(InputError, match="DecisionTreeClassifier is not a linear classifier"):
@@ -325,7 +325,7 @@ def test_several_labels_take_linear_members() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_jobs", [1, 2, None])
-def test_scores_of_others(n_classes: int, n_jobs: int | None) -> None:
+def test_member_scores_of_any_classifier(n_classes: int, n_jobs: int | None) -> None:
     X, y = documents(n_classes, n=80)
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
     found = member_scores(SVM, X[:50], numbers[:50], n_classes, X[50:], n_terms=10, n_members=6, seed=2, n_jobs=n_jobs)
@@ -335,8 +335,8 @@ def test_scores_of_others(n_classes: int, n_jobs: int | None) -> None:
         assert scores == pytest.approx(other.scores(X[50:])[:, -scores.shape[1] :], abs=1e-3)
 
 
-def test_nobody_is_left_behind() -> None:
-    """Threads end with members that nobody asks for any more."""
+def test_threads_end_if_the_consumer_stops() -> None:
+    """No threads are left when the consumer asks for no more members."""
     X, y = documents(3)
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
     before = threading.active_count()

@@ -1,4 +1,4 @@
-"""What docs/subspaces.md shows can be done as it stands there."""
+"""The examples of docs/subspaces.md run, and its table of defaults is correct."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_the_examples_run(capsys: Any) -> None:
     assert "members of 2,000 terms" in capsys.readouterr().out
 
 
-def test_the_defaults_are_those_of_the_table() -> None:
+def test_the_table_of_defaults() -> None:
     from textsieve import RandomSubspace
     from textsieve.registry import CLASSIFIERS
 

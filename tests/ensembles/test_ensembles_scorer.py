@@ -1,4 +1,4 @@
-"""The votes of members: the twin's to the last bit, however they are counted, cut and kept."""
+"""`SubspaceScorer` equals its slow twin to the last bit, for numpy, kernels, batches and stored scorers."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ intercepts = st.one_of(st.sampled_from([0.0, 0.0, 0.0, 1.0, -1.0]), st.floats(-3
 
 
 def made(known: list[list[int]], of_members: Any, n_terms: int, **others: Any) -> SubspaceScorer:
-    """A scorer of the terms that each member knows, and what its coefficients are (members x terms x outputs)."""
+    """Return a scorer, given the terms and the coefficients of each member."""
     places = [(term, member) for term in range(n_terms) for member, own in enumerate(known) if term in own]
     own = np.array([of_members[member][term] for term, member in places], np.float32)
     n_outputs = np.shape(others["member_intercepts"])[1]
@@ -75,8 +75,8 @@ def rows_of(rows: list[Row], n_terms: int, kind: Any = np.int32) -> CSR:
 def by_kernels(scorer: SubspaceScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2, at_a_time: int = 3) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_PRODUCTS", -1)
-        patch.setattr(module, "_SLICE", rows_a_slice)
-        patch.setattr(module, "_CHOICES", at_a_time * scorer.n_members)
+        patch.setattr(module, "_ROWS_PER_TASK", rows_a_slice)
+        patch.setattr(module, "_MOST_CHOICES", at_a_time * scorer.n_members)
         return scorer.scores(rows, n_jobs)
 
 
@@ -85,7 +85,7 @@ def bits(scores: Any) -> bytes:
 
 
 @given(cases(), st.sampled_from([np.int32, np.int64]))
-def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, list[Row]], kind: Any) -> None:
+def test_numpy_and_kernels_equal_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, list[Row]], kind: Any) -> None:
     scorer, documents = case
     rows = rows_of(documents, scorer.n_terms, kind)
     few = scorer.scores(rows)
@@ -96,7 +96,7 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, l
 
 
 @given(cases().filter(lambda case: not case[0].multilabel))
-def test_each_member_chooses_as_the_twin_does(case: tuple[SubspaceScorer, list[Row]]) -> None:
+def test_choices_equal_the_twin(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
     choices = scorer.choices(rows_of(documents, scorer.n_terms), 2)
     assert choices.shape == (len(documents), scorer.n_members)
@@ -106,7 +106,7 @@ def test_each_member_chooses_as_the_twin_does(case: tuple[SubspaceScorer, list[R
 
 
 @given(cases(), st.data())
-def test_any_cut_into_batches_gives_the_same_bits(case: tuple[SubspaceScorer, list[Row]], data: st.DataObject) -> None:
+def test_scores_do_not_depend_on_batches(case: tuple[SubspaceScorer, list[Row]], data: st.DataObject) -> None:
     scorer, documents = case
     cuts = sorted({0, len(documents), *data.draw(st.lists(st.integers(0, len(documents)), max_size=4))})
     parts = []
@@ -131,7 +131,7 @@ def test_contributions_add_up_to_the_scores(case: tuple[SubspaceScorer, list[Row
             assert part == pytest.approx(slow[column], abs=1e-7)
 
 
-def test_many_votes_on_long_rows_add_up() -> None:
+def test_contributions_to_many_votes_on_long_rows_add_up() -> None:
     random = np.random.default_rng(0)
     n_terms, n_members, n_classes = 400, 300, 5
     known = [sorted(random.choice(n_terms, 120, replace=False).tolist()) for _ in range(n_members)]
@@ -159,7 +159,7 @@ def test_many_votes_on_long_rows_add_up() -> None:
 
 
 def by_hand(multilabel: bool = False) -> SubspaceScorer:
-    """Three terms, two members: the first knows terms 0 and 1, the second 1 and 2; classes 0 and 2 of three."""
+    """Return a scorer of two members, with the terms 0 and 1, and 1 and 2; they vote for the classes 0 and 2."""
     of_members: Any = np.zeros((2, 3, 2 if multilabel else 1))
     of_members[0, 0], of_members[0, 1], of_members[1, 1], of_members[1, 2] = 3.0, 1.0, 2.0, -4.0
     return made(
@@ -173,7 +173,7 @@ def by_hand(multilabel: bool = False) -> SubspaceScorer:
     )
 
 
-def test_by_hand() -> None:
+def test_a_small_example_computed_by_hand() -> None:
     scorer = by_hand()
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}, {1: 0.0}], 3)
     # 3 + 1 - 1 > 0 and 2 + 1 > 0; only the second, 1 - 4 < 0; only the first, 0.75 - 1 < 0; nobody; nobody
@@ -185,19 +185,19 @@ def test_by_hand() -> None:
     assert scorer.contributions(np.array([0]), np.array([0.25])).tolist() == [[1.0, 0, 0]]
 
 
-def test_by_hand_with_several_labels() -> None:
+def test_a_multilabel_example_computed_by_hand() -> None:
     scorer = by_hand(multilabel=True)
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}], 3)
     # a score above 0 is a majority of those who know a term
     assert scorer.scores(rows).tolist() == [[1, -2, 1], [-0.5, -2, -0.5], [-0.5, -2, 0.5], [0, -2, 0]]
 
 
-def test_strengths_are_means_of_coefficients() -> None:
+def test_term_strengths_are_means_of_coefficients() -> None:
     assert by_hand().term_strengths().tolist() == [[-1.5, 0, 1.5], [-1.5, 0, 1.5], [2, 0, -2]]
     assert by_hand(multilabel=True).term_strengths().tolist() == [[1.5, 0, 1.5], [1.5, 0, 1.5], [-2, 0, -2]]
 
 
-def test_few_and_many_products(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_products_use_kernels_and_few_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     ways = []
     monkeypatch.setattr(SubspaceScorer, "_votes_of_few", lambda self, rows: ways.append("few") or 0.0)  # type: ignore[func-returns-value]
     monkeypatch.setattr(SubspaceScorer, "_votes_of_many", lambda self, rows, threads: ways.append("many") or 0.0)  # type: ignore[func-returns-value]
@@ -208,7 +208,7 @@ def test_few_and_many_products(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ways == ["few", "few", "few", "many"]
 
 
-def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
+def test_rows_of_another_width_and_invalid_n_jobs_raise() -> None:
     rows = rows_of([{0: 1.0}], 3)
     with pytest.raises(InputError, match="4 columns, but there are 3 terms"):
         by_hand().scores(rows._replace(n_columns=4))
@@ -220,7 +220,7 @@ def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
 
 
 @given(cases())
-def test_what_is_stored_scores_the_same(case: tuple[SubspaceScorer, list[Row]]) -> None:
+def test_a_restored_scorer_scores_the_same(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
     rows = rows_of(documents, scorer.n_terms)
     header, arrays = scorer.stored_settings(), scorer.stored_arrays()
@@ -234,7 +234,7 @@ def test_what_is_stored_scores_the_same(case: tuple[SubspaceScorer, list[Row]]) 
     assert all(again.stored_arrays()[name].tobytes() == array.tobytes() for name, array in arrays.items())
 
 
-def test_its_kind_is_known() -> None:
+def test_the_kind_is_registered() -> None:
     assert scorer_type(SubspaceScorer.kind) is SubspaceScorer
 
 
@@ -257,28 +257,28 @@ def numbers(*given_numbers: int) -> Any:
         ({"multilabel": 0}, "multilabel is 0, neither true nor false"),
         ({"multilabel": None}, "multilabel is None"),
         ({"multilabel": "true"}, "multilabel is 'true'"),
-        ({"multilabel": True}, "member_intercepts is float64 of shape"),
+        ({"multilabel": True}, "member_intercepts has 1 columns for 2 classes"),
         ({"more": 1}, "settings are"),
-        ({"term_indptr": SOUND.term_indptr[:-1]}, "term_indptr is int64 of shape"),
+        ({"term_indptr": SOUND.term_indptr[:-1]}, "arrays are for 2 terms, not for 3"),
         ({"term_indptr": SOUND.term_indptr.astype(np.int32)}, "term_indptr is int32"),
         ({"term_indptr": changed("term_indptr", 0, 1)}, "term_indptr does not go from 0"),
-        ({"term_indptr": changed("term_indptr", -1, 5)}, "term_indptr does not go from 0 to the 4 members"),
+        ({"term_indptr": changed("term_indptr", -1, 5)}, "term_indptr does not go from 0 to 4"),
         ({"term_indptr": changed("term_indptr", 1, 99)}, "term_indptr does not go from 0"),
         ({"term_indptr": changed("term_indptr", 1, -(2**63))}, "term_indptr does not go from 0"),
         ({"members": changed("members", 0, 2)}, "members has numbers that are not from 0 to 1"),
         ({"members": changed("members", 0, -1)}, "members has numbers"),
-        ({"members": changed("members", 2, 0)}, "members do not ascend"),
-        ({"members": changed("members", [1, 2], [1, 0])}, "members do not ascend"),
+        ({"members": changed("members", 2, 0)}, "members that have a term do not ascend"),
+        ({"members": changed("members", [1, 2], [1, 0])}, "members that have a term do not ascend"),
         ({"members": SOUND.members.astype(np.int64)}, "members is int64"),
         ({"members": SOUND.members.reshape(2, 2)}, "members is int32 of shape"),
         ({"members": SOUND.members[:-1]}, "coefficients is float32 of shape"),
         ({"coefficients": SOUND.coefficients[:-1]}, "coefficients is float32 of shape"),
         ({"coefficients": SOUND.coefficients.ravel()}, "coefficients is float32 of shape"),
-        ({"coefficients": np.zeros((4, 2), np.float32)}, "coefficients is float32 of shape"),
+        ({"coefficients": np.zeros((4, 2), np.float32)}, "member_intercepts is float64 of shape"),
         ({"coefficients": SOUND.coefficients.astype(np.float64)}, "coefficients is float64"),
         ({"coefficients": changed("coefficients", 0, np.nan)}, "coefficients are not all finite"),
         ({"coefficients": changed("coefficients", 0, -np.inf)}, "coefficients are not all finite"),
-        ({"member_intercepts": np.zeros((0, 1))}, "member_intercepts is float64 of shape"),
+        ({"member_intercepts": np.zeros((0, 1))}, "member_intercepts has no member"),
         ({"member_intercepts": np.zeros((2, 2))}, "member_intercepts is float64 of shape"),
         ({"member_intercepts": np.zeros((2, 0))}, "member_intercepts is float64 of shape"),
         ({"member_intercepts": np.zeros(2)}, "member_intercepts is float64 of shape"),
@@ -292,8 +292,8 @@ def numbers(*given_numbers: int) -> Any:
         ({"classes": numbers(0, 3)}, "classes has numbers that are not from 0 to 2"),
         ({"classes": numbers(-1, 2)}, "classes has numbers"),
         ({"classes": numbers(0)}, "fewer than two classes"),
-        ({"classes": numbers()}, "member_intercepts is float64 of shape"),
-        ({"classes": numbers(0, 1, 2)}, "member_intercepts is float64 of shape"),
+        ({"classes": numbers()}, "fewer than two classes"),
+        ({"classes": numbers(0, 1, 2)}, "member_intercepts has 1 columns for 3 classes"),
         ({"classes": np.array([[0, 2]], np.int32)}, "classes is int32 of shape"),
         ({"classes": np.array([0, 2])}, "classes is int64"),
         ({"intercepts": np.zeros(2)}, "intercepts is float64 of shape"),
@@ -303,7 +303,7 @@ def numbers(*given_numbers: int) -> Any:
         ({"term_indptr": None}, "arrays are"),
     ],
 )
-def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None:
+def test_invalid_stored_settings_and_arrays_raise(parts: dict[str, Any], words: str) -> None:
     header = SOUND.stored_settings() | {
         name: value for name, value in parts.items() if name not in SOUND.stored_arrays()
     }
@@ -322,13 +322,13 @@ def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None
         ({"member_intercepts": np.zeros((2, 1))}, "member_intercepts is float64 of shape"),
     ],
 )  # fmt: skip
-def test_several_labels_that_are_not_sound(parts: dict[str, Any], words: str) -> None:
+def test_invalid_stored_multilabel_arrays_raise(parts: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         SubspaceScorer.restore({"multilabel": True}, SEVERAL.stored_arrays() | parts, 3, 3)
 
 
-def test_other_numbers_of_terms_and_classes_are_refused() -> None:
-    with pytest.raises(InputError, match="term_indptr"):
+def test_other_numbers_of_terms_and_classes_raise() -> None:
+    with pytest.raises(InputError, match="arrays are for 3 terms, not for 4"):
         SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 4, 3)
     with pytest.raises(InputError, match="intercepts"):
         SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 3, 2)
@@ -352,6 +352,6 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-def test_a_few_documents_need_numpy_alone() -> None:
+def test_scoring_few_documents_imports_numpy_only() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", LIGHT], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"sklearn", "numba", "llvmlite", "scipy"}

@@ -1,4 +1,4 @@
-"""Suggested sizes against all sizes tried; how many terms are important, from scores."""
+"""`suggest` compared with trying all sizes; `important_terms` by energy and by the knee."""
 
 import dataclasses
 import math
@@ -21,8 +21,8 @@ def worst(found: Suggestion) -> float:
 
 @pytest.mark.parametrize("within", [1e-6, 1e-3, 0.05])
 @pytest.mark.parametrize("cost", [2, 17, 60, 150])
-def test_all_sizes_tried(cost: int, within: float) -> None:
-    """Of all sizes up to the cost, the cheapest near the best; not one step beside it."""
+def test_the_suggestion_equals_trying_all_sizes(cost: int, within: float) -> None:
+    """The suggestion is exactly the cheapest size near the best one, among all sizes up to the cost."""
     for n in (1, 2, 3, 5, 9, 16):
         for q in {1, 2, n // 2, n} - {0}:
             if q <= n:
@@ -30,8 +30,8 @@ def test_all_sizes_tried(cost: int, within: float) -> None:
                 assert (found.n_terms, found.n_estimators) == twin.best_sizes(n, q, cost, within), (n, q)
 
 
-def test_no_other_size_is_better() -> None:
-    """With nothing allowed below the best, on a surface of all sizes."""
+def test_no_other_size_has_a_better_worst_probability() -> None:
+    """With within=0, the suggestion is the best of all sizes."""
     for n, q in [(40, 6), (60, 25), (80, 3)]:
         found = suggest(n, q, within=0)
         m, members = np.arange(1, n + 1)[:, None], np.arange(2, 161)
@@ -40,22 +40,22 @@ def test_no_other_size_is_better() -> None:
         assert worst(found) == pytest.approx(float(surface.max()), rel=1e-12)
 
 
-def test_what_never_happens_is_left_out() -> None:
-    """Sizes for which two members are alike less than once in 10^45 times are taken as never alike, and no others."""
+def test_negligible_probabilities_are_taken_as_0() -> None:
+    """Only probabilities below 10^-45 that two members are alike are taken as 0."""
     sizes = np.arange(1, 1_001)
-    full, short = log_diversity(1_000, sizes, 2, 400), sizing._log_distinct(1_000, 400, sizes)
+    full, short = log_diversity(1_000, sizes, 2, 400), sizing._log_pair_diversity(1_000, 400, sizes)
     assert (short == 0).sum() > 500
-    assert ((short == full) | ((short == 0) & (full > -sizing.NEVER))).all()
+    assert ((short == full) | ((short == 0) & (full > -sizing.NEGLIGIBLE))).all()
     assert np.isneginf(short[-1])
 
 
 @pytest.mark.parametrize("cost", [2**40, 2**53])
-def test_a_cost_without_bounds(cost: int) -> None:
+def test_a_huge_cost_is_allowed(cost: int) -> None:
     found = suggest(20, 3, cost=cost, within=0)
     assert (found.n_terms, found.n_estimators) == twin.best_sizes(20, 3, 2_000, 0.0)
 
 
-def test_the_values_are_those_of_the_sizes() -> None:
+def test_the_probabilities_are_those_of_the_suggested_size() -> None:
     found = suggest(5_000, 500)
     sizes = (5_000, found.n_terms, found.n_estimators, 500)
     assert (found.usability, found.coverage, found.diversity) == (
@@ -67,8 +67,8 @@ def test_the_values_are_those_of_the_sizes() -> None:
     assert worst(found) >= 1 - 2e-6
 
 
-def test_a_flat_top_is_not_climbed() -> None:
-    """The best is 1.0; the cheapest within a millionth costs a small part of the limit."""
+def test_the_cheapest_of_nearly_equal_sizes_is_suggested() -> None:
+    """The best worst probability is 1.0; the cheapest size within a millionth of it costs far less than the limit."""
     cheap, best = suggest(5_000, 500), suggest(5_000, 500, within=0)
     assert worst(best) == 1.0
     assert worst(cheap) < 1.0
@@ -76,7 +76,7 @@ def test_a_flat_top_is_not_climbed() -> None:
     assert cheap.n_terms * cheap.n_estimators < 0.1 * 160 * 5_000
 
 
-def test_what_is_settled_stays() -> None:
+def test_fixed_settings_are_kept() -> None:
     by_share, by_number = suggest(5_000, 500, n_terms=0.4), suggest(5_000, 500, n_terms=2_000)
     assert by_share == by_number
     assert by_share.n_terms == 2_000
@@ -87,7 +87,7 @@ def test_what_is_settled_stays() -> None:
     assert (both.n_terms, both.n_estimators) == (2_000, 400)
 
 
-def test_neighbours() -> None:
+def test_neighbours_are_half_to_twice_the_size() -> None:
     found = suggest(5_000, 500, n_terms=2_000, n_estimators=400)
     assert len(found.neighbours) == 25
     own = [row for row in found.neighbours if row[:2] == (2_000, 400)]
@@ -101,7 +101,7 @@ def test_neighbours() -> None:
         found.n_terms = 3  # type: ignore[misc]
 
 
-def test_printed() -> None:
+def test_str_is_a_table() -> None:
     lines = str(suggest(5_000, 500, n_terms=0.4)).splitlines()
     assert lines[0] == "40 members of 2,000 terms, for 500 important terms of 5,000"
     assert lines[1].split() == ["terms", "members", "cost", "usability", "coverage", "diversity"]
@@ -131,7 +131,7 @@ def test_printed() -> None:
         ({"n": 10, "Q": 2, "within": math.nan}, "within=nan"),
     ],
 )
-def test_sizes_that_cannot_be(settings: dict[str, Any], said: str) -> None:
+def test_invalid_settings_raise(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         suggest(**settings)
 
@@ -140,20 +140,20 @@ def test_sizes_that_cannot_be(settings: dict[str, Any], said: str) -> None:
 
 
 def farthest_from_the_chord(scores: list[float]) -> int:
-    """The last number of terms whose running sum is farthest above the line from nothing to all, by trying each."""
+    """Return the number of terms whose cumulative score is farthest above the straight line; the last of equals."""
     best_first = sorted((score for score in scores if score > 0), reverse=True)
     total, count = sum(best_first), len(best_first)
     above = [sum(best_first[:p]) - total * p / count for p in range(1, count + 1)]
     return max(range(count), key=lambda at: (round(above[at] / total, 9), at)) + 1
 
 
-def test_energy() -> None:
+def test_energy_counts_the_terms_up_to_a_share() -> None:
     assert important_terms([5, 3, 1, 1]) == 2
     assert important_terms([1, 5, 1, 3], level=0.81) == 3
     assert important_terms([5, 3, 1, 1], level=1.0) == 4
 
 
-def test_knee() -> None:
+def test_knee_counts_the_terms_above_the_mean() -> None:
     assert important_terms([10.0, 9.0, 8.0, 1.0, 1.0, 1.0], "knee") == 3
     random = np.random.default_rng(0)
     for size in (1, 2, 5, 40, 300):
@@ -162,7 +162,7 @@ def test_knee() -> None:
 
 
 @pytest.mark.parametrize("way", ["energy", "knee"])
-def test_scores_that_count_nothing(way: Any) -> None:
+def test_scores_of_0_or_less_are_ignored(way: Any) -> None:
     scores = np.random.default_rng(1).pareto(1.5, 100)
     more = np.concatenate([[-np.inf, -3.0, 0.0], scores, [-np.inf]])
     assert important_terms(more, way) == important_terms(scores, way)
@@ -170,7 +170,7 @@ def test_scores_that_count_nothing(way: Any) -> None:
 
 
 def test_equal_scores() -> None:
-    """No term is more important than another: by the knee all are, by energy as many as make up the share."""
+    """If all scores are equal, the knee counts all terms, and energy the share of them."""
     for value in (0.1, 1.0, 1e-300):
         assert important_terms([value] * 30, "knee") == 30
         assert important_terms([value] * 30, "energy", 0.8) == 24
@@ -201,6 +201,6 @@ def test_scores_of_a_cascade() -> None:
         ([1.0], {"level": 80}, "level=80"),
     ],
 )
-def test_scores_that_cannot_be(scores: Any, options: dict[str, Any], said: str) -> None:
+def test_invalid_scores_raise(scores: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         important_terms(scores, **options)

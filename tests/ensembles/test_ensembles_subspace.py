@@ -1,4 +1,4 @@
-"""`RandomSubspace` against its slow twin, and what it does at the edges."""
+"""`RandomSubspace` compared with its slow twin; ties, labels of all formats and invalid input."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
-from textsieve.classifiers.separation import SOLVERS, SVMProblem
+from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
@@ -46,7 +46,7 @@ def counts_of(y: Any) -> list[int]:
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize(("n_terms", "n_members"), [(10, 7), (1, 9), (40, 3), (25, 1), (1, 1)])
-def test_votes_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> None:
+def test_votes_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> None:
     X, y = documents(n_classes, n=90, n_empty=2)
     train, test = slice(0, 60), slice(30, 90)
     sizes = {"n_terms": n_terms, "n_estimators": n_members}
@@ -62,7 +62,7 @@ def test_votes_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> No
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize(("n_terms", "n_members"), [(10, 7), (1, 9), (40, 3), (25, 1)])
-def test_means_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> None:
+def test_means_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> None:
     X, y = documents(n_classes, n=90, n_empty=2)
     sizes = {"n_terms": n_terms, "n_estimators": n_members}
     found = RandomSubspace(estimator=SVM, combine="mean", **SMALL | sizes).fit(X[:60], y[:60])
@@ -76,7 +76,7 @@ def test_means_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> No
 @given(
     st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 12), st.integers(1, 6), st.sampled_from(["vote", "mean"])
 )
-def test_small_ensembles_are_the_twins(seed: int, n_classes: int, n_terms: int, n_members: int, combine: str) -> None:
+def test_small_ensembles_equal_the_twin(seed: int, n_classes: int, n_terms: int, n_members: int, combine: str) -> None:
     X, y = documents(n_classes, n=24, n_terms=12, seed=seed, n_empty=1)
     found = RandomSubspace(
         estimator=MultinomialNB(), combine=combine, n_terms=n_terms, n_estimators=n_members, random_state=seed, n_jobs=1
@@ -93,7 +93,7 @@ def test_small_ensembles_are_the_twins(seed: int, n_classes: int, n_terms: int, 
     assert found.predict(X)[sure].tolist() == found.classes_[expected][sure].tolist()
 
 
-def test_by_default_linear_svms_with_a_large_cost_vote_on_some_of_the_terms() -> None:
+def test_the_defaults_are_linear_svms_that_vote_on_some_of_the_terms() -> None:
     X, y = documents(3, n_terms=50)
     found = RandomSubspace().fit(X, y)
     same = RandomSubspace(estimator=LinearSVM(C=100.0), n_estimators=100, n_terms=20, combine="vote").fit(X, y)
@@ -122,11 +122,11 @@ def test_decisions_and_choices_agree(n_classes: int) -> None:
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("way", SOLVERS)
-def test_jobs_do_not_matter_and_seeds_do(
+def test_ensembles_depend_on_the_seed_and_not_on_n_jobs(
     combine: str, multilabel: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever way members are trained; what they share is made by whoever comes first."""
-    monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
+    """It holds for every SVM method; the data that members share is computed by the first one."""
+    monkeypatch.setattr(SVMProblem, "_fastest_method", lambda *_: way)
     X, y = documents(3)
     labels = [[each, "all"] for each in y] if multilabel else y
 
@@ -147,7 +147,7 @@ def test_a_smaller_ensemble_is_the_beginning_of_a_larger_one() -> None:
     assert large.member_choices(X)[:, :3].tolist() == small.member_choices(X).tolist()
 
 
-def test_any_state_of_a_generator_gives_an_ensemble() -> None:
+def test_any_random_state_is_accepted() -> None:
     X, y = documents(2)
     one, other = (RandomSubspace(**SMALL | {"random_state": np.random.RandomState(5)}).fit(X, y) for _ in range(2))
     assert bits(one) == bits(other)
@@ -156,7 +156,7 @@ def test_any_state_of_a_generator_gives_an_ensemble() -> None:
     assert free.subsets_.tolist() == free.subsets_.tolist()
 
 
-def test_matrices_of_any_kind_give_the_same_bytes() -> None:
+def test_all_matrix_formats_give_the_same_bytes() -> None:
     X, y = documents(3)
     right = RandomSubspace(**SMALL).fit(X, y)
     zeros = csr_matrix((X.toarray().ravel(), np.tile(np.arange(40), 60), np.arange(0, 2401, 40)), (60, 40))
@@ -192,8 +192,8 @@ def test_a_member_without_a_term_of_the_document_abstains(estimator: Any) -> Non
 
 
 @pytest.mark.parametrize(("sizes", "winner"), [([3, 3, 3], 0), ([2, 3, 4], 2), ([2, 4, 4], 1), ([4, 3, 2], 0)], ids=str)
-def test_of_equal_votes_the_class_with_more_documents_wins_then_the_first(sizes: list[int], winner: int) -> None:
-    """Each term is of one class alone: half a share decides between classes without votes, and never against one."""
+def test_ties_go_to_the_class_with_more_documents_then_to_the_first(sizes: list[int], winner: int) -> None:
+    """Each term occurs in one class only. Tie breakers decide between classes of equal votes, never against a vote."""
     y = np.repeat(["a", "b", "c"], sizes)
     X = csr_matrix(np.eye(3)[np.repeat(np.arange(3), sizes)])
     found = RandomSubspace(estimator=OneTerm(), n_terms=1, n_estimators=60, random_state=0, n_jobs=1).fit(X, y)
@@ -205,7 +205,7 @@ def test_of_equal_votes_the_class_with_more_documents_wins_then_the_first(sizes:
 
 
 class OneTerm(BaseEstimator):
-    """Says the class of the documents that have its only term."""
+    """A classifier of one term: predicts the class of the documents that have it."""
 
     def fit(self, X: Any, y: Any) -> "OneTerm":
         self.classes_ = np.unique(y)
@@ -216,8 +216,8 @@ class OneTerm(BaseEstimator):
         return np.full(X.shape[0], self.own_)
 
 
-def test_two_votes_each_of_two_members() -> None:
-    """Two members that disagree: the class with more documents, or the first."""
+def test_ties_between_two_members() -> None:
+    """If two members disagree, the class with more documents wins, or else the first."""
     X = csr_matrix(np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]]))
     for y, winner in ((["b", "a", "b", "a"], "a"), (["a", "b", "a", "b"], "a")):
         seed = next(
@@ -235,7 +235,7 @@ def test_two_votes_each_of_two_members() -> None:
 @pytest.mark.parametrize(
     "labels", [["b", "a"], [1, -1], [2.0, 0.0], [True, False], np.array([3, 7], np.uint8)], ids=str
 )
-def test_labels_come_back_in_kind(labels: Any) -> None:
+def test_predictions_have_the_type_of_the_labels(labels: Any) -> None:
     y = np.array([labels[0], labels[1]] * 6)
     X = np.where(y == max(labels), 1.0, 0.0)[:, None] * np.ones((1, 4)) + np.eye(12, 4)
     found = RandomSubspace(**SMALL | {"n_terms": 2}).fit(X, y)
@@ -243,7 +243,7 @@ def test_labels_come_back_in_kind(labels: Any) -> None:
     assert found.predict(X).dtype.kind == np.array(labels).dtype.kind.replace("u", "i")
 
 
-def test_documents_without_a_label_are_left_out() -> None:
+def test_unlabelled_documents_are_ignored() -> None:
     X, y = documents(3)
     some = [None if number % 4 == 0 else label for number, label in enumerate(y.tolist())]
     kept = np.flatnonzero(np.arange(60) % 4)
@@ -259,14 +259,14 @@ def test_documents_without_a_label_are_left_out() -> None:
 
 
 def random_matrix(n: int = 60) -> Any:
-    """0 and 1: all documents are in the second class, none in the last, some in nothing else."""
+    """Return an indicator matrix: all documents are in the second class, none in the last."""
     matrix = (np.random.default_rng(0).random((n, 4)) < 0.4).astype(np.int64)
     matrix[:, 1], matrix[:, 3] = 1, 0
     return matrix
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_several_labels_are_one_class_against_the_rest_each(combine: str) -> None:
+def test_multilabel_ensembles_train_each_class_against_the_rest(combine: str) -> None:
     X, _ = documents(n_empty=1)
     y = random_matrix()
     found = RandomSubspace(estimator=SVM, combine=combine, **SMALL).fit(X, y)
@@ -285,7 +285,7 @@ def test_several_labels_are_one_class_against_the_rest_each(combine: str) -> Non
             assert scores[:, number].tolist() == (((choices == 1).sum(1) - (choices == 0).sum(1)) / 2).tolist()
 
 
-def test_lists_and_matrices_of_any_kind_mean_the_same() -> None:
+def test_all_formats_of_multilabel_give_the_same_ensemble() -> None:
     X, _ = documents()
     y = random_matrix()
     y[0] = 0
@@ -314,7 +314,7 @@ def test_a_class_without_documents_is_never_chosen(combine: str, estimator: Any)
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 9.0}])
 @pytest.mark.parametrize("estimator", [SVM, LogisticRegression(max_iter=1000)], ids=["svm", "logistic"])
-def test_class_weights_are_given_to_the_members(class_weight: Any, estimator: Any) -> None:
+def test_class_weights_are_passed_to_the_members(class_weight: Any, estimator: Any) -> None:
     X, y = documents(2)
     found = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
     slow: Any = SLOW_SVM if estimator is SVM else estimator
@@ -324,7 +324,7 @@ def test_class_weights_are_given_to_the_members(class_weight: Any, estimator: An
 
 
 @pytest.mark.parametrize("estimator", [SVM, LogisticRegression(max_iter=1000)], ids=["svm", "logistic"])
-def test_class_weights_with_several_labels(estimator: Any) -> None:
+def test_class_weights_of_multilabel_ensembles(estimator: Any) -> None:
     X, _ = documents(2)
     y = random_matrix()
     slow: Any = SLOW_SVM if estimator is SVM else estimator
@@ -337,7 +337,7 @@ def test_class_weights_with_several_labels(estimator: Any) -> None:
             assert found.decision_function(X)[:, number] == pytest.approx(means, abs=1e-3)
 
 
-def test_class_weights_that_nobody_can_use() -> None:
+def test_unsupported_class_weights_raise() -> None:
     X, y = documents(2)
     with pytest.raises(InputError, match="class_weight='balanced': MultinomialNB has no class weights"):
         RandomSubspace(estimator="nb", class_weight="balanced", **SMALL).fit(X, y)
@@ -374,8 +374,8 @@ def test_any_classifier_can_be_a_member(estimator: Any, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("estimator", ["rocchio", Rocchio(beta=1, gamma=0)], ids=str)
-def test_prototypes_vote_for_one_label(estimator: Any) -> None:
-    """Each member has another length of a document, so scores can be compared within a member alone."""
+def test_rocchio_members_vote_on_single_label_documents(estimator: Any) -> None:
+    """A document has another length for each member, so their scores can't be averaged."""
     X, y = documents(3, n=60, n_empty=1)
     found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
     assert found.to_scorer().kind == "subspace"
@@ -391,17 +391,17 @@ def test_prototypes_vote_for_one_label(estimator: Any) -> None:
 
 
 @pytest.mark.parametrize("estimator", [KNeighborsClassifier(3), DecisionTreeClassifier(), TCFP(), CosineKNN()], ids=str)
-def test_others_vote_for_what_they_predict(estimator: Any) -> None:
+def test_nonlinear_members_vote_for_their_predictions(estimator: Any) -> None:
     X, y = documents(3, n=60, n_empty=1)
     found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
-    decides: Any = found._decides
+    decides: Any = found._scorer
     for column, member in zip(found.member_choices(X).T, decides.members, strict=True):
-        knows = ~member.knows_nothing_of(X)
+        knows = ~member.abstains(X)
         assert (column >= 0).tolist() == knows.tolist()
         assert found.classes_[column[knows]].tolist() == member.classifier.predict(X[knows][:, member.terms]).tolist()
 
 
-def test_several_labels_take_linear_members() -> None:
+def test_multilabel_members_must_be_linear() -> None:
     X, _ = documents()
     for estimator in OTHERS:
         with pytest.raises(InputError, match="not a linear classifier"):
@@ -418,7 +418,7 @@ def test_several_labels_take_linear_members() -> None:
 
 
 class NoPredict(BaseEstimator):
-    """Learns, and keeps it to itself."""
+    """An estimator without predict."""
 
     def fit(self, X: Any, y: Any) -> "NoPredict":
         return self
@@ -454,13 +454,13 @@ class NoPredict(BaseEstimator):
         ({"estimator": LinearSVM(C=0)}, "C=0; "),
     ],
 )
-def test_settings_that_mean_nothing(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(wrong: dict[str, Any], words: str) -> None:
     X, y = documents(3)
     with pytest.raises(InputError, match=words):
         RandomSubspace(**SMALL | wrong).fit(X, y)
 
 
-def test_a_regression_is_no_classifier() -> None:
+def test_a_regression_estimator_raises() -> None:
     X, _ = documents(3)
     with pytest.raises(InputError, match="LinearRegression has no classes_ after fit; use a classifier"):
         RandomSubspace(estimator=LinearRegression(), **SMALL).fit(X, np.arange(60) % 3)
@@ -478,7 +478,7 @@ def test_a_regression_is_no_classifier() -> None:
     ],
     ids=str,
 )
-def test_labels_that_teach_nothing(y: Any, words: str) -> None:
+def test_invalid_labels_raise(y: Any, words: str) -> None:
     X, _ = documents(3)
     with pytest.raises(ValueError, match=words):
         RandomSubspace(**SMALL).fit(X, y)
@@ -492,7 +492,7 @@ def test_all_documents_may_be_in_all_classes() -> None:
         assert found.predict(X)[known].sum() > 100
 
 
-def test_before_and_beside_training() -> None:
+def test_unfitted_ensembles_and_missing_attributes_raise() -> None:
     X, y = documents(3)
     fresh = RandomSubspace(**SMALL)
     for ask in (
@@ -511,18 +511,18 @@ def test_before_and_beside_training() -> None:
         fresh.predict(np.full((1, 40), np.nan))
 
 
-def test_single_members_are_not_known_from_a_mean_or_with_several_labels() -> None:
+def test_member_choices_of_means_and_multilabel_ensembles_raise() -> None:
     X, y = documents(3)
     for made in (
         RandomSubspace(combine="mean", **SMALL).fit(X, y),
         RandomSubspace(**SMALL).fit(X, random_matrix()),
         RandomSubspace(combine="mean", **SMALL).fit(X, random_matrix()),
     ):
-        with pytest.raises(InputError, match="one label a document and combine='vote' alone"):
+        with pytest.raises(InputError, match="needs single-label documents and, if members are linear, combine='vote'"):
             made.member_choices(X)
 
 
-def test_says_when_members_did_not_converge() -> None:
+def test_unconverged_members_give_a_warning() -> None:
     X, y = documents(3, n_terms=300)
     hasty = RandomSubspace(estimator=LinearSVM(C=100, tol=1e-9, max_iter=1), **SMALL | {"n_terms": 200})
     with pytest.warns(ConvergenceWarning, match="21 of 21 problems had not converged; increase max_iter") as told:
@@ -530,7 +530,7 @@ def test_says_when_members_did_not_converge() -> None:
     assert [each.filename for each in told] == [__file__]
 
 
-def test_settings_are_left_as_they_were_given() -> None:
+def test_fit_does_not_change_settings() -> None:
     X, y = documents(3)
     base = LogisticRegression(max_iter=1000)
     before = base.get_params()
@@ -542,7 +542,7 @@ def test_settings_are_left_as_they_were_given() -> None:
     assert made.get_params(deep=False) == settings_before
 
 
-def test_fitted_anew_it_forgets() -> None:
+def test_refitting_replaces_the_ensemble() -> None:
     X, y = documents(3)
     made = RandomSubspace(**SMALL)
     multilabel = bits(made.fit(X, random_matrix()))

@@ -1,4 +1,4 @@
-"""Usability, coverage and diversity against fractions, against all draws, and against draws at random."""
+"""Usability, coverage and diversity compared with exact fractions, with all draws, and with simulations."""
 
 import math
 from collections.abc import Callable
@@ -35,7 +35,7 @@ MANY_IMPORTANT = [(200, m, q) for m in (1, 20, 80, 180, 199) for q in (50, 150, 
 
 
 def assert_close(found: float, exact: Fraction) -> None:
-    """Right to 1e-9 of itself, if a float can hold it."""
+    """Assert a relative error of at most 1e-9, unless the number is too small for a float."""
     if exact < Fraction(1, 10**290):
         assert found <= 1e-289
     else:
@@ -53,7 +53,7 @@ def test_probability_of_success_and_of_failure_to_nine_digits(name: str, cases: 
 
 
 def test_many_members_are_powers_of_few() -> None:
-    """(1 - s)^(L(L-1)/2) and so on, where fractions would take too long."""
+    """With many members, fractions would take too long, so powers of the results for few members are compared."""
     n, m, q = 5_000, 30, 20
     assert log_usability(n, m, 400, q) == pytest.approx(400 * log_usability(n, m, 1, q), rel=1e-12)
     assert log_diversity(n, m, 400, q) == pytest.approx(79_800 * log_diversity(n, m, 2, q), rel=1e-12)
@@ -63,8 +63,8 @@ def test_many_members_are_powers_of_few() -> None:
 @pytest.mark.parametrize(
     ("n", "m", "members", "q"), [(5, 2, 2, 2), (5, 3, 3, 2), (6, 2, 3, 3), (4, 2, 4, 4), (5, 4, 3, 3)]
 )
-def test_all_draws(n: int, m: int, members: int, q: int) -> None:
-    """The twins are what they say: usability always, the formula of diversity for two members, the true ones always."""
+def test_probabilities_equal_trying_all_draws(n: int, m: int, members: int, q: int) -> None:
+    """The slow twins equal all draws: usability, diversity of two members, and the true probabilities."""
     usable, covered, diverse = twin.tried(n, m, members, q)
     assert usable == twin.usability(n, m, members, q)
     assert covered == twin.true_coverage(n, m, members, q)
@@ -79,8 +79,8 @@ SIMULATED = [(60, 10, 6, 12), (60, 24, 8, 6), (200, 20, 20, 15), (200, 100, 6, 8
 
 
 @pytest.mark.parametrize(("n", "m", "members", "q"), SIMULATED)
-def test_draws_at_random(n: int, m: int, members: int, q: int) -> None:
-    """The true probabilities within four standard errors, and the formulas near them; usability is true itself."""
+def test_probabilities_agree_with_simulations(n: int, m: int, members: int, q: int) -> None:
+    """True probabilities are within four standard errors of simulations, and the formulas are near them."""
     shares = twin.drawn_at_random(n, m, members, q, runs=RUNS, seed=7)
     true = (
         twin.usability(n, m, members, q),
@@ -94,8 +94,8 @@ def test_draws_at_random(n: int, m: int, members: int, q: int) -> None:
     assert usability(n, m, members, q) == pytest.approx(float(true[0]), rel=1e-12)
 
 
-def test_the_simulations_are_not_all_certain() -> None:
-    """Each of the three is far from 0 and from 1 in some of them."""
+def test_simulated_probabilities_are_not_all_near_0_or_1() -> None:
+    """In some simulations, each of the three probabilities is far from 0 and from 1."""
     for probability in FUNCTIONS:
         assert any(0.05 < probability(*sizes) < 0.95 for sizes in SIMULATED), probability
 
@@ -108,20 +108,20 @@ def test_the_true_probabilities_are_within_their_bounds() -> None:
         assert found.least_diversity - 1e-12 <= diverse <= found.most_diversity + 1e-12
 
 
-def test_the_formula_of_diversity_errs_on_both_sides() -> None:
-    """Which is why it is called an approximation, and no bound."""
+def test_the_formula_of_diversity_errs_in_both_directions() -> None:
+    """So it is an approximation and not a bound."""
     assert diversity(10, 5, 5, 3) > float(twin.true_diversity(10, 5, 5, 3))
     assert diversity(12, 1, 4, 8) < float(twin.true_diversity(12, 1, 4, 8))
 
 
-def test_more_members_than_sets() -> None:
-    """One important term, had or not: of three members two are alike, which the formula does not know."""
+def test_diversity_bounds_are_0_with_more_members_than_sets() -> None:
+    """With one important term, two of three members must be alike, which the formula ignores."""
     assert diversity(100, 50, 3, 1) == pytest.approx(0.125, abs=1e-3)
     assert bounds(100, 50, 3, 1)[2:] == (0.0, 0.0)
 
 
-def test_what_the_paper_prints_is_no_probability() -> None:
-    """Not squared, the sum exceeds 1, so that its complement is below 0; and from j = 1 it leaves out two with none."""
+def test_the_formula_in_the_paper_is_not_a_probability() -> None:
+    """Without the square the sum exceeds 1, and from j = 1 it ignores two members without important terms."""
     n, m, q = 20, 8, 5
     assert twin.printed_sum(n, m, q) > 4_000
     assert 0 < twin.same(n, m, q) < 1
@@ -131,7 +131,7 @@ def test_what_the_paper_prints_is_no_probability() -> None:
     assert twin.same(n, 1, q) - squared_from_one == Fraction(15, 20) ** 2
 
 
-def test_expected_difference() -> None:
+def test_expected_difference_agrees_with_simulations() -> None:
     random = np.random.default_rng(3)
     n, m, q, runs = 50, 20, 12, 20_000
     has = random.random((2, runs, n)).argsort(axis=2)[:, :, :q] < m
@@ -141,8 +141,8 @@ def test_expected_difference() -> None:
 
 
 @pytest.mark.parametrize("probability", FUNCTIONS)
-def test_surfaces(probability: Callable[..., Any]) -> None:
-    """Arrays that go together give what their numbers give one by one; numbers give a float."""
+def test_arrays_broadcast_and_equal_single_numbers(probability: Callable[..., Any]) -> None:
+    """Arrays give the results of their numbers one by one; single numbers give a float."""
     M, L, Q = np.array([1, 7, 40, 93, 100]), np.array([1, 2, 30]), np.array([3, 60])
     found = probability(100, M[:, None, None], L[:, None], Q)
     assert found.shape == (5, 3, 2)
@@ -152,12 +152,12 @@ def test_surfaces(probability: Callable[..., Any]) -> None:
         assert found[a, b, c] == pytest.approx(single, rel=1e-12, abs=1e-300)
 
 
-def test_many_sizes_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_sizes_are_computed_in_parts_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     from textsieve.ensembles import theory
 
     M = np.arange(1, 301)
     whole = log_diversity(300, M, 2, 120)
-    monkeypatch.setattr(theory, "_CELLS", 1_000)
+    monkeypatch.setattr(theory, "_MOST_SUMMANDS", 1_000)
     assert (log_diversity(300, M, 2, 120) == whole).all()
 
 
@@ -168,7 +168,7 @@ def test_diversity_rises_to_half_of_the_terms() -> None:
         assert found == pytest.approx(found[::-1], rel=1e-12)
 
 
-def test_one_member_has_no_other_to_be_like() -> None:
+def test_one_member_has_diversity_1() -> None:
     assert diversity(10, 10, 1, 3) == 1.0
     assert diversity(10, 10, 2, 3) == 0.0
 
@@ -188,10 +188,10 @@ def test_one_member_has_no_other_to_be_like() -> None:
         ((10, 1, float("nan"), 1), "L=nan "),
         ((10, 1, 1, "3"), "Q='3' "),
         ((10, [1, 12, 3], 1, 1), "M=12 "),
-        ((10, [1, 2, 3], [1, 2], 1), "do not go together"),
+        ((10, [1, 2, 3], [1, 2], 1), "can't be broadcast together"),
     ],
 )
 @pytest.mark.parametrize("probability", [*FUNCTIONS, bounds])
-def test_bad_input(probability: Callable[..., Any], given: tuple[Any, ...], said: str) -> None:
+def test_invalid_numbers_raise(probability: Callable[..., Any], given: tuple[Any, ...], said: str) -> None:
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
         probability(*given)

@@ -1,4 +1,4 @@
-"""The numbers of docs/subspaces-theory.md, and its code, which runs."""
+"""The numbers of docs/subspaces-theory.md are correct, and its code runs."""
 
 import math
 import re
@@ -22,7 +22,7 @@ def whole(cell: str) -> int:
 
 
 def rows_of(name: str) -> list[list[str]]:
-    """The rows of the table under a comment, without its titles."""
+    """Return the rows of the table below a comment, without its header."""
     lines = re.search(rf"<!-- table: {name} -->\n((?:\|.*\n)+)", PAGE)
     assert lines is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1].splitlines()[2:]]
@@ -43,8 +43,8 @@ def test_the_table_of_brown() -> None:
         assert whole(suggested_apart) == round(expected_difference(5_000, free.n_terms, q))
 
 
-def test_what_was_predicted_and_what_was_seen() -> None:
-    """Seen within four standard errors of the true probabilities, where there are few enough terms for fractions."""
+def test_the_table_of_simulations() -> None:
+    """Simulations are within four standard errors of the true probabilities, where fractions can be computed."""
     true = (twin.usability, twin.true_coverage, twin.true_diversity)
     for *sizes, usable, covered, covered_bounds, diverse, diverse_bounds in rows_of("simulation"):
         n, m, members, q = map(whole, sizes)
@@ -61,7 +61,7 @@ def test_what_was_predicted_and_what_was_seen() -> None:
 
 
 def largest_gap(n: int, formula: Callable[..., float], true: Callable[..., Any], important: list[int]) -> float:
-    """How far a formula is from the truth at the worst."""
+    """Return the largest difference between a formula and the true probability."""
     drawn = sorted({max(1, round(n * share)) for share in (0.02, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 0.95)})
     return max(
         abs(formula(n, m, members, q) - float(true(n, m, members, q)))
@@ -70,7 +70,7 @@ def largest_gap(n: int, formula: Callable[..., float], true: Callable[..., Any],
 
 
 @pytest.mark.slow
-def test_how_far_the_formulas_are_off() -> None:
+def test_the_table_of_errors_of_the_formulas() -> None:
     for n, covering, at_covering, differing, at_differing in rows_of("off"):
         important = sorted({max(1, round(int(n) * share)) for share in (0.05, 0.1, 0.25, 0.5, 1)})
         gap = largest_gap(int(n), coverage, twin.true_coverage, important)
@@ -83,7 +83,7 @@ def test_how_far_the_formulas_are_off() -> None:
         assert abs(diversity(int(n), m, members, q) - twin.true_diversity(int(n), m, members, q)) == pytest.approx(gap)
 
 
-def test_what_the_paper_prints() -> None:
+def test_the_sums_of_the_printed_formula() -> None:
     assert f"{float(twin.printed_sum(20, 8, 5)):,.1f}" == "4,423.7"
     assert "is 4,423.7" in PAGE
     assert f"the sum is {float(twin.same(20, 8, 5)):.4f}" in PAGE

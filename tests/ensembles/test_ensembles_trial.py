@@ -1,4 +1,4 @@
-"""One size, tried: the same figures as the grid's, beside one classifier of all terms."""
+"""`subspace_trial` gives the same accuracies as the grid, and those of one classifier on all terms."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,16 @@ from tests.reference.subspace_grid_twin import all_scores, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
+from textsieve.ensembles.agreement import ABSTAINED
 from textsieve.ensembles.grid import subspace_grid
-from textsieve.ensembles.trial import SILENT, SubspaceTrial, subspace_trial
+from textsieve.ensembles.trial import SubspaceTrial, subspace_trial
 
 MEMBER = LinearSVM(C=0.5, tol=1e-4)
 X, Y = documents()
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_the_same_as_in_the_grid(combine: str) -> None:
+def test_accuracies_equal_those_of_the_grid(combine: str) -> None:
     grid = subspace_grid(X, Y, n_terms=[6, 30], n_estimators=[1, 7], estimator=MEMBER, combine=combine, repeats=3)
     tried = subspace_trial(X, Y, n_terms=6, n_estimators=7, estimator=MEMBER, combine=combine, repeats=3)
     np.testing.assert_array_equal(tried.accuracy, grid.accuracy[:, 0, 1])
@@ -23,24 +24,24 @@ def test_the_same_as_in_the_grid(combine: str) -> None:
     assert (tried.n_terms, tried.n_estimators) == (6, 7)
 
 
-def test_the_answers_are_those_of_members_trained_by_themselves() -> None:
+def test_answers_equal_those_of_separately_trained_members() -> None:
     tried = subspace_trial(X, Y, n_terms=2, n_estimators=5, estimator=MEMBER, repeats=2, n_jobs=1)
     for split, answers, true in zip(tried.splits, tried.answers, tried.true, strict=True):
         scores, silent = all_scores(
             *(MEMBER, X[split.train], Y[split.train], X[split.test]), n_terms=2, n_members=5, seed=split.seed
         )
-        expected = np.where(silent, SILENT, np.array(scores).argmax(axis=2))
+        expected = np.where(silent, ABSTAINED, np.array(scores).argmax(axis=2))
         np.testing.assert_array_equal(answers, expected)
-        assert (answers == SILENT).any()
+        assert (answers == ABSTAINED).any()
         assert [f"class {number}" for number in true] == Y[split.test].tolist()
 
 
-def test_shares_are_of_all_terms() -> None:
+def test_fractions_are_of_all_terms() -> None:
     tried = subspace_trial(X, Y, n_terms=0.5, n_estimators=0.1, estimator=MEMBER, repeats=1)
     assert (tried.n_terms, tried.n_estimators) == (15, 3)
 
 
-def test_a_class_that_nobody_trained_on() -> None:
+def test_a_class_without_training_documents_counts_as_errors() -> None:
     labels = Y.copy()
     tested = subspace_trial(X, Y, n_terms=3, n_estimators=2, estimator=MEMBER, repeats=1).splits[0].test
     labels[tested[0]] = "zzz"
@@ -55,7 +56,7 @@ def test_the_gain_by_hand() -> None:
     assert np.isnan(tried._replace(accuracy=np.array([0.5]), single=np.array([0.5])).gain[1])
 
 
-def test_what_cannot_be_tried() -> None:
+def test_invalid_settings_raise() -> None:
     with pytest.raises(InputError, match="n_terms=31; there are 30 terms"):
         subspace_trial(X, Y, n_terms=31, n_estimators=2)
     with pytest.raises(InputError, match="n_estimators=0"):

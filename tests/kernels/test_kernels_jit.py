@@ -27,7 +27,7 @@ def twice(number: int) -> int:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache folder of the kernels that a test makes; no warning has been shown yet."""
+    """Return the cache folder of the kernels that a test compiles; no warning has been shown yet."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(jit, "_warned", set())
     compile_twice()
@@ -51,10 +51,10 @@ def cut_off(length: int) -> Callable[[Path], None]:
     return lambda file: os.truncate(file, file.stat().st_size - length)
 
 
-def flip(at: int) -> Callable[[Path], None]:
+def flip(position: int) -> Callable[[Path], None]:
     def damage(file: Path) -> None:
         content = bytearray(file.read_bytes())
-        content[at] ^= 0x10
+        content[position] ^= 0x10
         file.write_bytes(content)
 
     return damage
@@ -79,7 +79,7 @@ def replace_by_link_to_itself(file: Path) -> None:
 
 
 def grow(file: Path) -> None:
-    os.truncate(file, jit.MAX_BYTES + 1)
+    os.truncate(file, jit.MAX_CACHE_FILE_BYTES + 1)
 
 
 DAMAGES = {
@@ -99,9 +99,9 @@ def test_a_damaged_file_is_named_and_replaced(damage: Callable[[Path], None], fo
     assert compile_twice()
     (file,) = folder.iterdir()
     damage(file)
-    with pytest.warns(UserWarning, match="compile") as told:
+    with pytest.warns(UserWarning, match="compile") as warned:
         assert not compile_twice()
-    assert [str(one.message) for one in told] == [f"{file} is damaged; it is compiled again."]
+    assert [str(warning.message) for warning in warned] == [f"{file} is damaged; it is compiled again."]
     assert list(folder.iterdir()) == [file]
     assert compile_twice()
 
@@ -115,27 +115,27 @@ def test_code_of_another_signature_is_damage(folder: Path) -> None:
         assert not compile_twice()
 
 
-def test_several_damaged_files_are_one_warning(folder: Path) -> None:
+def test_several_damaged_files_give_one_warning(folder: Path) -> None:
     jit.kernel(twice)(2.5)  # type: ignore[arg-type]
     for file in folder.iterdir():
         os.truncate(file, 100)
     compiled = jit.kernel(twice)
-    with pytest.warns(UserWarning, match="compile") as told:
+    with pytest.warns(UserWarning, match="compile") as warned:
         assert (compiled(21), compiled(2.5)) == (42, 5.0)  # type: ignore[arg-type]
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 def test_a_folder_in_place_of_a_file_is_left_alone(folder: Path) -> None:
     (file,) = folder.iterdir()
     file.unlink()
     (file / "something").mkdir(parents=True)
-    with pytest.warns(UserWarning, match="compile") as told:
+    with pytest.warns(UserWarning, match="compile") as warned:
         assert not compile_twice()
-    assert [str(file) in str(told[0].message), str(folder) in str(told[1].message), len(told)] == [True, True, 2]
+    assert [str(file) in str(warned[0].message), str(folder) in str(warned[1].message), len(warned)] == [True, True, 2]
     assert (file / "something").is_dir()
 
 
-def test_a_full_disk_is_one_warning_that_names_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_gives_one_warning_that_names_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def no_room(path: str) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -143,20 +143,20 @@ def test_a_full_disk_is_one_warning_that_names_the_folder(folder: Path, monkeypa
 
     shutil.rmtree(folder)
     monkeypatch.setattr(jit, "replacing", no_room)
-    with pytest.warns(UserWarning, match="compile") as told:
+    with pytest.warns(UserWarning, match="compile") as warned:
         assert [compile_twice(), compile_twice()] == [False, False]
-    (message,) = [str(one.message) for one in told]
+    (message,) = [str(warning.message) for warning in warned]
     assert f"can't be written to {folder} (No space left on device)" in message
     assert "NUMBA_CACHE_DIR" in message
 
 
-def test_a_folder_that_went_away_and_cannot_be_made_is_one_warning(folder: Path) -> None:
+def test_a_removed_folder_that_cannot_be_created_gives_one_warning(folder: Path) -> None:
     compiled = jit.kernel(twice)
     shutil.rmtree(folder.parent)
     folder.parent.write_text("a file")
-    with pytest.warns(UserWarning, match="can't be written to") as told:
+    with pytest.warns(UserWarning, match="can't be written to") as warned:
         assert (compiled(21), compiled(2.5)) == (42, 5.0)  # type: ignore[arg-type]
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 @pytest.mark.slow
@@ -201,9 +201,9 @@ def test_all_kernels_have_the_checked_cache(function: Any) -> None:
 def test_without_a_folder_for_the_cache_kernels_work_and_one_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     monkeypatch.setattr(jit, "_warned", set())
-    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as told:
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as warned:
         assert [compile_twice(), compile_twice()] == [False, False]
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 def compile_in_another_process(folder: Path, ready: Path, name: str) -> subprocess.Popen[str]:
@@ -239,12 +239,12 @@ def test_a_process_that_holds_the_lock_for_too_long_is_not_waited_for(
 ) -> None:
     (file,) = folder.iterdir()
     file.unlink()
-    monkeypatch.setattr(jit, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(jit, "LOCK_TIMEOUT", 0.01)
     name = ".".join(file.name.split(".")[:-2])
     with FileLock(folder / f"{name}.lock"):
         assert not compile_twice()
     assert file.exists()
-    assert compile_twice()  # the file is whole: it is loaded now
+    assert compile_twice()  # the file is complete, so it is loaded now
 
 
 def test_a_kernel_that_cannot_be_compiled_does_not_keep_others_from_compiling(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The nearest documents are those of calculating every cosine, however many of them were not calculated."""
+"""The nearest documents equal those of computing every cosine, although most cosines are not computed."""
 
 from itertools import pairwise
 from typing import Any
@@ -26,7 +26,7 @@ def rows_of(dense: Any) -> CSR:
 
 @st.composite
 def tables(draw: st.DrawFn, max_rows: int = 12) -> tuple[Any, Any]:
-    """Documents and queries, with many that are equal or empty."""
+    """Draw documents and queries, many of them equal or empty."""
     n_terms = draw(st.integers(1, 6))
     row = st.lists(values, min_size=n_terms, max_size=n_terms)
     some = draw(st.lists(row, min_size=1, max_size=4))
@@ -34,9 +34,10 @@ def tables(draw: st.DrawFn, max_rows: int = 12) -> tuple[Any, Any]:
     return draw(st.lists(any_row, min_size=1, max_size=max_rows)), draw(st.lists(any_row, min_size=1, max_size=5))
 
 
-def searched(
+def search(
     documents: CSR, queries: CSR, k: int, share: int, **options: Any
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the nearest documents and their cosines, with another limit for frequent terms and small slices."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "SHARE", share)
         patch.setattr(neighbours, "_SLICE", 2)
@@ -44,73 +45,75 @@ def searched(
 
 
 @given(tables(), st.integers(1, 15), shares, st.booleans())
-def test_as_calculating_every_cosine(case: tuple[Any, Any], k: int, share: int, everyone: bool) -> None:
+def test_nearest_equals_computing_every_cosine(case: tuple[Any, Any], k: int, share: int, everyone: bool) -> None:
     dense, queries = case
-    found, cosines = searched(rows_of(dense), rows_of(queries), k, share, everyone=everyone)
+    nearest_documents, cosines = search(rows_of(dense), rows_of(queries), k, share, everyone=everyone)
     for row, query in enumerate(queries):
-        right = twin.nearest(twin.unit(query), twin.kept(dense), k, everyone=everyone)
-        assert found[row].tolist() == [number for _, number in right] + [-1] * (k - len(right))
-        assert cosines[row].tolist() == [cosine for cosine, _ in right] + [0.0] * (k - len(right))
+        expected = twin.nearest(twin.unit(query), twin.kept(dense), k, everyone=everyone)
+        assert nearest_documents[row].tolist() == [number for _, number in expected] + [-1] * (k - len(expected))
+        assert cosines[row].tolist() == [cosine for cosine, _ in expected] + [0.0] * (k - len(expected))
 
 
 @given(tables(), st.integers(1, 15))
-def test_numpy_alone_finds_the_same(case: tuple[Any, Any], k: int) -> None:
+def test_the_numpy_path_finds_the_same_documents(case: tuple[Any, Any], k: int) -> None:
     dense, queries = case
     postings, rows = postings_of(rows_of(dense)), unit_rows(rows_of(queries))
     for number, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
         cosines = cosines_of(postings, matches(postings, rows.indices[begin:end]), rows.data[begin:end])
-        assert cosines.tolist() == [twin.cosine(twin.unit(queries[number]), each) for each in twin.kept(dense)]
-        right = twin.nearest(twin.unit(queries[number]), twin.kept(dense), k)
-        assert nearest_of(cosines, k).tolist() == sorted(document for _, document in right)
+        assert cosines.tolist() == [twin.cosine(twin.unit(queries[number]), document) for document in twin.kept(dense)]
+        expected = twin.nearest(twin.unit(queries[number]), twin.kept(dense), k)
+        assert nearest_of(cosines, k).tolist() == sorted(document for _, document in expected)
 
 
 @given(tables(), st.integers(1, 5), shares, st.data())
-def test_groups_say_who_takes_part(case: tuple[Any, Any], k: int, share: int, data: st.DataObject) -> None:
+def test_groups_determine_which_documents_take_part(
+    case: tuple[Any, Any], k: int, share: int, data: st.DataObject
+) -> None:
     dense, _ = case
     n = len(dense)
     groups = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), np.int32)
     owns = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), np.int32)
-    found, _ = searched(rows_of(dense), rows_of(dense), k, share, groups=groups, owns=owns)
+    nearest_documents, _ = search(rows_of(dense), rows_of(dense), k, share, groups=groups, owns=owns)
     for row in range(n):
-        right = twin.nearest(twin.unit(dense[row]), twin.kept(dense), n)
-        part = [number for _, number in right if groups[number] not in (-1, owns[row])][:k]
-        assert found[row].tolist() == part + [-1] * (k - len(part))
+        expected = twin.nearest(twin.unit(dense[row]), twin.kept(dense), n)
+        allowed = [number for _, number in expected if groups[number] not in (-1, owns[row])][:k]
+        assert nearest_documents[row].tolist() == allowed + [-1] * (k - len(allowed))
 
 
 def text_like(n_documents: int, n_terms: int, seed: int) -> sparse.csr_matrix:
-    """Documents with few frequent and many rare terms; some are copies of others."""
+    """Return documents with few frequent and many rare terms; some are copies of others."""
     random = np.random.default_rng(seed)
-    wanted = random.zipf(1.3, (n_documents, 30)) % n_terms
+    columns = random.zipf(1.3, (n_documents, 30)) % n_terms
     rows = np.repeat(np.arange(n_documents), 30)
-    matrix = sparse.csr_matrix((random.random(wanted.size), (rows, wanted.ravel())), shape=(n_documents, n_terms))
+    matrix = sparse.csr_matrix((random.random(columns.size), (rows, columns.ravel())), shape=(n_documents, n_terms))
     matrix.sum_duplicates()
     return sparse.csr_matrix(matrix[random.choice(n_documents, n_documents)])
 
 
 @pytest.mark.parametrize(("k", "share"), [(1, 5), (3, 5), (30, 5), (30, 2), (30, 50), (100, 5), (700, 5)])
-def test_many_documents_of_which_few_are_calculated(k: int, share: int) -> None:
+def test_nearest_among_many_documents(k: int, share: int) -> None:
     documents, others = rows_of(text_like(600, 400, 1).toarray()), rows_of(text_like(60, 400, 2).toarray())
-    found, found_cosines = searched(documents, others, k, share)
+    nearest_documents, nearest_cosines = search(documents, others, k, share)
     postings, queries = postings_of(documents), unit_rows(others)
     for row, (begin, end) in enumerate(pairwise(queries.indptr.tolist())):
         cosines = cosines_of(postings, matches(postings, queries.indices[begin:end]), queries.data[begin:end])
-        right = np.argsort(-cosines, kind="stable")[:k]
-        right = right[cosines[right] > 0.0]
-        assert found[row, : len(right)].tolist() == right.tolist()
-        assert found_cosines[row, : len(right)].tolist() == cosines[right].tolist()
-        assert (found[row, len(right) :] == -1).all()
+        expected = np.argsort(-cosines, kind="stable")[:k]
+        expected = expected[cosines[expected] > 0.0]
+        assert nearest_documents[row, : len(expected)].tolist() == expected.tolist()
+        assert nearest_cosines[row, : len(expected)].tolist() == cosines[expected].tolist()
+        assert (nearest_documents[row, len(expected) :] == -1).all()
 
 
 @given(tables())
-def test_cosines_are_the_same_both_ways(case: tuple[Any, Any]) -> None:
+def test_cosines_are_symmetric(case: tuple[Any, Any]) -> None:
     documents = rows_of(case[0])
     n = documents.n_rows
     index = index_of(postings_of(documents))
-    found = nearest(index, rows_in(index), n, threads=1)
+    result = nearest(index, rows_in(index), n, threads=1)
     cosines = np.zeros((n, n))
     for row in range(n):
-        near = found.documents[row] >= 0
-        cosines[row, found.documents[row, near]] = found.cosines[row, near]
+        is_found = result.documents[row] >= 0
+        cosines[row, result.documents[row, is_found]] = result.cosines[row, is_found]
     assert (cosines == cosines.T).all()
 
 
@@ -127,7 +130,7 @@ def test_rows_are_scaled_the_same_in_any_batch(dense: Any, data: st.DataObject) 
     assert b"".join(unit_rows(rows_of([row])).data.tobytes() for row in extreme) == together
 
 
-def test_no_documents_no_terms_no_queries() -> None:
+def test_empty_documents_and_queries() -> None:
     nothing = rows_of(np.zeros((3, 2)))
     index = index_of(postings_of(nothing))
     assert nearest(index, unit_rows(nothing), 2, threads=1).documents.tolist() == [[-1, -1]] * 3

@@ -7,7 +7,7 @@ import pytest
 
 from textsieve import InputError
 from textsieve.plots import Mark, lines
-from textsieve.plots.look import curve_style, plain
+from textsieve.plots.style import clean_text, curve_style
 
 LABELS: dict[str, Any] = {"x": "terms", "y": "F1"}
 SMALL: dict[str, Any] = {"a": ([1, 10, 100], [0.2, 0.5, 0.8]), "b": ([1, 10, 100], [0.3, 0.4, 0.8])}
@@ -97,9 +97,9 @@ def test_styles_repeat_after_42_curves() -> None:
 
 
 def test_text_is_on_one_line_and_can_be_written() -> None:
-    assert plain("a\n b\tc") == "a b c"
-    assert plain("x\x00y\ud800z\ufffe") == "x�y�z�"
-    assert plain("λ 𝛌 é") == "λ 𝛌 é"
+    assert clean_text("a\n b\tc") == "a b c"
+    assert clean_text("x\x00y\ud800z\ufffe") == "x�y�z�"
+    assert clean_text("λ 𝛌 é") == "λ 𝛌 é"
 
 
 BAD: list[tuple[dict[str, Any], str]] = [

@@ -6,7 +6,7 @@ import pytest
 
 from textsieve import InputError
 from textsieve.plots import Point, curve_style, panel
-from textsieve.plots.look import _COLOURS, DARK
+from textsieve.plots.style import _COLOURS, DARK_COLOURS
 
 CURVES = {"first": [Point(10, 0.5), Point(100, 0.7, "± 0.01")], "second": [Point(10, 0.6)]}
 
@@ -61,5 +61,5 @@ def test_a_panel_without_curves_raises_an_error() -> None:
 
 
 def test_every_colour_has_a_replacement_in_dark_mode() -> None:
-    assert set(_COLOURS) <= set(DARK)
-    assert len(set(DARK.values())) == len(DARK)
+    assert set(_COLOURS) <= set(DARK_COLOURS)
+    assert len(set(DARK_COLOURS.values())) == len(DARK_COLOURS)

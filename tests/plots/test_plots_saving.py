@@ -157,7 +157,7 @@ def test_unwritable_paths_raise_an_error(name: str, message: str, tmp_path: Path
 def test_a_folder_without_permission_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(os, "access", lambda *_: False)
-        with pytest.raises(InputError, match="can't be written: you may not write there"):
+        with pytest.raises(InputError, match="can't be written: you don't have permission to write there"):
             check_target(tmp_path / "x.svg")
     assert check_target(tmp_path / "x.svg") == ".svg"
 

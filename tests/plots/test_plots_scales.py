@@ -7,34 +7,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textsieve.plots.scales import MOST_POINTS, log_domain, log_ticks, round_domain, spread, thinned
+from textsieve.plots.scales import MAX_POINTS, log_domain, log_ticks, round_domain, separate, thin_indices
 
 
 def test_short_curves_are_left_as_they_are() -> None:
-    assert thinned(np.arange(1.0, 501.0), log=True).tolist() == list(range(500))
+    assert thin_indices(np.arange(1.0, 501.0), log=True).tolist() == list(range(500))
 
 
 @pytest.mark.parametrize("n", [501, 502, 7_000, 1_000_003])
 @pytest.mark.parametrize("log", [False, True])
 def test_long_curves_keep_their_ends_and_few_points(n: int, log: bool) -> None:
-    kept = thinned(np.arange(1.0, n + 1), log=log)
+    kept = thin_indices(np.arange(1.0, n + 1), log=log)
     assert kept[0] == 0
     assert kept[-1] == n - 1
     assert (np.diff(kept) > 0).all()
-    assert 200 < len(kept) <= MOST_POINTS
+    assert 200 < len(kept) <= MAX_POINTS
 
 
 def test_thinning_is_even_on_the_axis_that_is_drawn() -> None:
     x = np.arange(1.0, 1_000_001)
-    steps = np.diff(x[thinned(x, log=False)])
+    steps = np.diff(x[thin_indices(x, log=False)])
     assert steps.max() / steps.min() < 1.01
-    logs = np.diff(np.log(x[thinned(x, log=True)]))
+    logs = np.diff(np.log(x[thin_indices(x, log=True)]))
     assert logs[200:].max() / logs[200:].min() < 1.1
-    assert thinned(x, log=True)[:10].tolist() == list(range(10)), "none of the first is left out"
+    assert thin_indices(x, log=True)[:10].tolist() == list(range(10)), "none of the first is left out"
 
 
 def test_points_at_the_same_position_keep_the_ends() -> None:
-    assert thinned(np.full(1000, 3.0), log=False).tolist() == [0, 999]
+    assert thin_indices(np.full(1000, 3.0), log=False).tolist() == [0, 999]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_ticks_of_a_logarithmic_axis() -> None:
 
 @given(st.lists(st.floats(0, 400), max_size=15))
 def test_names_stand_apart_in_their_order_and_within_the_margin(wanted: list[float]) -> None:
-    places = spread(sorted(wanted), 20, 400)
+    places = separate(sorted(wanted), 20, 400)
     assert len(places) == len(wanted)
     assert all(-1e-9 <= place <= 400 + 1e-9 for place in places)
     assert all(b - a >= 20 - 1e-9 for a, b in pairwise(places))
 
 
 def test_names_with_enough_room_are_not_moved() -> None:
-    assert spread([10, 50, 300], 20, 400) == [10, 50, 300]
-    assert spread([100, 100, 100], 20, 400) == [80, 100, 120]
-    assert spread([0, 0, 0], 20, 400) == [0, 20, 40]
-    assert spread([400, 400], 20, 400) == [380, 400]
-    assert spread([], 20, 400) == []
+    assert separate([10, 50, 300], 20, 400) == [10, 50, 300]
+    assert separate([100, 100, 100], 20, 400) == [80, 100, 120]
+    assert separate([0, 0, 0], 20, 400) == [0, 20, 40]
+    assert separate([400, 400], 20, 400) == [380, 400]
+    assert separate([], 20, 400) == []

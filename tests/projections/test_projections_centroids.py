@@ -1,4 +1,4 @@
-"""Weight 1: from statistics alone, in any split, and by whichever way the centroids' space is written."""
+"""Weight 1: directions come from statistics alone, for any split of the documents."""
 
 import re
 from typing import Any
@@ -16,13 +16,13 @@ from textsieve import ClassStats, InputError, OrthogonalCentroid, TraceProjectio
 
 
 def projector(columns: NDArray[Any]) -> NDArray[Any]:
-    """The projection on the space that orthonormal columns span."""
+    """Return the projection matrix of the space that orthonormal columns span."""
     return np.asarray(columns @ columns.T)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_three_ways_to_the_same_space(class_weight: Any) -> None:
-    """The leading eigenvectors of S_b, the QR of the centred centroids, and what the estimator finds."""
+def test_eigenvectors_qr_and_estimator_span_the_same_space(class_weight: Any) -> None:
+    """The leading eigenvectors of S_b, the QR of the centred centroids, and the estimator agree."""
     rng = np.random.default_rng(5)
     rows, labels = rng.random((90, 25)), rng.integers(6, size=90)
     sets = [[int(label)] for label in labels]
@@ -36,7 +36,7 @@ def test_three_ways_to_the_same_space(class_weight: Any) -> None:
 
 @given(cases(any_weights, n_labels=(0, 2), max_documents=12), st.data())
 def test_any_split_and_order(case: Case, data: st.DataObject) -> None:
-    """Parts may come in any order, and later ones may have more columns."""
+    """Batches may come in any order, and later ones may have more columns."""
     order = data.draw(st.permutations(range(len(case.rows))))
     cut = data.draw(st.integers(0, len(order)))
     width = data.draw(st.integers(1, case.rows.shape[1]))

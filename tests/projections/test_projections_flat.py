@@ -1,4 +1,4 @@
-"""Flat spectra: no eigenvalue stands out, and what stands for no direction must not grow in the solver."""
+"""Flat spectra: no eigenvalue stands out, and vectors that represent no direction must not grow in the solver."""
 
 import tracemalloc
 from typing import Any
@@ -16,7 +16,7 @@ N_CLASSES = 4
 
 
 def even(n_documents: int, n_terms: int, per_document: int = 60, n_used: int | None = None) -> Any:
-    """Documents that have nothing to do with each other, of as many terms each."""
+    """Return unrelated random documents with the same number of terms each."""
     rng = np.random.default_rng(0)
     columns = rng.integers(n_used or n_terms, size=n_documents * per_document)
     starts = np.arange(0, len(columns) + 1, per_document)
@@ -31,7 +31,7 @@ def eigenvalues(X: Any, y: Any, weight: float) -> Any:
 
 
 def assert_largest(found: TraceProjection, X: Any, y: Any, n_wanted: int, values: Any = None) -> None:
-    """The eigenvalues are the largest that the definition has, all that were wanted, with their eigenvectors."""
+    """Assert that the eigenvalues are the `n_wanted` largest of the definition, with their eigenvectors."""
     weight = float(found.weight)
     values = eigenvalues(X, y, weight) if values is None else values
     size = np.abs(values).max()
@@ -63,7 +63,7 @@ def test_more_terms_than_documents(weight: float) -> None:
 def test_a_large_share_of_all_directions_is_found_either_way(
     monkeypatch: pytest.MonkeyPatch, weight: float, share: float
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     monkeypatch.setattr(solving, "_LARGE_SHARE", share)
     X, y = even(240, 900), np.arange(240) % 120  # above weight 1 at most 119 are positive
     n_components = 100 if weight < 1 else 60
@@ -73,8 +73,10 @@ def test_a_large_share_of_all_directions_is_found_either_way(
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("kind", ["equal documents", "few terms in use"])
-def test_combinations_of_documents_that_are_nothing(monkeypatch: pytest.MonkeyPatch, weight: float, kind: str) -> None:
-    """Not the constant one alone is sent to 0: then terms are what the solver falls back on."""
+def test_linearly_dependent_documents_are_solved_over_terms(
+    monkeypatch: pytest.MonkeyPatch, weight: float, kind: str
+) -> None:
+    """G maps more than the constant vector to 0, so the solver falls back to the operator over terms."""
     X = even(1050, 3000, 60) if kind == "equal documents" else even(1050, 3000, 60, n_used=700)
     if kind == "equal documents":
         X = sparse.csr_matrix(sparse.vstack([X[:1040], X[:10]]))
@@ -86,16 +88,16 @@ def test_combinations_of_documents_that_are_nothing(monkeypatch: pytest.MonkeyPa
         found.fit(X, y)  # so it was the other side
 
 
-def test_columns_stay_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of documents without such combinations, none of the digits is lost."""
-    monkeypatch.setattr(krylov, "_ADRIFT", 10.0)
+def test_independent_documents_cause_no_drift(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If documents are linearly independent, columns stay short and no digits are lost."""
+    monkeypatch.setattr(krylov, "_LARGEST_DRIFT", 10.0)
     monkeypatch.setattr(solving, "OverTerms", None)
     assert TraceProjection(weight=0, n_components=20).fit(even(1050, 3000)).n_components_ == 20
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5])
-def test_memory_is_that_of_documents_squared(weight: float) -> None:
-    """Where the matrix over documents is made, no array has a row for each term and a column for each document."""
+def test_memory_grows_with_the_square_of_the_documents_only(weight: float) -> None:
+    """Computing the dense matrix over documents needs no array of terms x documents."""
     n_documents, n_terms = 400, 20_000
     X, y = even(n_documents, n_terms, 200), np.arange(n_documents) % N_CLASSES
     projection = TraceProjection(weight=weight, n_components=3).fit(X, y)  # what is compiled is compiled
@@ -106,10 +108,10 @@ def test_memory_is_that_of_documents_squared(weight: float) -> None:
     assert peak < 8 * n_documents * n_terms / 4
 
 
-def test_no_whole_matrix_of_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many directions are asked for, up to 3,000 documents or terms is what is solved as a whole."""
-    monkeypatch.setattr(solving, "_NOT_LARGE", 100)
-    monkeypatch.setattr(solving, "_SMALL", 50)
+def test_dense_matrices_are_limited_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For any number of directions, dense matrices are used only up to the size limit."""
+    monkeypatch.setattr(solving, "_SOMETIMES_DENSE", 100)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 50)
     taken = []
 
     def noted(side: Any, n_wanted: int) -> krylov.Eigenpairs:

@@ -1,4 +1,4 @@
-"""What cannot be projected is refused with a reason; what is odd has a defined result."""
+"""Invalid input of projections raises with a reason; unusual input has a defined result."""
 
 import warnings
 from fractions import Fraction
@@ -67,7 +67,7 @@ def test_one_class(weight: float) -> None:
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("small", [0, 1000])
 def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: Any, small: int) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     with pytest.raises(InputError, match="No direction raises the trace"):
         TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
 
@@ -75,7 +75,7 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
 @pytest.mark.parametrize("weight", [1.1, 2, 3])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 def test_equal_class_means(weight: float, make: Any) -> None:
-    """They are worked out from documents less their mean, so they agree but for rounding."""
+    """Means are computed from centred documents, so they agree only up to rounding."""
     rows = np.array([[0.0], [0], [0], [0], [0], [1], [0]])
     with pytest.raises(InputError, match=r"or the class means are"):
         TraceProjection(weight=weight).fit(make(rows), [(), (), (), (), ("a", "b"), (), ("a",)])
@@ -94,7 +94,7 @@ def test_wide_classes_have_no_margin() -> None:
 def test_the_best_direction_between_class_means_if_none_raises_the_trace(
     monkeypatch: pytest.MonkeyPatch, make: Any, small: int
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     rng = np.random.default_rng(3)
     rows, labels = rng.normal(size=(400, 12)), np.arange(400) % 4
     with pytest.warns(UserWarning, match="No direction raises the trace"):
@@ -125,7 +125,7 @@ def test_a_constant_term_has_no_part_in_any_direction() -> None:
 
 
 def test_one_document_a_class() -> None:
-    """Then S_b = C, and all weights agree but for nothing."""
+    """Then S_b = C, so S is the same for all weights."""
     labels = list("abcd")
     expected = TraceProjection(weight=0).fit(ROWS)
     for weight in (0.5, 1, 2):
@@ -138,11 +138,11 @@ def test_one_document_a_class() -> None:
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("weight", [0, 0.5, 1, 1.2])
 @pytest.mark.parametrize("exponent", [-500, -333, -40, 40, 300, 497])
-def test_the_unit_of_values(
+def test_the_scale_of_values_changes_no_direction(
     monkeypatch: pytest.MonkeyPatch, weight: float, exponent: int, make: Any, small: int
 ) -> None:
-    """Documents in another unit have the same directions, to the last bit, from 1e-150 to 1e149."""
-    monkeypatch.setattr(solving, "_SMALL", small)
+    """Scaling by powers of two, from 1e-150 to 1e149, changes no bit of the directions."""
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     rng = np.random.default_rng(0)
     rows, labels = rng.random((60, 90)), np.arange(60) % 4
     rows[np.arange(60), labels] += 5.0
@@ -156,7 +156,7 @@ def test_the_unit_of_values(
 
 @pytest.mark.parametrize("weight", [0, 1])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
-def test_eigenvalues_that_are_no_numbers(weight: float, make: Any) -> None:
+def test_eigenvalues_that_overflow_or_underflow_raise(weight: float, make: Any) -> None:
     with pytest.raises(InputError, match=r"values so small that eigenvalues, .* are no numbers; scale X"):
         TraceProjection(weight=weight).fit(make(ROWS * 1e-160), LABELS)
     with pytest.raises(InputError, match=r"values so large that eigenvalues, .* are no numbers; scale X"):
@@ -169,8 +169,8 @@ def test_values_whose_squares_overflow() -> None:
             TraceProjection(weight=weight).fit(ROWS * 1e160, LABELS)
 
 
-def test_sparse_rows_in_disorder() -> None:
-    """Columns in any order, and one of them twice, mean what they mean to scipy."""
+def test_unsorted_sparse_rows_with_duplicates() -> None:
+    """Unsorted columns and duplicates mean the same as in scipy."""
     odd = sparse.csr_matrix((np.array([2.0, 1, 0.5, 0.5, 3, 1]), np.array([2, 0, 1, 1, 0, 2]), np.array([0, 2, 4, 6])))
     for weight in (0, 0.5, 1):
         found = TraceProjection(weight=weight).fit(odd, ["a", "b", "b"])
@@ -190,7 +190,7 @@ def test_transform_keeps_sparse_rows_sparse_and_agrees() -> None:
         found.inverse_transform(np.ones((2, 4)))
 
 
-def test_too_few_rounds_are_told() -> None:
+def test_too_few_iterations_warn() -> None:
     rows = sparse.random_array((1500, 1400), density=0.02, rng=np.random.default_rng(0), format="csr")
     with pytest.warns(ConvergenceWarning, match=r"After max_iter=1 restarts .* above tol=1.0e-10") as noted:
         TraceProjection(weight=0, n_components=20, max_iter=1).fit(rows)
@@ -213,7 +213,7 @@ def test_warnings_name_the_line_of_the_caller(weight: float, make: Any) -> None:
 
 
 def test_warnings_of_many_folds_are_the_same() -> None:
-    """They have one line and one text, whatever is found."""
+    """Their line and text do not depend on the result, so Python shows them once."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         for n_kept in (2, 3, 4):
@@ -229,7 +229,7 @@ def test_a_fraction_is_a_weight() -> None:
 
 
 def unsound(columns: list[int], starts: list[int]) -> Any:
-    """A matrix of three rows and columns whose arrays were written to afterwards."""
+    """Return a 3 x 3 matrix whose index arrays were replaced after its construction."""
     rows = sparse.csr_matrix(np.eye(3))
     rows.indices[:] = columns
     rows.indptr[:] = starts
@@ -240,7 +240,7 @@ def unsound(columns: list[int], starts: list[int]) -> Any:
 @pytest.mark.parametrize(
     ("columns", "starts"), [([0, 1, 10**8], [0, 1, 2, 3]), ([0, 1, -5], [0, 1, 2, 3]), ([0, 1, 2], [0, 3, 1, 3])]
 )
-def test_unsound_rows(weight: float, columns: list[int], starts: list[int]) -> None:
+def test_inconsistent_sparse_rows_raise(weight: float, columns: list[int], starts: list[int]) -> None:
     with pytest.raises(InputError, match="X is not sound"):
         TraceProjection(weight=weight).fit(unsound(columns, starts), ["a", "b", "b"])
     found = TraceProjection(weight=weight).fit(np.eye(3), ["a", "b", "b"])
@@ -276,13 +276,13 @@ def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
     assert given.n_jobs == 2
 
 
-def test_texts_are_to_be_counted_first() -> None:
+def test_texts_raise() -> None:
     with pytest.raises(InputError, match="count them first"):
         OrthogonalCentroid().fit(["one fish", "two fish"], ["a", "b"])
 
 
 @pytest.mark.parametrize("projection", [OrthogonalCentroid(), MaximumMargin()])
-def test_who_means_the_label_minus_one_is_told_what_it_means(projection: Any) -> None:
+def test_the_error_says_that_minus_one_means_unlabelled(projection: Any) -> None:
     with pytest.raises(InputError, match=r"\(2 documents without a label. The label -1 means none"):
         projection.fit(ROWS, [-1, 1, -1, 1])
     with pytest.raises(InputError, match=r"The label -1 means none.*TraceProjection\(weight=0\)"):

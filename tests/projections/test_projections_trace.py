@@ -1,4 +1,4 @@
-"""The directions are the eigenvectors of S, which a twin makes by its definition."""
+"""The directions are the eigenvectors of S, which a slow twin computes from its definition."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 
 import textsieve.projections.solving as solving
 from textsieve import ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
-from textsieve.projections.trace_operator import NOTHING
+from textsieve.projections.trace_operator import ZERO_TOLERANCE
 
 WEIGHTS = [-0.5, 0.0, 0.3, 0.5, 1.0, 1.1, 2.0, 3.0]
 
 
 def sample(n_documents: int, n_terms: int, n_classes: int, seed: int = 0) -> tuple[Any, NDArray[Any]]:
-    """Sparse documents whose classes lie apart, and labels, of which each fifth is missing (-1)."""
+    """Return sparse documents of separate classes, and labels, of which every fifth is missing (-1)."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(n_classes, size=n_documents)
     dense = rng.random((n_documents, n_terms)) * (rng.random((n_documents, n_terms)) < 0.2)
@@ -37,7 +37,7 @@ def sets(labels: NDArray[Any]) -> list[list[int]]:
 
 
 def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: float = 1e-8) -> None:
-    """Orthonormal, eigenvectors of S, and those of the largest eigenvalues."""
+    """Assert that directions are orthonormal eigenvectors of S for its largest eigenvalues."""
     values, directions = found.eigenvalues_, found.components_.T
     expected, _ = twin.eigen(matrix)
     size = np.abs(expected).max()
@@ -55,7 +55,7 @@ def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: floa
 def test_eigenvectors_of_the_definition(
     monkeypatch: pytest.MonkeyPatch, weight: float, class_weight: Any, shape: tuple[int, int], small: int
 ) -> None:
-    monkeypatch.setattr(solving, "_SMALL", small)  # 0: by products alone
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)  # 0: by products alone
     X, y = sample(*shape, 6)
     n_components = 4
     found = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X, y)
@@ -71,7 +71,7 @@ def test_eigenvectors_of_the_definition(
 @few_examples
 @given(case=st.one_of(cases(), cases(any_weights, n_labels=(0, 3))), balanced=st.booleans(), dense=st.booleans())
 def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: bool) -> None:
-    """Several labels, none, equal documents, constant terms: eigenvectors of what is above 0, or an error."""
+    """With several labels, none, equal documents or constant terms, the result is right or an error is raised."""
     rows = case.rows.astype(np.float64)
     class_weight: Any = "balanced" if balanced else None
     projection = TraceProjection(weight=weight, class_weight=class_weight)
@@ -96,7 +96,7 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
     assert_eigenvectors(projection, matrix)
     if weight < 1:
         clearly = np.count_nonzero(expected > 1e-9 * size)
-        assert clearly <= projection.n_components_ <= np.count_nonzero(expected > 0.1 * NOTHING * size)
+        assert clearly <= projection.n_components_ <= np.count_nonzero(expected > 0.1 * ZERO_TOLERANCE * size)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
@@ -120,7 +120,7 @@ def test_solver_on_larger_documents(monkeypatch: pytest.MonkeyPatch, weight: flo
 
 
 def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     X = sparse.csr_array(np.kron(np.eye(20), np.ones((3, 2))))
     found = TraceProjection(weight=0, n_components=19).fit(X)
     assert found.n_components_ == 19
@@ -128,7 +128,7 @@ def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_few_different_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(np.repeat(rng.random((7, 90)), 20, axis=0))
     with pytest.warns(UserWarning, match=r"n_components=10, but fewer directions have"):
@@ -153,7 +153,7 @@ def test_principal_components(dense: bool) -> None:
 
 @given(cases(near_a_million, n_labels=(1, 1), max_documents=12), st.sampled_from(WEIGHTS), st.booleans())
 def test_large_means_and_small_spread(case: Case, weight: float, dense: bool) -> None:
-    """Weights near a million that vary by a millionth: S is made of exact differences from a million."""
+    """Weights near a million that vary by a millionth; the expected S uses exact differences from a million."""
     shifted = case.rows - 1e6
     matrix = twin.scatter(shifted, case.label_sets, weight)
     expected, _ = twin.eigen(matrix)
@@ -184,7 +184,7 @@ def test_presets() -> None:
 
 
 def test_iris_centroids() -> None:
-    """S_b's diagonal as paper 000 should have printed it: 0.42141, 0.07318, 2.91096, 0.53736 in all."""
+    """The diagonal of S_b as the OCFS paper should have printed it: 0.42141, 0.07318, 2.91096, 0.53736."""
     X, y = load_iris(return_X_y=True)
     found = OrthogonalCentroid().fit(X, y)
     assert found.n_components_ == 2

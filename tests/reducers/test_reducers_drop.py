@@ -1,4 +1,4 @@
-"""DROP1 to DROP5 against their slow twins, on documents with many ties; and what happens at the edges."""
+"""DROP1 to DROP5 compared with their slow twins on documents with many ties, and edge cases."""
 
 from itertools import product
 from typing import Any
@@ -21,7 +21,7 @@ values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0])
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
-    """Few different documents, many times, with labels that may disagree."""
+    """Draw few different documents, many times each, with labels that may disagree."""
     n_terms = draw(st.integers(1, 5))
     row = st.lists(values, min_size=n_terms, max_size=n_terms)
     some = draw(st.lists(row, min_size=1, max_size=6))
@@ -33,20 +33,20 @@ def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
 def kept_by(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -> list[int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drop, "_SPARE", spare)
-        found = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
-    assert found.dtype == np.int64
-    return list(found)
+        kept = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
+    assert kept.dtype == np.int64
+    return list(kept)
 
 
 @ANY_WARNING
 @given(collections(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 6), st.sampled_from([0, 1, 32]))
-def test_as_the_slow_twin(case: Any, variant: int, k: int, spare: int) -> None:
+def test_drop_keeps_the_documents_of_the_slow_twin(case: Any, variant: int, k: int, spare: int) -> None:
     rows, labels = case
     assert kept_by(variant, rows, labels, k, spare) == drop_twin.reduced(neighbours_twin.kept(rows), labels, variant, k)
 
 
 def overlapping(n_documents: int, seed: int, n_classes: int = 4) -> tuple[sparse.csr_matrix, Any]:
-    """Documents of classes that overlap, some of them twice with another label."""
+    """Return documents of classes that overlap, some of them twice with another label."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, n_classes, n_documents)
     present = random.random((n_documents, 24)) < 0.25
@@ -58,7 +58,7 @@ def overlapping(n_documents: int, seed: int, n_classes: int = 4) -> tuple[sparse
 
 @ANY_WARNING
 @pytest.mark.parametrize(("variant", "seed"), list(product(sorted(VARIANTS), range(3))))
-def test_as_the_slow_twin_on_more_documents(variant: int, seed: int) -> None:
+def test_drop_keeps_the_documents_of_the_slow_twin_on_more_documents(variant: int, seed: int) -> None:
     matrix, labels = overlapping(70, seed)
     right = drop_twin.reduced(neighbours_twin.kept(matrix.toarray().tolist()), labels.tolist(), variant, 3)
     for spare in (0, 5, 32):
@@ -67,7 +67,7 @@ def test_as_the_slow_twin_on_more_documents(variant: int, seed: int) -> None:
 
 @ANY_WARNING
 @given(collections(), st.integers(1, 4))
-def test_laws(case: Any, k: int) -> None:
+def test_noise_is_dropped_and_drop5_leaves_nothing_to_drop(case: Any, k: int) -> None:
     rows, labels = case
     twin = drop_twin.Twin(neighbours_twin.kept(rows), labels, k)
     noise = {document for document in twin.all if not twin.right(document, twin.kept)}
@@ -85,7 +85,7 @@ def test_the_number_of_threads_changes_nothing(variant: int) -> None:
     assert 0 < len(one) < 300
 
 
-def test_by_hand() -> None:
+def test_drop3_on_an_example_computed_by_hand() -> None:
     """The table of docs/drop.md: documents by their angles; the one at 16 degrees is noise."""
     angles = np.deg2rad([0, 8, 20, 30, 62, 70, 81, 90, 16])
     rows = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -94,15 +94,15 @@ def test_by_hand() -> None:
     collection = drop.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
     assert collection.noise().tolist() == [8]
     assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
-    assert collection.order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
-    assert collection.order("farthest enemy first").tolist() == [0, 7, 1, 6, 2, 5, 3, 4]
-    assert collection.order("nearest enemy first").tolist() == [3, 4, 5, 2, 6, 1, 7, 0]
+    assert collection.visiting_order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert collection.visiting_order("farthest enemy first").tolist() == [0, 7, 1, 6, 2, 5, 3, 4]
+    assert collection.visiting_order("nearest enemy first").tolist() == [3, 4, 5, 2, 6, 1, 7, 0]
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_comes_back_has_the_form_that_was_given() -> None:
+def test_fit_resample_returns_the_types_it_was_given() -> None:
     matrix, labels = overlapping(60, 1)
     for form in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix):
         rows, kept = DROP().fit_resample(form(matrix), labels)
@@ -117,7 +117,7 @@ def test_what_comes_back_has_the_form_that_was_given() -> None:
     assert sampler.sample_indices_.tolist() == sorted(set(sampler.sample_indices_.tolist()))
 
 
-def test_a_class_of_which_nothing_is_left_is_named() -> None:
+def test_a_class_that_loses_all_documents_warns() -> None:
     rows = [[1.0, 0.1], [1, 0.2], [1, 0.3], [1, 0.15], [0.1, 1], [0.2, 1], [0.3, 1]]
     labels = ["a", "a", "a", "lonely", "b", "b", "b"]
     for learn in (DROP().fit, DROP().fit_resample):
@@ -128,7 +128,7 @@ def test_a_class_of_which_nothing_is_left_is_named() -> None:
 
 @ANY_WARNING
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
-def test_documents_that_nobody_is_near_make_no_difference_and_go(variant: int) -> None:
+def test_documents_without_associates_are_dropped(variant: int) -> None:
     matrix, labels = overlapping(40, 2, n_classes=2)
     more = sparse.block_diag([matrix, [[1.0]], [[0.0]]]).toarray()
     with_them = kept_by(variant, more, [*labels, 0, 1])
@@ -136,7 +136,7 @@ def test_documents_that_nobody_is_near_make_no_difference_and_go(variant: int) -
 
 
 @ANY_WARNING
-def test_two_documents_that_judge_each_other_wrong_both_go() -> None:
+def test_two_documents_that_misclassify_each_other_are_both_dropped() -> None:
     rows, labels = DROP(variant=1).fit_resample([[1.0, 0], [1, 0]], ["a", "b"])
     assert len(rows) == len(labels) == 0
 
@@ -159,7 +159,7 @@ def test_unlabelled_documents_are_left_out() -> None:
 
 
 @ANY_WARNING
-def test_more_neighbours_than_others_are_all_of_them() -> None:
+def test_k_larger_than_the_number_of_other_documents_uses_all_of_them() -> None:
     matrix, labels = overlapping(10, 4, n_classes=2)
     with pytest.warns(UserWarning, match="k=10, but a document has 9 others; all of them are neighbours") as caught:
         found = DROP(k=10).fit(matrix, labels)
@@ -168,7 +168,7 @@ def test_more_neighbours_than_others_are_all_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"variant": 6}, "variant=6; use one of 1, 2, 3, 4, 5"),
         ({"variant": True}, "variant=True"),
@@ -178,22 +178,22 @@ def test_more_neighbours_than_others_are_all_of_them() -> None:
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_invalid_settings_raise(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         DROP(**options).fit_resample(np.eye(2), ["a", "b"])
 
 
 @pytest.mark.parametrize(
-    ("labels", "words"),
+    ("labels", "message"),
     [
         (["spam", "spam"], "Only one class, 'spam'"),
         ([None, None], "No document has a label"),
-        ([["a", "b"], ["a"]], "several labels; DROP takes one label a document"),
+        ([["a", "b"], ["a"]], "several labels, but DROP needs one label for each document"),
         (["a"], "2 documents but 1 labels"),
         (np.array([0.5, 0.25]), "continuous"),
         (None, "DROP requires y"),
     ],
 )
-def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_invalid_labels_raise(labels: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         DROP().fit(np.eye(2), labels)

@@ -1,4 +1,4 @@
-"""The classifiers, the slow way: sums and loops over dense rows, one document and one class at a time."""
+"""Slow twins of classifiers: loops over dense rows, one document and one class at a time."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -9,7 +9,7 @@ Row = Sequence[float]
 def svm_objective(
     rows: Sequence[Row], signs: Sequence[float], costs: Sequence[float], weights: Row, intercept: float
 ) -> float:
-    """½(|w|² + b²) + Σ C_i max(0, 1 - y_i (w·x_i + b))²: liblinear punishes the intercept too."""
+    """Return ½(|w|² + b²) + Σ C_i max(0, 1 - y_i (w·x_i + b))²; as in liblinear, the intercept is penalised as well."""
     total = 0.5 * (math.fsum(weight * weight for weight in weights) + intercept * intercept)
     for row, sign, cost in zip(rows, signs, costs, strict=True):
         margin = math.fsum([intercept, *(weight * value for weight, value in zip(weights, row, strict=True))])
@@ -20,7 +20,7 @@ def svm_objective(
 def rocchio_prototypes(
     rows: Sequence[Row], label_sets: Sequence[Iterable[Hashable]], beta: float, gamma: float
 ) -> dict[Hashable, list[float]]:
-    """β x mean of the class - γ x mean of all other (document, class) pairs, made of length 1, for each class."""
+    """Return β x mean of the class - γ x mean of all other (document, class) pairs, scaled to length 1, per class."""
     pairs = [(row, label) for row, labels in zip(rows, label_sets, strict=True) for label in set(labels)]
     prototypes = {}
     for wanted in sorted({label for _, label in pairs}):  # type: ignore[type-var]
@@ -35,6 +35,6 @@ def rocchio_prototypes(
 
 
 def cosine(row: Row, unit: Row) -> float:
-    """The cosine of a row with a row of length 1; 0 for a row of zeros."""
+    """Return the cosine of a row with a row of length 1; 0 for a row of zeros."""
     length = math.sqrt(math.fsum(value * value for value in row))
     return math.fsum(one * other for one, other in zip(row, unit, strict=True)) / (length or 1.0)

@@ -1,4 +1,4 @@
-"""Texts of odd characters and of markup, and ways to read them, for hypothesis."""
+"""Hypothesis strategies for texts of unusual characters and markup, and for settings to read them."""
 
 from hypothesis import strategies as st
 

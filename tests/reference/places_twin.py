@@ -1,25 +1,27 @@
-"""Slow, obvious twins of places: which character of a text brought each character of what became of it."""
+"""Slow, obvious twins of `text.places`: the source of each character of a prepared text."""
 
 from collections.abc import Callable
 
 
 def brought_by(step: Callable[[str], str], text: str) -> list[int]:
-    """For each character that a step leaves, the one with which the text had to go on for it to be there."""
+    """Return, for each character of the step's result, the position of the character that added it to the result."""
     lengths = [len(step(text[:end])) for end in range(len(text) + 1)]
-    return [at for at in range(len(text)) for _ in range(lengths[at + 1] - lengths[at])]
+    return [position for position in range(len(text)) for _ in range(lengths[position + 1] - lengths[position])]
 
 
 def hanging(dropped: list[bool], marks: list[bool], letters: list[bool]) -> list[tuple[int, int]]:
-    """For each character, where what belongs to it begins and ends: dropped marks and letters right beside it."""
-    lost = [gone and (mark or letter) for gone, mark, letter in zip(dropped, marks, letters, strict=True)]
+    """Return, for each character, where it begins and ends together with the dropped marks and letters beside it."""
+    is_attached = [
+        is_dropped and (mark or letter) for is_dropped, mark, letter in zip(dropped, marks, letters, strict=True)
+    ]
     places = []
-    for at in range(len(dropped)):
-        begin, end = at, at + 1
-        while end < len(dropped) and lost[end]:
+    for position in range(len(dropped)):
+        begin, end = position, position + 1
+        while end < len(dropped) and is_attached[end]:
             end += 1
-        while begin > 0 and lost[begin - 1]:
+        while begin > 0 and is_attached[begin - 1]:
             begin -= 1
-        while marks[begin] and begin < at:
+        while marks[begin] and begin < position:
             begin += 1
         places.append((begin, end))
     return places

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of text preparation: every word on its own, every time it comes."""
+"""Slow, obvious twins of text preparation: every word is normalised on its own, each time it occurs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -14,25 +14,26 @@ _STEMMER = Stemmer.Stemmer("english")
 
 
 def stem(word: str) -> str:
-    """The stem of one English word."""
-    found: str = _STEMMER.stemWord(word)
-    return _or_as_it_is(found.lower(), word)
+    """Return the stem of one English word."""
+    form: str = _STEMMER.stemWord(word)
+    return _form_or_word(form.lower(), word)
 
 
 def stem_as_written(word: str) -> str:
-    """The same where capitals stay."""
-    found: str = _STEMMER.stemWord(word)
-    return _or_as_it_is(found, word)
+    """Return the stem of one English word, with uppercase letters kept."""
+    form: str = _STEMMER.stemWord(word)
+    return _form_or_word(form, word)
 
 
 def lemma(word: str) -> str:
-    """The lemma of one English word."""
-    return _or_as_it_is(lemmatize(word, "en").lower(), word)
+    """Return the lemma of one English word."""
+    return _form_or_word(lemmatize(word, "en").lower(), word)
 
 
-def _or_as_it_is(form: str, word: str) -> str:
-    is_none = form == "" or any(character.isspace() for character in form) or len(word) > 100
-    return word if is_none else form
+def _form_or_word(form: str, word: str) -> str:
+    """Return the form of a word, or the word if the form is not valid or the word is very long."""
+    is_invalid = form == "" or any(character.isspace() for character in form) or len(word) > 100
+    return word if is_invalid else form
 
 
 FORMS: dict[str, Callable[[str], str]] = {"stem": stem, "lemma": lemma}
@@ -41,7 +42,7 @@ FORMS: dict[str, Callable[[str], str]] = {"stem": stem, "lemma": lemma}
 def terms_in(
     text: str, form: Callable[[str], str], ngram_range: tuple[int, int] = (1, 1), stop_words: Iterable[str] = ()
 ) -> list[str]:
-    """The terms of a text: lower-cased, cut into words, without stop words, each word in its form."""
+    """Return the terms of a text: lowercased, split into words, without stop words, each word in its form."""
     words = [form(word) for word in words_of(text.lower()) if word not in set(stop_words)]
     terms = []
     for first in range(len(words)):
@@ -51,7 +52,7 @@ def terms_in(
 
 
 def counts_of(documents: Iterable[Sequence[str]], columns: Sequence[str]) -> csr_matrix:
-    """How often each of some terms is among the terms of each document."""
-    counted = [Counter(terms) for terms in documents]
-    dense = [[each[term] for term in columns] for each in counted]
-    return csr_matrix(np.array(dense, np.int64).reshape(len(counted), len(columns)))
+    """Return how often each of some terms is among the terms of each document."""
+    counters = [Counter(terms) for terms in documents]
+    dense = [[counter[term] for term in columns] for counter in counters]
+    return csr_matrix(np.array(dense, np.int64).reshape(len(counters), len(columns)))

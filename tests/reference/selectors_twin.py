@@ -1,4 +1,4 @@
-"""The scores by the letter of their formulas, in fractions and fifty digits, one term and one class at a time."""
+"""Slow twins of the scores: their formulas, in fractions with fifty digits, one term and one class at a time."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, localcontext
@@ -10,35 +10,35 @@ Scores = list[Fraction]
 
 
 def pairs_of(rows: Rows, label_sets: LabelSets) -> list[tuple[Sequence[float], Hashable]]:
-    """A document counts once for each of its classes."""
+    """Return the (row, label) pairs; a document counts once for each of its classes."""
     return [(row, label) for row, labels in zip(rows, label_sets, strict=True) for label in set(labels)]
 
 
 def classes_of(label_sets: LabelSets) -> list[Hashable]:
-    """The classes, sorted."""
+    """Return the classes, sorted."""
     return sorted({label for labels in label_sets for label in labels})  # type: ignore[type-var]
 
 
 def log2(value: Fraction) -> Fraction:
-    """The binary logarithm to fifty digits."""
+    """Return the binary logarithm to fifty digits."""
     with localcontext(prec=50):
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).ln() / Decimal(2).ln())
 
 
 def entropy(counts: Sequence[int]) -> Fraction:
-    """H of a distribution given by counts, in bits."""
+    """Return the entropy H of a distribution given by counts, in bits."""
     n = sum(counts)
     return -sum((Fraction(count, n) * log2(Fraction(count, n)) for count in counts if count), Fraction(0))
 
 
 def class_entropy(label_sets: LabelSets) -> Fraction:
-    """H(C)."""
-    labels = [label for of_document in label_sets for label in set(of_document)]
+    """Return H(C), the entropy of the class."""
+    labels = [label for document_labels in label_sets for label in set(document_labels)]
     return entropy([labels.count(label) for label in classes_of(label_sets)]) if labels else Fraction(0)
 
 
 def joint_information_gain(rows: Rows, label_sets: LabelSets) -> Scores:
-    """H(C) - P(t) H(C|t) - P(not t) H(C|not t)."""
+    """Return H(C) - P(t) H(C|t) - P(not t) H(C|not t) for each term."""
     pairs, classes = pairs_of(rows, label_sets), classes_of(label_sets)
     scores = []
     for term in range(len(rows[0])):
@@ -51,16 +51,16 @@ def joint_information_gain(rows: Rows, label_sets: LabelSets) -> Scores:
     return scores
 
 
-def four_counts(rows: Rows, label_sets: LabelSets, wanted: Hashable, term: int) -> tuple[int, int, int, int]:
-    """A, B, C, D of a class and a term."""
+def four_counts(rows: Rows, label_sets: LabelSets, class_label: Hashable, term: int) -> tuple[int, int, int, int]:
+    """Return A, B, C, D of a class and a term."""
     counts = {(inside, has): 0 for inside in (True, False) for has in (True, False)}
     for row, label in pairs_of(rows, label_sets):
-        counts[label == wanted, row[term] != 0] += 1
+        counts[label == class_label, row[term] != 0] += 1
     return counts[True, True], counts[False, True], counts[True, False], counts[False, False]
 
 
 def information_gain_of_cell(a: int, b: int, c: int, d: int) -> Fraction:
-    """The sum over {class, other} x {term, no term} of P log2(P / PP)."""
+    """Return the sum over {class, other} x {term, no term} of P log2(P / PP)."""
     n = a + b + c + d
     score = Fraction(0)
     for count, row, column in ((a, a + b, a + c), (b, a + b, b + d), (c, c + d, a + c), (d, c + d, b + d)):
@@ -70,13 +70,13 @@ def information_gain_of_cell(a: int, b: int, c: int, d: int) -> Fraction:
 
 
 def chi_square_of_cell(a: int, b: int, c: int, d: int) -> Fraction:
-    """The statistic n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)), 0 where that is 0/0."""
-    below = (a + c) * (b + d) * (a + b) * (c + d)
-    return Fraction((a + b + c + d) * (a * d - c * b) ** 2, below) if below else Fraction(0)
+    """Return n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)), or 0 if the denominator is 0."""
+    denominator = (a + c) * (b + d) * (a + b) * (c + d)
+    return Fraction((a + b + c + d) * (a * d - c * b) ** 2, denominator) if denominator else Fraction(0)
 
 
 def mutual_information_of_cell(a: int, b: int, c: int, d: int) -> Fraction:
-    """The binary logarithm of P(t,c) / (P(t) P(c)), 0 where they never meet."""
+    """Return log2 P(t,c) / (P(t) P(c)), or 0 if the term never occurs in the class."""
     return log2(Fraction(a * (a + b + c + d), (a + b) * (a + c))) if a else Fraction(0)
 
 
@@ -88,17 +88,16 @@ CELLS: dict[str, Callable[[int, int, int, int], Fraction]] = {
 
 
 def class_scores(method: str, rows: Rows, label_sets: LabelSets) -> list[Scores]:
-    """The scores of a method, a row a class."""
+    """Return the scores of a method, one list per class."""
     return [
-        [CELLS[method](*four_counts(rows, label_sets, wanted, term)) for term in range(len(rows[0]))]
-        for wanted in classes_of(label_sets)
+        [CELLS[method](*four_counts(rows, label_sets, label, term)) for term in range(len(rows[0]))]
+        for label in classes_of(label_sets)
     ]
 
 
 def pooled(method: str, pooling: str, rows: Rows, label_sets: LabelSets) -> Scores:
-    """One score per term: the mean weighted by class probability, or the best."""
-    of_classes = class_scores(method, rows, label_sets)
-    columns = list(zip(*of_classes, strict=True))
+    """Return one score per term: the mean over classes, weighted by class probability, or the maximum."""
+    columns = list(zip(*class_scores(method, rows, label_sets), strict=True))
     if pooling != "mean":
         return [max(column) for column in columns]
     labels = [label for _, label in pairs_of(rows, label_sets)]
@@ -108,30 +107,30 @@ def pooled(method: str, pooling: str, rows: Rows, label_sets: LabelSets) -> Scor
     ]
 
 
-def turns(of_classes: Sequence[Sequence[float]], k: int) -> list[int]:
-    """The classes take turns; each takes its best term that is left, the lower column of equals."""
-    left = set(range(len(of_classes[0])))
-    taken: list[int] = []
-    while len(taken) < k:
-        for scores in of_classes:
-            if len(taken) < k:
-                best = min(left, key=lambda term: (-scores[term], term))
-                left.remove(best)
-                taken.append(best)
-    return taken
+def round_robin(scores_by_class: Sequence[Sequence[float]], k: int) -> list[int]:
+    """Return k terms; classes take turns, and each takes its best remaining term (of equals, the lower column)."""
+    remaining = set(range(len(scores_by_class[0])))
+    ranking: list[int] = []
+    while len(ranking) < k:
+        for scores in scores_by_class:
+            if len(ranking) < k:
+                best = min(remaining, key=lambda term: (-scores[term], term))
+                remaining.remove(best)
+                ranking.append(best)
+    return ranking
 
 
 def centroid_scatter(rows: Rows, label_sets: LabelSets) -> Scores:
-    """OCFS: the sum over classes of (n_j / n)(m_j - m)^2, over pairs of document and class."""
+    """Return the scores of OCFS: the sum over classes of (n_j / n)(m_j - m)^2, over (document, class) pairs."""
     pairs, classes = pairs_of(rows, label_sets), classes_of(label_sets)
     scores = []
     for term in range(len(rows[0])):
         values = [(Fraction(row[term]), label) for row, label in pairs]
         mean = sum((value for value, _ in values), Fraction(0)) / max(len(values), 1)
         score = Fraction(0)
-        for wanted in classes:
-            of_class = [value for value, label in values if label == wanted]
-            class_mean = sum(of_class, Fraction(0)) / len(of_class)
-            score += Fraction(len(of_class), len(values)) * (class_mean - mean) ** 2
+        for class_label in classes:
+            class_values = [value for value, label in values if label == class_label]
+            class_mean = sum(class_values, Fraction(0)) / len(class_values)
+            score += Fraction(len(class_values), len(values)) * (class_mean - mean) ** 2
         scores.append(score)
     return scores

@@ -1,4 +1,4 @@
-"""Small random collections of documents for hypothesis: counts or weights, labels of one kind, any mixture of both."""
+"""Small random collections of labelled documents for hypothesis, with counts or weights."""
 
 from typing import Any, NamedTuple
 
@@ -15,15 +15,15 @@ class Case(NamedTuple):
     label_sets: list[tuple[Any, ...]]
 
     def matrix(self) -> sparse.csr_array:
-        """The documents as sparse rows."""
+        """Return the documents as sparse rows."""
         return sparse.csr_array(self.rows)
 
     def part(self, documents: Any) -> "Case":
-        """Some of the documents."""
+        """Return some of the documents."""
         return Case(self.rows[documents], [self.label_sets[document] for document in documents])
 
 
-counts = st.integers(-1, 3)  # whole numbers add up exactly, below 0 too
+counts = st.integers(-1, 3)  # sums of integers are exact, also of negative ones
 any_weights = st.sampled_from([0.0, 0.0, 0.25, -1.5, 1 / 3, 1e-9, -7e5, 2.0**-40])
 near_a_million = st.integers(-1000, 1000).map(lambda step: 1e6 + step * 1e-6)
 cancelling = st.sampled_from([0.0, 1e12, -1e12, 1e-3, 3.0, -1e12 + 0.5])
@@ -39,12 +39,14 @@ def cases(
     n_labels: tuple[int, int] = (0, 2),
     labels: tuple[Any, ...] = ("a", "b", "c"),
 ) -> Case:
-    """Any collection of up to so many documents and terms, each with at least and at most so many labels."""
+    """Draw a collection of documents; `n_labels` is the smallest and the largest number of labels of a document."""
     n_terms = draw(st.integers(1, max_terms))
     n_documents = draw(st.integers(1, max_documents))
     rows = draw(
         st.lists(st.lists(values, min_size=n_terms, max_size=n_terms), min_size=n_documents, max_size=n_documents)
     )
-    of_document = st.lists(st.sampled_from(labels), min_size=n_labels[0], max_size=n_labels[1], unique=True).map(tuple)
-    label_sets = draw(st.lists(of_document, min_size=n_documents, max_size=n_documents))
+    document_labels = st.lists(st.sampled_from(labels), min_size=n_labels[0], max_size=n_labels[1], unique=True).map(
+        tuple
+    )
+    label_sets = draw(st.lists(document_labels, min_size=n_documents, max_size=n_documents))
     return Case(np.array(rows), label_sets)

@@ -1,4 +1,4 @@
-"""The statistics, the slow way: loops over a dense matrix in exact fractions."""
+"""The slow twin of `ClassStats`: loops over a dense matrix, in exact fractions."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from textsieve import ClassStats
 
 
 class Twin(NamedTuple):
-    """What `ClassStats` must hold, in whole numbers and fractions."""
+    """The expected content of a `ClassStats`, in integers and fractions."""
 
     classes: tuple[Any, ...]
     n_documents: int
@@ -23,7 +23,7 @@ class Twin(NamedTuple):
 
 
 def twin(rows: Sequence[Sequence[float]], label_sets: Sequence[Iterable[Hashable]], n_terms: int) -> Twin:
-    """The statistics of dense rows; each document has a collection of labels, none if it is unlabelled."""
+    """Return the statistics of dense rows; the collection of labels of an unlabelled document is empty."""
     sets = [set(labels) for labels in label_sets]
     classes = tuple(sorted(set().union(*sets)))  # type: ignore[type-var]
     exact = [[Fraction(value) for value in row] for row in rows]
@@ -32,38 +32,46 @@ def twin(rows: Sequence[Sequence[float]], label_sets: Sequence[Iterable[Hashable
     return Twin(
         classes,
         len(exact),
-        [len(of_class) for of_class in members],
+        [len(class_rows) for class_rows in members],
         [sum(row[term] != 0 for row in exact) for term in terms],
         [sum((row[term] for row in exact), Fraction(0)) for term in terms],
         [sum((row[term] ** 2 for row in exact), Fraction(0)) for term in terms],
-        [[sum(row[term] != 0 for row in of_class) for term in terms] for of_class in members],
-        [[sum((row[term] for row in of_class), Fraction(0)) for term in terms] for of_class in members],
+        [[sum(row[term] != 0 for row in class_rows) for term in terms] for class_rows in members],
+        [[sum((row[term] for row in class_rows), Fraction(0)) for term in terms] for class_rows in members],
     )
 
 
 def contingency_twin(rows: Sequence[Sequence[float]], label_sets: Sequence[Iterable[Hashable]]) -> list[list[Any]]:
-    """For each class and term the counts A, B, C, D of pairs of a document and one of its labels, one by one."""
+    """Return for each class and term the counts A, B, C, D, counting one (document, label) pair after the other."""
     pairs = [(row, label) for row, labels in zip(rows, label_sets, strict=True) for label in set(labels)]
     classes = sorted({label for _, label in pairs})  # type: ignore[type-var]
     table = []
-    for wanted in classes:
-        of_class = []
+    for class_label in classes:
+        class_counts = []
         for term in range(len(rows[0])):
             counts = {(inside, has): 0 for inside in (True, False) for has in (True, False)}
             for row, label in pairs:
-                counts[label == wanted, row[term] != 0] += 1
-            of_class.append((counts[True, True], counts[False, True], counts[True, False], counts[False, False]))
-        table.append(of_class)
+                counts[label == class_label, row[term] != 0] += 1
+            class_counts.append((counts[True, True], counts[False, True], counts[True, False], counts[False, False]))
+        table.append(class_counts)
     return table
 
 
+def contingency(stats: ClassStats, number: int) -> tuple[Any, Any, Any, Any]:
+    """Return the counts A, B, C, D of one class for each term, computed from the table."""
+    with_term = stats.class_doc_freq(number)
+    elsewhere = stats.pair_doc_freq - with_term
+    size = stats.class_docs[number]
+    return with_term, elsewhere, size - with_term, stats.n_pairs - size - elsewhere
+
+
 def exact_sums(sums: Any) -> list[Fraction]:
-    """Value and rest of each sum, together and exact."""
+    """Return value + rest of each sum as an exact fraction."""
     return [Fraction(value) + Fraction(rest) for value, rest in zip(*(part.tolist() for part in sums), strict=True)]
 
 
 def assert_is_twin(stats: ClassStats, expected: Twin, *, relative: float = 0.0) -> None:
-    """All numbers of the table are the twin's: exactly, or the sums to a relative error of the terms' magnitudes."""
+    """Assert that a table equals its twin: counts exactly, and sums up to a relative error."""
     assert stats.classes == expected.classes
     assert [type(label) for label in stats.classes] == [type(label) for label in expected.classes]
     assert stats.n_documents == expected.n_documents
@@ -81,11 +89,11 @@ def assert_is_twin(stats: ClassStats, expected: Twin, *, relative: float = 0.0) 
     _assert_close(exact_sums(stats.squares), expected.squares, relative)
     starts, terms = stats.cells.class_starts, stats.cells.terms
     for number in range(len(stats.classes)):
-        of_class = terms[starts[number] : starts[number + 1]]
-        assert of_class.tolist() == np.flatnonzero(expected.class_doc_freq[number]).tolist()
+        class_terms = terms[starts[number] : starts[number + 1]]
+        assert class_terms.tolist() == np.flatnonzero(expected.class_doc_freq[number]).tolist()
 
 
-def _assert_close(found: Sequence[float | Fraction], expected: Sequence[Fraction], relative: float) -> None:
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        assert abs(Fraction(one) - other) <= Fraction(relative) * abs(other), (one, other)
+def _assert_close(actual: Sequence[float | Fraction], expected: Sequence[Fraction], relative: float) -> None:
+    assert len(actual) == len(expected)
+    for value, exact in zip(actual, expected, strict=True):
+        assert abs(Fraction(value) - exact) <= Fraction(relative) * abs(exact), (value, exact)

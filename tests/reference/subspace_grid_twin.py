@@ -1,4 +1,4 @@
-"""Ensembles of random subspaces the slow way: each trained by itself, every vote counted on its own."""
+"""Slow twin of grids of ensembles: every member is trained by itself, and votes are counted one by one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Scores = list[list[float]]
 
 
 def documents(n_classes: int = 3, n: int = 60, n_terms: int = 30, seed: int = 0) -> tuple[csr_matrix, NDArray[Any]]:
-    """Counts that tell classes apart a little, and some documents of few terms."""
+    """Return counts that differ a little between classes, and labels; some documents have few terms."""
     random = np.random.default_rng(seed)
     y = random.integers(0, n_classes, n)
     lean = random.random((n_classes, n_terms)) * 0.25
@@ -24,7 +24,7 @@ def documents(n_classes: int = 3, n: int = 60, n_terms: int = 30, seed: int = 0)
 def all_scores(
     estimator: Any, X: csr_matrix, y: Any, X_test: csr_matrix, *, n_terms: int, n_members: int, seed: int
 ) -> tuple[list[Scores], list[list[bool]]]:
-    """Of each member, the scores of the test documents for each class, and which of them have none of its terms."""
+    """Return the scores of each member (documents x classes), and which documents have none of its terms."""
     scores, silent = [], []
     for member in range(n_members):
         columns = subset(X.shape[1], n_terms, member=member, seed=seed)
@@ -36,7 +36,7 @@ def all_scores(
 
 
 def decided(scores: list[Scores], silent: list[list[bool]], document: int, class_docs: list[int], combine: str) -> int:
-    """The number of a document's class."""
+    """Return the number of the class that an ensemble predicts for a document."""
     n_classes, votes = len(scores[0][document]), [0] * len(scores[0][document])
     means = [0.0] * n_classes
     for member, of_member in enumerate(scores):
@@ -62,7 +62,7 @@ def accuracy(
     seed: int,
     combine: str,
 ) -> float:
-    """The share of the test documents that the ensemble puts into their class."""
+    """Return the accuracy of an ensemble on the test documents."""
     classes, class_docs = np.unique(y[train], return_counts=True)
     said = all_scores(estimator, X[train], y[train], X[test], n_terms=n_terms, n_members=n_members, seed=seed)
     right = [

@@ -1,4 +1,4 @@
-"""Random subspaces the slow way: each member a classifier of its own on a slice of columns, every vote by itself."""
+"""Slow twin of `RandomSubspace`: each member is a classifier on a slice of columns; votes are counted one by one."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ Row = dict[int, float]
 def documents(
     n_classes: int = 3, n: int = 60, n_terms: int = 40, seed: int = 0, n_empty: int = 0
 ) -> tuple[csr_matrix, Any]:
-    """Weights that tell classes of uneven size apart a little; the first documents have no term."""
+    """Return weights that differ a little between classes of uneven size, and labels; the first documents are empty."""
     random = np.random.default_rng(seed)
     y = np.minimum(random.integers(0, n_classes + 1, n), n_classes - 1)
     y[n_empty : n_empty + n_classes] = np.arange(n_classes)
@@ -27,29 +27,29 @@ def documents(
 
 
 class SlowMember(NamedTuple):
-    """A classifier of some columns."""
+    """A classifier on some columns."""
 
     columns: Any
     classifier: Any
 
     def knows(self, X: csr_matrix, document: int) -> bool:
-        """Whether a document has one of its terms."""
+        """Return whether a document has one of the member's terms."""
         return any(X[document, column] != 0.0 for column in self.columns)
 
     def scores(self, X: csr_matrix) -> Any:
-        """Documents x classes; for two classes the second's, and minus that for the first."""
+        """Return scores (documents x classes); for two classes, the score of the first is minus that of the second."""
         found = self.classifier.decision_function(X[:, self.columns])
         return np.column_stack([-found, found]) if found.ndim == 1 else found
 
 
 def slow_members(estimator: Any, X: csr_matrix, y: Any, *, n_terms: int, n_members: int, seed: int) -> list[SlowMember]:
-    """Members, trained one after the other on columns cut out."""
+    """Return members that are trained one after the other on slices of columns."""
     drawn = [subset(X.shape[1], n_terms, member=number, seed=seed) for number in range(n_members)]
     return [SlowMember(columns, clone(estimator).fit(X[:, columns], y)) for columns in drawn]
 
 
 def slow_choices(members: list[SlowMember], X: csr_matrix, classes: list[Any]) -> list[list[int]]:
-    """The number of the class that each member predicts for each document; -1 if it knows none of its terms."""
+    """Return the number of the class that each member predicts for each document; -1 if it has none of its terms."""
     predicted = [member.classifier.predict(X[:, member.columns]).tolist() for member in members]
     return [
         [
@@ -61,12 +61,12 @@ def slow_choices(members: list[SlowMember], X: csr_matrix, classes: list[Any]) -
 
 
 def slow_winner(choices: list[int], class_docs: list[int]) -> int:
-    """The class with most votes; of equal ones, that with more training documents; of these the first."""
+    """Return the class with the most votes; of equal ones, that with more training documents, then the first."""
     return max(range(len(class_docs)), key=lambda number: (choices.count(number), class_docs[number], -number))
 
 
 def slow_means(members: list[SlowMember], X: csr_matrix) -> Any:
-    """The mean of the scores that members give, also to documents of which they know no term."""
+    """Return the mean scores of all members, including those that have no term of a document."""
     return np.mean([member.scores(X) for member in members], axis=0)
 
 
@@ -74,7 +74,7 @@ def slow_means(members: list[SlowMember], X: csr_matrix) -> Any:
 
 
 def known_products(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, list[float]]]:
-    """What each term of a document that a member knows adds to its outputs: the term's column, and the products."""
+    """Return the column of each term of a document that a member has, and what it adds to the member's outputs."""
     return [
         (column, [value * float(each) for each in scorer.coefficients[place]])
         for column, value in row.items()
@@ -84,7 +84,7 @@ def known_products(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[
 
 
 def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, int, float, float]]:
-    """The classes that a member is for, or against: number, output, its sign, and what the vote counts."""
+    """Return a member's votes for or against classes: class number, output, its sign, and what the vote counts."""
     products = known_products(scorer, row, member)
     if not products:
         return []
@@ -105,7 +105,7 @@ def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, 
 
 
 def slow_scores(scorer: SubspaceScorer, row: Row) -> list[float]:
-    """The number of votes of each class, and its intercept."""
+    """Return the number of votes of each class plus its intercept."""
     votes = [0.0] * scorer.n_outputs
     for member in range(scorer.n_members):
         for number, _, _, worth in voted_for(scorer, row, member):
@@ -114,7 +114,7 @@ def slow_scores(scorer: SubspaceScorer, row: Row) -> list[float]:
 
 
 def slow_contributions(scorer: SubspaceScorer, row: Row) -> dict[int, list[float]]:
-    """What each term is due of the votes: in proportion to what it added for the class; evenly if none did."""
+    """Return each term's part of the votes: in proportion to what it added for the class, or equal if none did."""
     parts = {column: [0.0] * scorer.n_outputs for column in row}
     for member in range(scorer.n_members):
         products = known_products(scorer, row, member)

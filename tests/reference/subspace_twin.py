@@ -1,4 +1,4 @@
-"""Random subspaces by the letter: probabilities in fractions, by trying all draws, and by drawing; pairs in loops."""
+"""Slow twins of the theory: probabilities as fractions, by all draws and by simulation; loops over pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 def ratio(n: int, m: int, q: int, j: int) -> Fraction:
-    """C(n-q, m-j) / C(n, m), as products of as few factors as there are important terms."""
+    """Return C(n-q, m-j) / C(n, m), as a product with a factor for each important term."""
     if not 0 <= m - j <= n - q:
         return Fraction(0)
     above = math.perm(m, j) * math.perm(n - m, q - j)
@@ -20,29 +20,29 @@ def ratio(n: int, m: int, q: int, j: int) -> Fraction:
 
 
 def usability(n: int, m: int, members: int, q: int) -> Fraction:
-    """Every member has an important term."""
+    """Return the probability that every member has an important term."""
     return (1 - ratio(n, m, q, 0)) ** members
 
 
 def coverage(n: int, m: int, members: int, q: int) -> Fraction:
-    """The paper's: terms as if independent."""
+    """Return the paper's coverage, which treats terms as independent."""
     return (1 - (1 - Fraction(m, n)) ** members) ** q
 
 
 def same(n: int, m: int, q: int) -> Fraction:
-    """Two members have the same important terms."""
+    """Return the probability that two members have the same important terms."""
     possible = range(max(0, m + q - n), min(q, m) + 1)
     alike = sum(math.comb(q, j) * (math.perm(m, j) * math.perm(n - m, q - j)) ** 2 for j in possible)
     return Fraction(alike, math.perm(n, q) ** 2)
 
 
 def diversity(n: int, m: int, members: int, q: int) -> Fraction:
-    """The paper's, put right: pairs as if independent."""
+    """Return the paper's diversity, corrected; it treats pairs of members as independent."""
     return (1 - same(n, m, q)) ** (members * (members - 1) // 2)
 
 
 def printed_sum(n: int, m: int, q: int) -> Fraction:
-    """What the paper prints for `same`: the denominator not squared, from j = 1."""
+    """Return `same` as the paper prints it: the denominator is not squared, and j starts at 1."""
     return sum(
         (Fraction(math.comb(q, j) * math.comb(n - q, m - j) ** 2, math.comb(n, m)) for j in range(1, min(q, m) + 1)),
         Fraction(0),
@@ -50,7 +50,7 @@ def printed_sum(n: int, m: int, q: int) -> Fraction:
 
 
 def true_coverage(n: int, m: int, members: int, q: int) -> Fraction:
-    """By inclusion and exclusion over the terms that are missed."""
+    """Return the true coverage, by inclusion and exclusion over the terms that are missed."""
     return sum(
         ((-1) ** k * math.comb(q, k) * ratio(n, m, k, 0) ** members for k in range(q + 1)),
         Fraction(0),
@@ -58,7 +58,7 @@ def true_coverage(n: int, m: int, members: int, q: int) -> Fraction:
 
 
 def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
-    """All different: members! times the sum over sets of so many outcomes of the products of their probabilities."""
+    """Return the true diversity: members! x the sum over sets of distinct outcomes of their probability products."""
     chosen = [Fraction(1)] + [Fraction(0)] * members
     for j in range(q + 1):
         each = ratio(n, m, q, j)
@@ -68,7 +68,7 @@ def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
 
 
 def tried(n: int, m: int, members: int, q: int) -> tuple[Fraction, Fraction, Fraction]:
-    """Usability, coverage and diversity as they are, by trying all draws of all members; 0 to q-1 are important."""
+    """Return the true usability, coverage and diversity, by trying all draws; terms 0 to q-1 are important."""
     subsets = [frozenset(drawn) & frozenset(range(q)) for drawn in combinations(range(n), m)]
     found = [0, 0, 0]
     for drawn in product(subsets, repeat=members):
@@ -80,7 +80,7 @@ def tried(n: int, m: int, members: int, q: int) -> tuple[Fraction, Fraction, Fra
 
 
 def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: int) -> tuple[float, float, float]:
-    """Usability, coverage and diversity as shares of so many ensembles, drawn at random."""
+    """Return usability, coverage and diversity as shares of `runs` simulated ensembles."""
     random = np.random.default_rng(seed)
     found = np.zeros(3)
     for _ in range(runs):
@@ -93,7 +93,7 @@ def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: in
 
 
 def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
-    """All sizes tried: the cheapest, and then with fewest terms, whose worst probability is near the best."""
+    """Return the cheapest size, then that with the fewest terms, whose worst probability is near the best."""
     sizes = [(m, members) for m in range(1, n + 1) for members in range(2, cost // m + 1)]
     worst = {each: worst_of(n, each[0], each[1], q) for each in sizes}
     least = max(worst.values()) * (1.0 - within)
@@ -101,14 +101,14 @@ def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
 
 
 def worst_of(n: int, m: int, members: int, q: int) -> float:
-    """The smallest of the three probabilities."""
+    """Return the smallest of the three probabilities."""
     alike, missed = float(same(n, m, q)), 1 - m / n
     usable = float(1 - ratio(n, m, q, 0)) ** members
     return min(usable, (1 - missed**members) ** q, (1 - alike) ** (members * (members - 1) // 2))
 
 
 def pairwise(answers: Sequence[Sequence[int]], truth: Sequence[int]) -> dict[str, list[float]]:
-    """Disagreement, Yule's Q, Cohen's kappa of each pair of members, from answers by member; NaN where undefined."""
+    """Return disagreement, Yule's Q and Cohen's kappa of each pair of members; NaN where undefined."""
     found: dict[str, list[float]] = {"disagreement": [], "q": [], "kappa": []}
     for one, other in combinations(answers, 2):
         total = len(truth)
@@ -125,7 +125,7 @@ def pairwise(answers: Sequence[Sequence[int]], truth: Sequence[int]) -> dict[str
 
 
 def fleiss(answers: Sequence[Sequence[int]]) -> float:
-    """Fleiss's kappa, from answers by member."""
+    """Return Fleiss's kappa of the answers of each member."""
     documents = list(zip(*answers, strict=True))
     n_members = len(answers)
     agreed = [

@@ -1,4 +1,4 @@
-"""What the tests of text share: how two results are held against each other, and how a path is forced."""
+"""Helpers of the text tests: strategies for texts, comparison of matrices, and a choice of the counting path."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ from textsieve.text import reading, tally
 
 PATHS = ("plain Python", "kernels", "kernels, many slices")
 
-# Letters of one to four bytes, digits of other scripts, marks that end a word, what lower-cases to two characters or
-# by its neighbours, separators of every kind, NUL and half a surrogate pair.
+# Letters of one to four bytes, digits of other scripts, marks that end a word, letters whose lowercase has two
+# characters or depends on their neighbours, separators of every kind, NUL and half a surrogate pair.
 CHARACTERS = (
     "aAbBzZ09_ßéÉİıςΣσ٣௪५ⅷⅧ²ªǅﬁK北𝔘𐐀𝟘\u0301\u0345\u200d -'.,"
     "\t\n\x00\x1c\x1d\x1e\x1f\x7f\x85\xa0\u2028\u3000\ud800\udfff\uffff"
@@ -41,7 +41,7 @@ corpora = st.lists(texts, min_size=1, max_size=12)
 
 @contextmanager
 def path(name: str) -> Iterator[None]:
-    """Count in this way, however few the documents are."""
+    """Count on one of `PATHS`, however few the documents are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "FEW_CHARACTERS", 1 << 40 if name == "plain Python" else -1)
         if name == "kernels, many slices":
@@ -50,21 +50,21 @@ def path(name: str) -> Iterator[None]:
 
 
 def assert_same(ours: csr_matrix, theirs: csr_matrix) -> None:
-    """The same matrix to the last bit, ours with the columns of each row in order as it comes."""
+    """Check that both matrices are the same to the last bit, and that our columns are in order."""
     theirs = theirs.copy()
     theirs.sort_indices()
     assert ours.shape == theirs.shape
     assert ours.dtype == theirs.dtype
     for part in ("indptr", "indices", "data"):
-        mine, other = getattr(ours, part), getattr(theirs, part)
-        assert mine.dtype == other.dtype, part
-        assert np.array_equal(mine, other), part
+        our_part, their_part = getattr(ours, part), getattr(theirs, part)
+        assert our_part.dtype == their_part.dtype, part
+        assert np.array_equal(our_part, their_part), part
 
 
 def assert_counts_like_sklearn(
     fitted: Sequence[str], others: Sequence[str] = (), settings: dict[str, Any] | None = None, *, n_jobs: int = 2
 ) -> None:
-    """fit_transform, vocabulary and transform are scikit-learn's, or both refuse."""
+    """Check that fit_transform, vocabulary and transform are scikit-learn's, or that both raise an error."""
     theirs = CountVectorizer(**(settings or {}))
     ours = TermCounter(n_jobs=n_jobs, **(settings or {}))
     with warnings.catch_warnings():
@@ -72,7 +72,7 @@ def assert_counts_like_sklearn(
         try:
             expected = theirs.fit_transform(fitted)
         except ValueError:
-            with pytest.raises(ValueError):  # noqa: PT011, whatever it says
+            with pytest.raises(ValueError):  # noqa: PT011, with any message
                 ours.fit_transform(fitted)
             return
         expected_others = theirs.transform(others) if others else None

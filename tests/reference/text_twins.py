@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 
 def words_of(text: str) -> list[str]:
-    """The runs of two or more letters, digits and underscores, character by character."""
+    """Return the runs of two or more letters, digits and underscores, character by character."""
     words, run = [], ""
     for character in text + " ":
         if character.isalnum() or character == "_":
@@ -25,7 +25,7 @@ def terms_in(
     stop_words: Iterable[str] = (),
     prepare: Callable[[str], str] = str.lower,
 ) -> list[str]:
-    """The terms of a text as they begin, the shorter first."""
+    """Return the terms of a text in the order of their first words, shorter ones first."""
     words = [word for word in words_of(prepare(text)) if word not in set(stop_words)]
     terms = []
     for first in range(len(words)):
@@ -35,7 +35,7 @@ def terms_in(
 
 
 def first_seen(documents: Iterable[Sequence[str]]) -> list[str]:
-    """The different terms of documents, in the order in which they first occur."""
+    """Return the distinct terms of documents, in the order in which they first occur."""
     order: list[str] = []
     known = set()
     for terms in documents:
@@ -47,7 +47,7 @@ def first_seen(documents: Iterable[Sequence[str]]) -> list[str]:
 
 
 def most_frequent(documents: Iterable[Sequence[str]], n_terms: int, *, binary: bool = False) -> list[str]:
-    """The terms that occur most (binary: in the most documents), ties by the alphabet; in alphabetical order."""
+    """Return the most frequent terms (binary: in the most documents), ties and result in alphabetical order."""
     totals: Counter[str] = Counter()
     for terms in documents:
         totals.update(set(terms) if binary else terms)
@@ -55,7 +55,7 @@ def most_frequent(documents: Iterable[Sequence[str]], n_terms: int, *, binary: b
 
 
 def length_of(weights: Sequence[float], norm: str) -> float:
-    """What the weights of a document are divided by."""
+    """Return the norm by which the weights of a document are divided."""
     if norm == "l2":
         return math.sqrt(math.fsum(weight * weight for weight in weights))
     return math.fsum(map(abs, weights)) if norm == "l1" else 1.0
@@ -64,9 +64,9 @@ def length_of(weights: Sequence[float], norm: str) -> float:
 def weights_of(
     rows: Sequence[Sequence[float]], fitted: Sequence[Sequence[float]], *, tf: str, idf: str, norm: str
 ) -> list[list[float]]:
-    """The weights: tf, binary or 1 + ln tf; times 1, ln(N/df) or ln((1+N)/(1+df)) + 1; then length 1 or not.
+    """Return the weights: tf, binary or 1 + ln tf; times 1, ln(N/df) or ln((1+N)/(1+df)) + 1; then scaled by the norm.
 
-    A term that is in none of the fitted documents weighs under ln(N/df) as if it were in one.
+    With ln(N/df), a term that is in none of the fitted documents is weighed as if it were in one.
     """
     n_documents = len(fitted)
     weighed = []

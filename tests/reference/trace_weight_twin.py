@@ -1,4 +1,4 @@
-"""TOFA's automatic weight, document by document and class by class."""
+"""The slow twin of TOFA's automatic weight: one document and one class at a time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,14 +9,14 @@ import numpy as np
 def relative_noise_of(
     rows: np.ndarray[Any, Any], labels: Sequence[Any], term: int, class_shares: dict[Any, float]
 ) -> float:
-    """How much chance adds to a term's between-class scatter, in parts of its variance; None is no label."""
-    share_of_all = np.mean(rows[:, term] != 0)
+    """Return the noise of a term's between-class scatter relative to its variance; the label None means no label."""
+    frequency = np.mean(rows[:, term] != 0)
     noise = 0.0
     for name, share in class_shares.items():
-        own = rows[[label == name for label in labels], term]
-        if share_of_all > 0:
-            times_as_often = np.mean(own != 0) / share_of_all
-            noise += share * (1 - share) * times_as_often / len(own)
+        class_values = rows[[label == name for label in labels], term]
+        if frequency > 0:
+            relative_frequency = np.mean(class_values != 0) / frequency
+            noise += share * (1 - share) * relative_frequency / len(class_values)
     return noise
 
 
@@ -27,7 +27,7 @@ def weight_of(
     total: np.ndarray[Any, Any],
     k: int,
 ) -> float:
-    """The weight for keeping k terms, the classes counting as their documents."""
+    """Return the weight for selecting k terms, with classes weighted by their number of documents."""
     labelled = [label for label in labels if label is not None]
     if not labelled or max(between) <= 0:
         return 0.0

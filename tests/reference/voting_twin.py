@@ -1,4 +1,4 @@
-"""TCFP and k-NNFP, the slow way: straight from the formulas, over dense rows, with exact fractions where it matters."""
+"""Slow twins of TCFP and k-NNFP: the formulas over dense rows, with exact fractions where rounding matters."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Labels = Sequence[Sequence[int]]
 
 
 def ratios(rows: Sequence[Row], labels: Labels, n_classes: int) -> list[list[float]]:
-    """r(c, t) for each term (terms x classes): the class's share of the weights that are at least the mean."""
+    """Return r(c, t) (terms x classes): the class's share of the weights that are at least the mean."""
     labelled = [(row, own) for row, own in zip(rows, labels, strict=True) if own]
     found = []
     for term in range(len(rows[0])):
@@ -27,13 +27,13 @@ def ratios(rows: Sequence[Row], labels: Labels, n_classes: int) -> list[list[flo
 
 
 def balance(labels: Labels, n_classes: int) -> list[float]:
-    """Size of the largest class / size of each."""
+    """Return the size of the largest class / the size of each class."""
     sizes = [sum(number in own for own in labels) for number in range(n_classes)]
     return [max(sizes) / size if size else 1.0 for size in sizes]
 
 
 def factors(rows: Sequence[Row], labels: Labels, n_classes: int, min_co: int = 1) -> dict[tuple[int, int], float]:
-    """f(t, u) of all pairs of terms that occur together, in both orders."""
+    """Return f(t, u) of all pairs of terms that occur together, in both orders."""
     in_class = {}
     for t, u in combinations(range(len(rows[0])), 2):
         in_class[t, u] = [
@@ -51,7 +51,7 @@ def factors(rows: Sequence[Row], labels: Labels, n_classes: int, min_co: int = 1
 
 
 def in_context(row: Row, of_pair: dict[tuple[int, int], float], context: str | None) -> list[float]:
-    """tw(t, d) for each term."""
+    """Return tw(t, d) of each term."""
     there = [term for term, weight in enumerate(row) if weight != 0]
     weights = []
     for term, weight in enumerate(row):
@@ -66,13 +66,13 @@ def in_context(row: Row, of_pair: dict[tuple[int, int], float], context: str | N
 
 
 def votes(row: Row, of_term: Sequence[Sequence[float]]) -> list[float]:
-    """Weights x ratios, added up for each class."""
+    """Return the sum of weights x ratios for each class."""
     n_classes = len(of_term[0])
     return [math.fsum(weight * of_term[term][number] for term, weight in enumerate(row)) for number in range(n_classes)]
 
 
 def nearest_votes(rows: Sequence[Row], labels: Labels, n_classes: int, k: int, query: Row) -> list[list[int]]:
-    """The votes of each term of the query (terms x classes): of the k nearest in its weight, the lower first."""
+    """Return the votes of each term of the query (terms x classes); of equally near documents, the lower votes."""
     found = []
     for term, weight in enumerate(query):
         counts = [0] * n_classes

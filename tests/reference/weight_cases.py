@@ -27,15 +27,15 @@ BAD_WEIGHTS: dict[str, tuple[Any, str]] = {
     "too large for a float": ([10**400, 1, 1], r"too large for a 64-bit float.*to 1e\+100"),
     "too large": ([1e300, 1e300, 1e300], "sample_weight has the sum 3e\\+300"),
 }
-"""Weights of three documents that must be refused, and what the error says."""
+"""Invalid weights of three documents, and a pattern of the error message."""
 
 
 def whole_weights(data: st.DataObject, n_documents: int) -> NDArray[np.int64]:
-    """Weights from 0 to 4, not all of them 0."""
+    """Draw integer weights from 0 to 4, not all of them 0."""
     weights = data.draw(st.lists(st.integers(0, 4), min_size=n_documents, max_size=n_documents).filter(any))
     return np.array(weights, np.int64)
 
 
 def repeated(case: Case, weights: NDArray[np.int64]) -> Case:
-    """Each document as often as its weight says."""
+    """Return the documents with each repeated as often as its weight says."""
     return case.part(np.repeat(np.arange(len(weights)), weights).tolist())

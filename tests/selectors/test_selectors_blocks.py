@@ -1,4 +1,4 @@
-"""Scores are worked out in blocks of terms: what a term gets does not depend on which others are there.
+"""Scores are computed in blocks of terms, and the score of a term does not depend on the other terms.
 
 And they keep their digits, however uneven the classes are.
 """
@@ -19,8 +19,7 @@ from textsieve.kernels.term_scores import block_ends, block_size
 from textsieve.selectors.chi import chi_square, chi_square_of_class
 from textsieve.selectors.information import information_gain
 from textsieve.selectors.trace import between_class_scatter
-from textsieve.stats.sums import Sums
-from textsieve.stats.table import Cells, Table, Totals
+from textsieve.stats.table import Cells, Sums, Table, Totals
 
 Score = Callable[[ClassStats], NDArray[np.float64]]
 N_TERMS = 7000
@@ -35,7 +34,7 @@ def stats() -> ClassStats:
 
 
 @pytest.mark.parametrize("score", [information_gain, chi_square, between_class_scatter])
-def test_terms_in_blocks_score_as_they_do_alone(score: Score, stats: ClassStats) -> None:
+def test_a_score_does_not_depend_on_other_terms(score: Score, stats: ClassStats) -> None:
     cells = stats.cells
     assert block_size(stats.n_terms, len(stats.classes), len(cells.terms)) < stats.n_terms / 2
     parts = np.array_split(np.arange(stats.n_terms), 11)
@@ -64,7 +63,7 @@ def test_the_gain_of_frequent_and_rare_terms_is_that_of_its_definition(stats: Cl
     np.testing.assert_allclose(information_gain(stats), gain, rtol=1e-9, atol=1e-14)
 
 
-def test_blocks_end_where_terms_do() -> None:
+def test_any_number_of_terms_fits_into_blocks() -> None:
     starts, terms = np.array([0, 3, 3, 5]), np.array([0, 4, 9, 3, 4])
     begins = starts[:-1]
     assert block_ends(starts, terms, begins, 4).tolist() == [1, 3, 4]
@@ -91,12 +90,12 @@ UNEVEN: list[tuple[Counts, Counts]] = [
 
 
 def of_counts(sizes: Counts, with_term: Counts) -> ClassStats:
-    """One term, given how many documents each class has, and how many of them have the term."""
+    """Return the statistics of one term, given the sizes of the classes and its document frequency in each."""
     filled = np.array([count for count in with_term if count], np.int64)
     starts = np.concatenate([[0], np.cumsum(np.array(with_term) > 0)])
-    all_of_it = Sums.of_whole(filled.sum(keepdims=True))
+    all_of_it = Sums.from_integers(filled.sum(keepdims=True))
     totals = Totals(np.zeros(1, np.int64), filled.sum(keepdims=True), all_of_it, all_of_it)
-    cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.of_whole(filled))
+    cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.from_integers(filled))
     return ClassStats(Table(tuple(range(len(sizes))), sum(sizes), 1, np.array(sizes), totals, cells))
 
 
@@ -136,13 +135,13 @@ def assert_digits(sizes: Counts, with_term: Counts) -> None:
 
 
 @pytest.mark.parametrize(("sizes", "with_term"), UNEVEN, ids=str)
-def test_scores_of_uneven_classes_keep_their_digits(sizes: Counts, with_term: Counts) -> None:
+def test_scores_of_uneven_classes_are_accurate(sizes: Counts, with_term: Counts) -> None:
     assert_digits(sizes, with_term)
 
 
 @st.composite
 def uneven_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """Classes of one document and of millions; a term in none of them, in all, or in nearly the same share of each."""
+    """Draw classes of one document and of millions, and a term in none, in all, or in a similar share of each."""
     sizes = [draw(st.integers(1, 9)) * 10 ** draw(st.integers(0, 6)) for _ in range(draw(st.integers(2, 6)))]
     share = draw(st.fractions(0, 1))
     counts = []
@@ -153,5 +152,5 @@ def uneven_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @given(uneven_counts().filter(lambda case: any(case[1])))
-def test_scores_of_any_uneven_classes_keep_their_digits(case: tuple[list[int], list[int]]) -> None:
+def test_scores_of_random_uneven_classes_are_accurate(case: tuple[list[int], list[int]]) -> None:
     assert_digits(*case)

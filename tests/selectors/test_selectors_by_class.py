@@ -1,4 +1,4 @@
-"""Which terms speak for a class, by each method: held against numbers worked out the slow way."""
+"""The terms that favour a class, by each method, compared with slow computations."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_document_frequency_by_the_documents_of_the_class() -> None:
         assert found.tolist() == of_class[columns].tolist() == sorted(found.tolist(), reverse=True)
 
 
-def test_a_chain_asks_its_last_selector_about_the_terms_that_reached_it() -> None:
+def test_a_cascade_ranks_by_its_last_selector() -> None:
     first = DocumentFrequency(k=6).fit_stats(STATS)
     chain = Cascade([DocumentFrequency(k=6), ChiSquare(k=3)]).fit_stats(STATS)
     alone = list(ChiSquare(k="all").fit_stats(STATS).best_by_class(12))

@@ -1,4 +1,4 @@
-"""A chain of selectors is the selectors applied by hand, one after the other, to what the one before has kept."""
+"""A cascade equals its selectors applied one after the other by hand."""
 
 from typing import Any
 
@@ -97,7 +97,7 @@ def test_settings_of_the_selectors_by_their_place() -> None:
 
 
 @pytest.mark.parametrize("name", ["k", "2__k", "x__k", "0", "0__", "-1__k"])
-def test_settings_that_are_not_there(name: str) -> None:
+def test_unknown_settings_raise(name: str) -> None:
     with pytest.raises(InputError, match=f"no setting '{name}'"):
         Cascade([OCFS(), OCFS()]).set_params(**{name: 1})
     with pytest.raises(ValueError, match="nonsense"):
@@ -105,19 +105,19 @@ def test_settings_that_are_not_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("selectors", [[], None, ["OCFS"], [OCFS], [OCFS(), None], (), OCFS()])
-def test_what_a_chain_cannot_be(selectors: Any) -> None:
+def test_invalid_selectors_raise(selectors: Any) -> None:
     rows, labels = collection(0)
     with pytest.raises(InputError, match=r"selectors=.*give a list of at least one selector"):
         Cascade(selectors).fit(rows, labels)
 
 
-def test_a_stage_that_keeps_nothing_is_named() -> None:
+def test_the_error_names_a_stage_that_selects_nothing() -> None:
     rows, labels = collection(0)
     with pytest.raises(InputError, match=r"DocumentFrequency\(min_df=26\) keeps none of the 9 terms"):
         Cascade([OCFS(k=9), DocumentFrequency(min_df=26), OCFS(k=2)]).fit(rows, labels)
 
 
-def test_asking_a_stage_for_more_than_reach_it() -> None:
+def test_a_stage_with_a_larger_k_than_its_input_warns() -> None:
     rows, labels = collection(0)
     with pytest.warns(UserWarning, match="k=10, but there are 4 terms"):
         cascade = Cascade([OCFS(k=4), InformationGain(k=10)]).fit(rows, labels)

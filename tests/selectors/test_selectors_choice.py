@@ -1,4 +1,4 @@
-"""How many terms stay and which: limits, ties, turns; and the ways to the same selection."""
+"""Which and how many terms are selected: limits, ties, round-robin; and all ways of fitting agree."""
 
 import warnings
 from copy import deepcopy
@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from tests.reference import selectors_twin as exact
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases
 
 from textsieve import (
@@ -40,14 +40,14 @@ LABELS = ["a", "a", "b", "b", "c", "c"]
 
 
 def by_score(scores: Any) -> list[int]:
-    """The tie rule, spelled out."""
+    """Rank columns by score; of equal scores, the lower column comes first."""
     return sorted(range(len(scores)), key=lambda column: (-scores[column], column))
 
 
 @pytest.mark.parametrize("method", EVERY)
 @given(case=cases(max_terms=8, n_labels=(1, 2)))
 def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) -> None:
-    selector = chosen(method(k="all"), case.matrix(), case.label_sets)
+    selector = fit_any(method(k="all"), case.matrix(), case.label_sets)
     assert selector.ranking_.tolist() == by_score(selector.scores_.tolist())
 
 
@@ -55,7 +55,7 @@ def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) ->
 @given(case=cases(max_terms=4, n_labels=(1, 1)), again=st.integers(2, 4))
 def test_columns_with_the_same_documents_tie(method: Any, case: Case, again: int) -> None:
     repeated = np.tile(case.rows, again)
-    selector = chosen(method(k="all"), repeated, case.label_sets)
+    selector = fit_any(method(k="all"), repeated, case.label_sets)
     n_terms = case.rows.shape[1]
     for term in range(n_terms):
         same = selector.scores_[term::n_terms]
@@ -66,7 +66,7 @@ def test_columns_with_the_same_documents_tie(method: Any, case: Case, again: int
 
 
 def test_terms_of_one_class_alone_tie_in_mutual_information() -> None:
-    """However frequent: log n/n_j for each. A rounded n/n_j, multiplied and divided, would break the tie at random."""
+    """Each has the score log n/n_j, however frequent it is. A rounded quotient n/n_j would break the tie at random."""
     for n, size in ((49, 47), (103, 10), (77, 13), (1000, 333)):
         rows = np.tril(np.ones((size, size), np.int64))
         rows = np.vstack([rows, np.zeros((n - size, size), np.int64)])
@@ -80,8 +80,8 @@ def test_terms_of_one_class_alone_tie_in_mutual_information() -> None:
 def test_classes_take_turns(method: Any, case: Case, k: int) -> None:
     n_terms = case.rows.shape[1]
     assume(k <= n_terms)
-    selector = chosen(method(k=k, pooling="round-robin"), case.matrix(), case.label_sets)
-    first = exact.turns(selector.class_scores_.tolist(), k)
+    selector = fit_any(method(k=k, pooling="round-robin"), case.matrix(), case.label_sets)
+    first = exact.round_robin(selector.class_scores_.tolist(), k)
     assert selector.ranking_[:k].tolist() == first
     assert selector.get_support(indices=True).tolist() == sorted(first)
     rest = [column for column in by_score(selector.scores_.tolist()) if column not in first]
@@ -127,7 +127,7 @@ def test_k_is_a_number_a_share_or_all(method: Any, k: Any, size: int) -> None:
 
 
 @pytest.mark.parametrize("method", LABELLED)
-def test_a_thousand_if_nothing_is_said(method: Any) -> None:
+def test_the_default_is_a_thousand_terms(method: Any) -> None:
     rng = np.random.default_rng(0)
     rows = sparse.csr_array(rng.integers(0, 2, (10, 1500)))
     selector = method().fit(rows, ["a", "b"] * 5)
@@ -143,7 +143,7 @@ def test_all_if_there_are_fewer_than_the_default() -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"pooling": "round-robin"}])
 @pytest.mark.parametrize("method", EVERY)
-def test_more_than_there_are_takes_all_and_says_so_once(method: Any, settings: dict[str, Any]) -> None:
+def test_k_above_the_number_of_terms_selects_all_with_one_warning(method: Any, settings: dict[str, Any]) -> None:
     if settings and method not in POOLED:
         return
     with pytest.warns(UserWarning, match=r"k=1234, but there are 6 terms; all of them are kept") as caught:
@@ -154,7 +154,7 @@ def test_more_than_there_are_takes_all_and_says_so_once(method: Any, settings: d
 
 @pytest.mark.parametrize("method", EVERY)
 @pytest.mark.parametrize("k", [0, -1, 0.0, 1.5, -0.5, "many", "", True, float("nan"), [3], 2.0])
-def test_what_k_cannot_be(method: Any, k: Any) -> None:
+def test_invalid_k_raises(method: Any, k: Any) -> None:
     with pytest.raises(
         InputError, match=r"k=.*; use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'"
     ):
@@ -162,7 +162,7 @@ def test_what_k_cannot_be(method: Any, k: Any) -> None:
 
 
 @pytest.mark.parametrize("method", LABELLED)
-def test_least_score(method: Any) -> None:
+def test_min_score(method: Any) -> None:
     scores = method(k="all").fit(ROWS, LABELS).scores_
     for least in [*scores.tolist(), 0, -1.0, 1e9]:
         assert kept(method(min_score=least)) == np.flatnonzero(scores >= least).tolist()
@@ -172,7 +172,7 @@ def test_least_score(method: Any) -> None:
 
 @pytest.mark.parametrize("method", LABELLED)
 @pytest.mark.parametrize("least", ["high", float("nan"), float("inf"), [1]])
-def test_what_the_least_score_cannot_be(method: Any, least: Any) -> None:
+def test_invalid_min_score_raises(method: Any, least: Any) -> None:
     with pytest.raises(InputError, match=r"min_score=.*; use a number"):
         method(min_score=least).fit(ROWS, LABELS)
 
@@ -193,19 +193,19 @@ def test_what_the_least_score_cannot_be(method: Any, least: Any) -> None:
         (1.0, []),
     ],
 )
-def test_least_documents(least: Any, expected: list[int]) -> None:
+def test_min_df(least: Any, expected: list[int]) -> None:
     assert kept(DocumentFrequency(min_df=least)) == expected
     assert kept(DocumentFrequency(min_df=least, k=2)) == expected[:2]
 
 
 @pytest.mark.parametrize("least", [-1, -0.1, 1.1, "few", None, float("nan"), True])
-def test_what_the_least_documents_cannot_be(least: Any) -> None:
+def test_invalid_min_df_raises(least: Any) -> None:
     with pytest.raises(InputError, match=r"min_df=.*; use a number of documents, or a share from 0.0 to 1.0"):
         DocumentFrequency(min_df=least).fit(ROWS)
 
 
 @given(cases(any_weights, max_terms=8, n_labels=(1, 1)), st.sampled_from([0.1, 0.5, 0.6, 0.8, 0.99, 1.0, 1]))
-def test_energy_keeps_the_fewest_terms_that_hold_it(case: Case, energy: float) -> None:
+def test_energy_selects_the_fewest_terms_that_reach_it(case: Case, energy: float) -> None:
     assume(len(set(case.label_sets)) > 1)
     selector = OCFS(energy=energy).fit(case.matrix(), case.label_sets)
     scores = selector.scores_[selector.ranking_]
@@ -247,13 +247,13 @@ def test_energy_curve() -> None:
 
 
 @pytest.mark.parametrize("energy", [0, 0.0, -0.1, 1.1, 80, "most", float("nan"), [0.5]])
-def test_what_energy_cannot_be(energy: Any) -> None:
+def test_invalid_energy_raises(energy: Any) -> None:
     with pytest.raises(InputError, match=r"energy=.*; use a share above 0.0 and up to 1.0"):
         OCFS(energy=energy).fit(ROWS, LABELS)
 
 
 @pytest.mark.parametrize("method", POOLED)
-def test_what_pooling_cannot_be(method: Any) -> None:
+def test_invalid_pooling_raises(method: Any) -> None:
     with pytest.raises(InputError) as caught:
         method(pooling="median").fit(ROWS, LABELS)
     allowed = ["mean", "max", "round-robin", *(["joint"] if method is InformationGain else [])]
@@ -304,7 +304,7 @@ def test_fit_and_fit_stats_and_pieces_agree(selector: Any, pieces: int) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_reading_between_pieces_does_no_harm(selector: Any) -> None:
+def test_reading_between_batches_changes_nothing(selector: Any) -> None:
     in_pieces = clone(selector)
     for row in range(6):
         in_pieces.partial_fit(ROWS[[row]], [LABELS[row]])
@@ -319,7 +319,7 @@ def test_reading_between_pieces_does_no_harm(selector: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_more_columns_may_come(selector: Any) -> None:
+def test_later_batches_may_have_more_columns(selector: Any) -> None:
     growing = clone(selector).partial_fit(ROWS[:3, :4], LABELS[:3])
     assert growing.n_features_in_ == len(growing.scores_) == 4
     growing.partial_fit(ROWS[3:], LABELS[3:])
@@ -334,7 +334,7 @@ def test_more_columns_may_come(selector: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_fit_forgets_what_was_before(selector: Any) -> None:
+def test_fit_replaces_earlier_results(selector: Any) -> None:
     again = clone(selector).fit(ROWS[::-1], ["x"] * 3 + ["y"] * 3).fit(ROWS, LABELS)
     assert again.scores_.tolist() == clone(selector).fit(ROWS, LABELS).scores_.tolist()
     assert again.classes_.tolist() == ["a", "b", "c"]
@@ -361,7 +361,7 @@ def test_unlabelled_documents_count_for_document_frequency() -> None:
 
 
 @pytest.mark.parametrize("method", LABELLED)
-def test_labels_that_tell_nothing_apart(method: Any) -> None:
+def test_fewer_than_two_classes_raise(method: Any) -> None:
     with pytest.raises(
         InputError, match=r"(?s)Only one class, 'spam'.*at least two classes.*2 documents have no label"
     ):
@@ -380,7 +380,7 @@ def test_labels_that_tell_nothing_apart(method: Any) -> None:
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize("name", ["scores_", "ranking_", "classes_"])
-def test_nothing_to_read_before_fitting(selector: Any, name: str) -> None:
+def test_attributes_raise_before_fitting(selector: Any, name: str) -> None:
     with pytest.raises(NotFittedError, match="not fitted"):
         getattr(clone(selector), name)
     with pytest.raises(NotFittedError):
@@ -393,7 +393,7 @@ def test_nothing_to_read_before_fitting(selector: Any, name: str) -> None:
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("kind", [np.int64, np.float32, np.float64])
-def test_transform_keeps_the_form(form: Any, kind: Any) -> None:
+def test_transform_keeps_the_matrix_type(form: Any, kind: Any) -> None:
     selector = OCFS(k=3).fit(form(ROWS.astype(kind)), LABELS)
     chosen = selector.get_support(indices=True)
     result = selector.transform(form(ROWS.astype(kind)))
@@ -409,7 +409,7 @@ def test_transform_keeps_the_form(form: Any, kind: Any) -> None:
     assert back.shape == ROWS.shape
 
 
-def test_names_of_the_chosen_terms() -> None:
+def test_feature_names_of_the_selected_terms() -> None:
     selector = DocumentFrequency(min_df=3).fit(ROWS)
     names = ["the", "of", "and", "fish", "cat", "dog"]
     assert selector.get_feature_names_out(names).tolist() == ["the", "of", "and"]
@@ -419,7 +419,7 @@ def test_names_of_the_chosen_terms() -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_the_input_is_left_as_it_was(selector: Any) -> None:
+def test_fit_does_not_change_its_input(selector: Any) -> None:
     rows = sparse.csr_array((np.array([1.0, 0.0, 2.0]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
     before = rows.copy()
     clone(selector).fit(rows, ["a", "b"]).scores_.sum()

@@ -1,4 +1,4 @@
-"""At the edges: refused batches, classes without documents, many classes, and what is no matrix or no table."""
+"""Edge cases: batches that raise, classes without documents, many classes, invalid matrices and statistics."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ WIDER = np.ones((2, 5))
 
 
 @pytest.mark.parametrize("labels", [["a", 1], ["a"], [float("inf"), "b"]])
-def test_a_refused_batch_leaves_no_trace_in_a_selector(labels: list[Any]) -> None:
+def test_a_batch_that_raises_does_not_change_the_selector(labels: list[Any]) -> None:
     selector = ChiSquare(k=2).partial_fit(ROWS, LABELS)
     before = selector.stats_.to_bytes()
     with pytest.raises(InputError):
@@ -37,7 +37,7 @@ def test_a_refused_batch_leaves_no_trace_in_a_selector(labels: list[Any]) -> Non
     assert selector.transform(ROWS).shape == (4, 2)
 
 
-def test_a_refused_first_batch_leaves_no_trace() -> None:
+def test_a_first_batch_that_raises_leaves_the_selector_unfitted() -> None:
     selector = ChiSquare(k=2)
     with pytest.raises(InputError):
         selector.partial_fit(ROWS, ["a"])
@@ -49,7 +49,7 @@ def test_a_refused_first_batch_leaves_no_trace() -> None:
 
 
 def test_a_class_without_documents_takes_no_turn() -> None:
-    """A column of an indicator may be empty; it has no best term."""
+    """A column of an indicator matrix may be empty; such a class has no best term."""
     indicator = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 0, 1]])
     with_empty = ChiSquare(k="all", pooling="round-robin").fit(ROWS, indicator)
     without = ChiSquare(k="all", pooling="round-robin").fit(ROWS, LABELS)
@@ -58,8 +58,8 @@ def test_a_class_without_documents_takes_no_turn() -> None:
 
 
 @pytest.mark.parametrize("method", [ChiSquare, InformationGain, MutualInformation])
-def test_turns_of_many_classes_with_like_wishes(method: Any) -> None:
-    """Classes that all want the same terms run out of their first wishes; the ranking is that of naive turns."""
+def test_round_robin_of_many_similar_classes(method: Any) -> None:
+    """Classes with the same best terms run out of candidates; the ranking still equals naive round-robin."""
     chance = np.random.default_rng(0)
     rows = (chance.random((120, 200)) < 0.2).astype(int)
     labels = chance.integers(0, 12, 120).tolist()
@@ -79,19 +79,19 @@ def test_no_terms_at_all() -> None:
         assert len(ChiSquare(pooling=pooling).fit_stats(stats).ranking_) == 0
 
 
-def test_a_class_and_all_others_are_told_equally_well() -> None:
+def test_a_class_and_its_complement_have_equal_scores() -> None:
     chance = np.random.default_rng(1)
     rows = (chance.random((40, 300)) < 0.3).astype(int)
     one, other = InformationGain(k="all").fit(rows, chance.integers(0, 2, 40)).class_scores_
     assert one.tolist() == other.tolist()
 
 
-def test_texts_are_to_be_counted_first() -> None:
+def test_texts_raise() -> None:
     with pytest.raises(InputError, match="TermCounter"):
         OCFS().fit(["some text", "another"], ["a", "b"])
 
 
-def test_what_is_no_table() -> None:
+def test_fit_stats_raises_without_statistics() -> None:
     with pytest.raises(InputError, match="ClassStats"):
         OCFS().fit_stats(ROWS)  # type: ignore[arg-type]
     stats = ClassStats.from_matrix(ROWS, LABELS)
@@ -109,20 +109,20 @@ def test_tables_are_equal_if_their_documents_are() -> None:
     assert stats != "stats"
 
 
-def test_a_matrix_with_columns_beyond_its_shape_is_refused() -> None:
+def test_columns_beyond_the_shape_raise() -> None:
     broken = csr_matrix((np.ones(1), np.array([1]), np.array([0, 1])), shape=(1, 2))
     broken.__dict__["_shape"] = (1, 1)
     with pytest.raises(InputError, match="not sound"):
         ClassStats.from_matrix(broken, ["a"])
 
 
-def test_terms_that_a_class_favours() -> None:
+def test_favours() -> None:
     stats = ClassStats.from_matrix(ROWS, LABELS)
     assert [stats.favours(number).tolist() for number in (0, 1)] == [[True, False, False], [False, True, False]]
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
+def test_numpy_numbers_are_valid_settings(kind: Any) -> None:
     assert ChiSquare(k=kind(0.34)).fit(ROWS, LABELS).get_support().sum() == 1
     assert ChiSquare(min_score=kind(0.5)).fit(ROWS, LABELS).get_support().sum() >= 1
 
@@ -164,8 +164,10 @@ TOO_FEW_LABELS: dict[str, Any] = {"none": [None] * len(ROWS), "one class": ["a"]
 @pytest.mark.parametrize("read", READINGS.values(), ids=READINGS)
 @pytest.mark.parametrize("labels", TOO_FEW_LABELS.values(), ids=TOO_FEW_LABELS)
 @pytest.mark.parametrize("selector", NEEDING_LABELS, ids=repr)
-def test_what_fit_refuses_is_refused_when_it_is_read(selector: Any, labels: Any, read: Callable[[Any], Any]) -> None:
-    """And once there are labels of two classes, the documents before them count."""
+def test_partial_fit_checks_labels_when_results_are_read(
+    selector: Any, labels: Any, read: Callable[[Any], Any]
+) -> None:
+    """Once there are labels of two classes, the documents before them count, too."""
     with pytest.raises(InputError, match=r"No document has a label|Only one class") as of_fit:
         clone(selector).fit(ROWS, labels)
     streamed = clone(selector).partial_fit(ROWS, labels)
@@ -181,13 +183,13 @@ def test_what_fit_refuses_is_refused_when_it_is_read(selector: Any, labels: Any,
 
 
 @pytest.mark.parametrize("selector", [OCFS(k=2), ChiSquare(k=2)], ids=repr)
-def test_a_stream_without_y_is_refused_when_it_is_read(selector: Any) -> None:
+def test_batches_without_labels_raise_when_results_are_read(selector: Any) -> None:
     with pytest.raises(InputError, match="No document has a label"):
         clone(selector).partial_fit(ROWS).get_support()
 
 
 @pytest.mark.parametrize("selector", [DocumentFrequency(k=2), TOFA(weight=0, k=2)], ids=repr)
-def test_selectors_that_need_no_labels_are_read_without_them(selector: Any) -> None:
+def test_methods_without_labels_need_none_in_batches(selector: Any) -> None:
     found = clone(selector).partial_fit(ROWS)
     assert found.get_support().tolist() == clone(selector).fit(ROWS).get_support().tolist()
     assert found.transform(ROWS).shape == (len(ROWS), 2)

@@ -1,4 +1,4 @@
-"""The share of all scores that the best terms hold: the curve, how many terms are enough, and when it means nothing."""
+"""Energy: the curve, the number of terms that reach it, and when it is undefined."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases
 from tests.reference.trace_twin import fewest_terms
 
@@ -19,7 +19,7 @@ scattered = cases(any_weights, n_labels=(1, 1), max_documents=9, max_terms=8)
 
 
 def with_scores(scores: list[float]) -> tuple[Any, list[str]]:
-    """Two documents whose terms have given scores at weight 1, and so at any."""
+    """Return two documents whose terms have the given scores at any weight."""
     return np.array([2 * np.sqrt(scores), np.zeros(len(scores))]), ["a", "b"]
 
 
@@ -28,7 +28,7 @@ def with_scores(scores: list[float]) -> tuple[Any, list[str]]:
 
 @given(scattered, up_to_one)
 def test_the_curve_rises_to_one(case: Case, weight: float) -> None:
-    found = chosen(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
+    found = fit_any(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
     curve, scores = found.energy_, np.sort(found.scores_)[::-1]
     assert len(curve) == len(found.scores_)
     assert curve[-1] == 1.0
@@ -47,7 +47,7 @@ def test_the_curve_by_hand() -> None:
         np.testing.assert_allclose(found.energy_, np.array([4.0, 6.25, 7.25, 7.5, 7.5]) / 7.5, rtol=1e-15)
 
 
-def test_the_curve_follows_what_was_learned() -> None:
+def test_the_curve_is_updated_by_partial_fit() -> None:
     rows, labels = with_scores([1.0, 3.0])
     selector = OCFS().partial_fit(rows, labels)
     assert selector.energy_ == pytest.approx([0.75, 1.0])
@@ -60,7 +60,7 @@ def test_the_curve_follows_what_was_learned() -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.01, 0.7, 1.0, 1 / 3, 2.25, 1e-20, 1e6]), min_size=1, max_size=12), shares)
-def test_the_smallest_number_that_is_enough(scores: list[float], energy: float) -> None:
+def test_the_smallest_number_of_terms_that_reaches_an_energy(scores: list[float], energy: float) -> None:
     expected = fewest_terms(scores, energy)
     assert terms_for_energy(np.sort(scores)[::-1], energy) == expected
 
@@ -114,7 +114,7 @@ def test_with_other_limits(method: Any, options: dict[str, Any], expected: list[
 
 
 def test_more_terms_than_a_thousand_may_be_needed() -> None:
-    """The default number of terms is for those who give no limit."""
+    """The default number of terms applies only if no other limit is given."""
     rows = np.vstack([np.ones(3000), np.zeros(3000)])
     assert OCFS(energy=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1500
     assert TOFA(weight=0.5, energy=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1500
@@ -128,8 +128,8 @@ LABELS = ["a", "a", "b", "b"]
 
 
 @pytest.mark.parametrize("weight", [1.0000001, 1.5, 2, 1e9])
-def test_above_weight_one_it_is_refused(weight: float) -> None:
-    """Also where no score happens to be negative."""
+def test_energy_above_weight_one_raises(weight: float) -> None:
+    """The error is raised even if no score is negative."""
     words = r"energy=0\.8 with weight=.*scores can be negative.*means nothing; use k, or a weight from 0 to 1"
     for rows in (ROWS, ROWS * [1, 1, 0]):
         with pytest.raises(InputError, match=words):
@@ -142,8 +142,8 @@ def test_above_weight_one_it_is_refused(weight: float) -> None:
             _ = found.energy_
 
 
-def test_below_zero_it_depends_on_the_scores() -> None:
-    """With a label each, variance outweighs; with few labels the scatter between classes may be the larger one."""
+def test_energy_below_weight_zero_needs_nonnegative_scores() -> None:
+    """If all documents have a label, C >= S_b; with few labels S_b may be larger, and scores negative."""
     found = TOFA(weight=-2, k="all").fit(ROWS, LABELS)
     assert (found.scores_ >= 0).all()
     assert found.n_terms_for(0.8) == fewest_terms(found.scores_.tolist(), 0.8)
@@ -158,7 +158,7 @@ def test_below_zero_it_depends_on_the_scores() -> None:
 
 
 @given(scattered, st.sampled_from([None, "balanced"]))
-def test_with_energy_no_weight_above_one_is_found(case: Case, class_weight: Any) -> None:
+def test_the_automatic_weight_never_exceeds_one(case: Case, class_weight: Any) -> None:
     assume(len(set(case.label_sets)) > 1)
     found = TOFA(energy=0.8, class_weight=class_weight).fit(case.matrix(), case.label_sets)
     assert found.weight_ <= 1.0
@@ -167,8 +167,8 @@ def test_with_energy_no_weight_above_one_is_found(case: Case, class_weight: Any)
 
 
 @pytest.mark.parametrize("weight", [0, 0.5, 1, "auto"])
-def test_nothing_to_share(weight: Any) -> None:
-    """If no term has a score, the first one is as good as all."""
+def test_energy_when_all_scores_are_zero(weight: Any) -> None:
+    """If all scores are 0, a single term has all the energy."""
     rows = np.full((4, 3), 7.0)
     found = TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
     assert found.scores_.tolist() == [0.0, 0.0, 0.0]
@@ -189,7 +189,7 @@ NO_SHARE += [np.complex128(0.5), np.bool_(True), np.float64("nan"), 10**400, np.
 
 
 @pytest.mark.parametrize("energy", NO_SHARE, ids=repr)
-def test_what_energy_cannot_be(energy: Any) -> None:
+def test_invalid_energy_raises(energy: Any) -> None:
     words = r"energy=.*; use a share above 0.0 and up to 1.0, for example 0.8"
     for selector in (OCFS(energy=energy), TOFA(energy=energy), TOFA(weight=0.5, energy=energy)):
         with pytest.raises(InputError, match=words):
@@ -200,6 +200,6 @@ def test_what_energy_cannot_be(energy: Any) -> None:
         OCFS().fit(ROWS, LABELS).n_terms_for(energy)
 
 
-def test_none_is_no_share_to_ask_for() -> None:
+def test_n_terms_for_none_raises() -> None:
     with pytest.raises(InputError, match="energy=None; use a share"):
         OCFS().fit(ROWS, LABELS).n_terms_for(None)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Forward selection takes the term that adds most, by the error of least squares; its laws, and what it refuses."""
+"""Forward selection adds the term that reduces the least-squares error most; its laws, and invalid input."""
 
 import copy
 from functools import partial
@@ -19,7 +19,7 @@ weights = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
 
 
 def table(seed: int = 0, n_documents: int = 60, n_terms: int = 40, n_classes: int = 4) -> tuple[Any, list[str]]:
-    """Weights of documents, in which some terms are of a class, and the classes."""
+    """Return term weights of documents, with some terms typical of a class, and the classes."""
     random = np.random.default_rng(seed)
     numbers = random.integers(n_classes, size=n_documents)
     chances = np.where(np.arange(n_terms) % (2 * n_classes) == numbers[:, None], 0.5, 0.1)
@@ -38,26 +38,26 @@ def can_be_told_apart(case: Case) -> bool:
     case=st.one_of(*(cases(weights, n_labels=n, max_documents=12, max_terms=6) for n in ((1, 1), (0, 1), (0, 3)))),
     ridge=st.sampled_from([0.3, 1.0, 20.0]),
 )
-def test_each_term_adds_the_most_and_as_much_as_is_said(case: Case, ridge: float) -> None:
-    """One label or several, some documents without."""
+def test_each_term_has_the_largest_gain_and_gains_are_exact(case: Case, ridge: float) -> None:
+    """Documents have one label, several or none."""
     n_terms = case.rows.shape[1]
     assume(can_be_told_apart(case) and n_terms > 1)
     found = ForwardSelection(k=n_terms - 1, ridge=ridge).fit(case.matrix(), case.label_sets)
     order = found.ranking_[: n_terms - 1].tolist()
     slow.check_order(case.rows, case.label_sets, order, 1e-7, ridge)
-    whole = slow.explained(case.rows, case.label_sets, order, ridge)
+    whole = slow.error_reduction(case.rows, case.label_sets, order, ridge)
     assert found.gains_.sum() == pytest.approx(whole, rel=1e-9, abs=1e-9)
     assert (found.gains_ >= 0).all()
 
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 64])
-def test_terms_chosen_some_at_a_time_are_the_same(at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forward, "_AT_A_TIME", at_a_time)
+def test_the_block_size_does_not_change_the_selection(at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forward, "_BLOCK_SIZE", at_a_time)
     rows, labels = table()
     found = ForwardSelection(k=25).fit(rows, labels)
     slow.check_order(rows.toarray(), [[label] for label in labels], found.ranking_[:25].tolist(), 1e-9)
     told = [[label] for label in labels]
-    expected = [slow.explained(rows.toarray(), told, found.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)]
+    expected = [slow.error_reduction(rows.toarray(), told, found.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)]
     assert np.cumsum(found.gains_)[[0, 8, 24]] == pytest.approx(expected, rel=1e-9)
 
 
@@ -82,7 +82,7 @@ def test_a_class_counts_by_the_root_of_its_size() -> None:
     assert found.ranking_.tolist() == [0, 2, 1]
 
 
-def test_what_tells_the_same_is_not_taken_twice() -> None:
+def test_redundant_terms_are_skipped() -> None:
     rows, labels = table()
     doubled = sparse.csr_matrix(sparse.hstack([rows, rows]))
     once = ForwardSelection(k=8).fit(rows, labels).ranking_[:8]
@@ -102,7 +102,7 @@ def test_fewer_terms_are_the_first_of_more() -> None:
     for k in (1, 5, 29):
         found = ForwardSelection(k=k).fit(rows, labels)
         assert found.ranking_[:k].tolist() == most[:k]
-        assert found.kept_columns().tolist() == most[:k]
+        assert found.selected_columns().tolist() == most[:k]
         rest = found.ranking_[k:]
         assert (np.diff(found.scores_[rest]) <= 0).all()
         assert sorted(found.ranking_.tolist()) == list(range(40))
@@ -120,7 +120,7 @@ def test_candidates_are_the_best_of_ocfs() -> None:
 
 
 @pytest.mark.parametrize("options", [{"k": 9, "candidates": 9}, {"k": "all"}, {"k": 40}, {"k": 1.0}], ids=str)
-def test_with_nothing_left_to_choose_it_is_ocfs_and_needs_no_documents(options: dict[str, Any]) -> None:
+def test_without_a_choice_it_equals_ocfs_and_needs_no_documents(options: dict[str, Any]) -> None:
     rows, labels = table()
     found = ForwardSelection(**options).fit_stats(ClassStats.from_matrix(rows, labels))
     best = OCFS(k=options["k"]).fit(rows, labels)
@@ -139,7 +139,7 @@ def test_terms_for_a_class_are_those_of_ocfs() -> None:
 # -- documents once more ---------------------------------------------------------------------------------------------
 
 
-def test_batches_of_documents_are_the_documents() -> None:
+def test_batches_give_the_same_selection() -> None:
     rows, labels = table()
     whole = ForwardSelection(k=12).fit(rows, labels)
     stats = ClassStats.from_matrix(rows, labels)
@@ -178,7 +178,7 @@ def test_any_form_of_a_matrix() -> None:
     assert unsorted.indices.tolist() == order, "what is given is left as it is"
 
 
-def test_statistics_alone_are_refused_with_the_way_out() -> None:
+def test_statistics_without_documents_raise_with_a_hint() -> None:
     rows, labels = table()
     with pytest.raises(InputError, match=r"ForwardSelection\(k=5\) must know which terms occur together.*OCFS"):
         ForwardSelection(k=5).fit_stats(ClassStats.from_matrix(rows, labels))
@@ -190,7 +190,7 @@ def test_there_is_no_partial_fit() -> None:
         ForwardSelection().partial_fit(*table())
 
 
-def test_a_chain_hands_documents_on() -> None:
+def test_a_cascade_passes_documents_on() -> None:
     rows, labels = table()
     frequent = np.flatnonzero(DocumentFrequency(k=20).fit(rows, labels).get_support())
     chain = Cascade([DocumentFrequency(k=20), ForwardSelection(k=6)]).fit(rows, labels)
@@ -202,8 +202,8 @@ def test_a_chain_hands_documents_on() -> None:
         Cascade([DocumentFrequency(k=20), ForwardSelection(k=6)]).fit_stats(ClassStats.from_matrix(rows, labels))
 
 
-def test_documents_without_a_label_say_what_occurs_together() -> None:
-    """Two terms tell the classes alike; that they are always together is seen in documents without a label alone."""
+def test_unlabelled_documents_show_which_terms_occur_together() -> None:
+    """Two terms separate the classes equally well; only unlabelled documents show that they occur together."""
     rows = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0.9]])
     labels: list[Any] = ["a", "a", "a", "b", "b", "b"]
     together = np.tile([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], (30, 1))
@@ -218,18 +218,18 @@ def test_documents_without_a_label_say_what_occurs_together() -> None:
 
 
 @pytest.mark.parametrize("candidates", [0, -3, 2.5, "many", None, True])
-def test_candidates_that_mean_nothing_are_refused(candidates: Any) -> None:
+def test_invalid_candidates_raise(candidates: Any) -> None:
     with pytest.raises(InputError, match=r"candidates=.*; use a number of terms from 1\."):
         ForwardSelection(candidates=candidates).fit(*table())
 
 
 @pytest.mark.parametrize("ridge", [0, -1.0, float("nan"), float("inf"), "1", None, True])
-def test_a_ridge_that_means_nothing_is_refused(ridge: Any) -> None:
+def test_invalid_ridge_raises(ridge: Any) -> None:
     with pytest.raises(InputError, match=r"ridge=.*; use a number above 0, for example 1\.0\."):
         ForwardSelection(ridge=ridge).fit(*table())
 
 
-def test_a_thousand_terms_unless_told_otherwise() -> None:
+def test_the_default_k_is_a_thousand() -> None:
     random = np.random.default_rng(1)
     rows = sparse.csr_matrix((random.random((30, 1200)) < 0.1).astype(float))
     found = ForwardSelection().fit(rows, ["a", "b", "c"] * 10)

@@ -1,4 +1,4 @@
-"""What the methods choose on real text: the five comp.* groups of 20 Newsgroups, against figures measured before.
+"""Selections on real text, the five comp.* groups of 20 Newsgroups, compared with figures measured before.
 
 The preparation that gives those figures, all but one of them: the training part by date as it is, headers and all;
 every term; joint information gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of
@@ -17,7 +17,7 @@ SIZES = (10, 100, 1000, 10_000)
 
 @pytest.fixture(scope="module")
 def comp(newsgroups: tuple[list[str], list[str]]) -> tuple[Any, list[str], list[str]]:
-    """Counts, groups, and terms."""
+    """Return counts, groups and terms."""
     texts = [text for text, group in zip(*newsgroups, strict=True) if group.startswith("comp.")]
     groups = [group for group in newsgroups[1] if group.startswith("comp.")]
     counter = TermCounter()
@@ -55,7 +55,7 @@ def test_ocfs_chooses_others_than_information_gain(rankings: dict[str, Any]) -> 
 
 
 def test_ocfs_chooses_others_than_chi_square(comp: tuple[Any, list[str], list[str]], rankings: dict[str, Any]) -> None:
-    """One earlier figure was 497 for 496; plain numpy gives 496 too, whatever the way to break ties."""
+    """One earlier figure was 497 instead of 496; plain numpy also gives 496, for any way to break ties."""
     assert overlap(rankings["OCFS"], rankings["CHI"]) == [8, 71, 496, 6493]
     counts, groups, _ = comp
     present, weights = counts != 0, TermWeighter().fit(counts).transform(counts)

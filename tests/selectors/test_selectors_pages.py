@@ -1,4 +1,4 @@
-"""The numbers of docs/tofa.md, and its example, which runs."""
+"""The numbers and the example of docs/tofa.md."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "tofa.md"
 
 
 def rows_under(title: str) -> list[list[str]]:
-    """The rows of the table whose first line has this title."""
+    """Return the rows of the table whose first line has this title."""
     table = re.search(rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(), re.MULTILINE)
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
@@ -41,7 +41,7 @@ def test_the_document_without_a_label() -> None:
 
 
 def test_the_projection_of_the_same_documents() -> None:
-    """The means differ along goal - ballot alone, with the eigenvalue 1 + 1."""
+    """The means differ only along goal - ballot, with the eigenvalue 1 + 1."""
     found = OrthogonalCentroid().fit(WEIGHTS[:4], LABELS[:4])
     assert found.eigenvalues_ == pytest.approx([2.0])
     assert np.abs(found.components_) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0.0]]))

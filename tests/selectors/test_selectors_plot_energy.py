@@ -1,4 +1,4 @@
-"""Energy for several weights: against sums by hand, and the plot against the selectors' own numbers."""
+"""Energy curves compared with sums by hand, and the plot compared with the numbers of the selectors."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ BAD: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("stats", "weights", "message"), BAD, ids=[each[-1] for each in BAD])
-def test_what_has_no_energy_is_told(stats: ClassStats, weights: Any, message: str) -> None:
+def test_weights_without_energy_raise(stats: ClassStats, weights: Any, message: str) -> None:
     if not message:
         assert energy_curves(stats, weights)[0.0].tolist() == [1.0]
         return
@@ -67,7 +67,7 @@ def test_what_has_no_energy_is_told(stats: ClassStats, weights: Any, message: st
         energy_curves(stats, weights)
 
 
-def test_without_labels_weight_0_is_left() -> None:
+def test_without_labels_only_weight_0_is_allowed() -> None:
     assert energy_curves(ClassStats.from_matrix(X), [0])[0.0] == pytest.approx(by_hand(0.0))
 
 
@@ -77,7 +77,7 @@ def names(chart: Any) -> list[str]:
     return sorted(row["text"] for each in rows for row in each if row["text"])
 
 
-def test_the_plot_says_how_many_terms_the_selectors_would_keep(tmp_path: Path) -> None:
+def test_the_plot_shows_how_many_terms_selectors_select(tmp_path: Path) -> None:
     chart = plot_energy(STATS, tmp_path / "x.svg", level=0.6)
     for weight in (0.0, 0.5, 1.0):
         assert f"λ = {weight:g} ({TOFA(weight=weight).fit_stats(STATS).n_terms_for(0.6)} terms)" in names(chart)
@@ -88,7 +88,7 @@ def test_the_plot_says_how_many_terms_the_selectors_would_keep(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == [tmp_path / "x.svg"]
 
 
-def test_a_selector_brings_its_weight_and_its_class_weight() -> None:
+def test_the_weight_and_class_weight_of_a_selector_are_used() -> None:
     fitted = TOFA(weight=0.75, class_weight="balanced").fit(X, Y)
     chart = plot_energy(fitted, weights=[0, 1])
     assert names(chart) == ["λ = 0", "λ = 0.75", "λ = 1"]
@@ -98,12 +98,12 @@ def test_a_selector_brings_its_weight_and_its_class_weight() -> None:
     assert names(plot_energy(TOFA(weight=1.5).fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"], "which has no energy"
 
 
-def test_a_weight_that_was_found_is_called_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_automatic_weight_is_labelled_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textsieve.selectors.trace.auto_weight", lambda *_: 0.875)
     assert "λ = 0.875, chosen" in names(plot_energy(TOFA().fit(X, Y)))
 
 
-def test_what_cannot_be_plotted_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_plots_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"ChiSquare\(\) has no energy, which is that of trace scores; give a fitted"):
         plot_energy(ChiSquare().fit(X, Y))  # type: ignore[arg-type]
     with pytest.raises(NotFittedError):
@@ -116,7 +116,7 @@ def test_what_cannot_be_plotted_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         plot_energy(STATS)
 
 
-def test_a_selector_draws_itself(tmp_path: Path) -> None:
+def test_plot_energy_method(tmp_path: Path) -> None:
     selector = TOFA(weight=0.3, k=2).fit(X, Y)
     drawn = selector.plot_energy(tmp_path / "energy.svg", weights=[0, 1])
     assert drawn.to_dict() == plot_energy(selector, weights=[0, 1]).to_dict()
@@ -126,8 +126,8 @@ def test_a_selector_draws_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n", [20, 25, 50])
-def test_the_numbers_in_brackets_are_the_selector_s(n: int) -> None:
-    """Equal scores: the curve is a little below 0.8 where it should be there."""
+def test_the_annotated_numbers_equal_those_of_the_selector(n: int) -> None:
+    """With equal scores, rounding leaves the curve slightly below 0.8 where it should reach it."""
     selector = TOFA(weight=0, energy=0.8).fit(0.3 * np.eye(n))
     names = selector.plot_energy(weights=[0], level=0.8).to_json()
     assert f"({int(selector.get_support().sum())} terms)" in names

@@ -1,4 +1,4 @@
-"""Scores equal their formulas, worked out slowly and exactly; they are finite, and do not depend on the order."""
+"""Scores equal their formulas, computed exactly; they are finite and do not depend on the order of documents."""
 
 from itertools import combinations
 from typing import Any
@@ -12,8 +12,9 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
 from tests.depth import few_examples
 from tests.reference import selectors_twin as exact
-from tests.reference.selectors_cases import chosen
+from tests.reference.selectors_cases import fit_any
 from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
+from tests.reference.stats_twin import contingency
 
 from textsieve import OCFS, ChiSquare, ClassStats, DocumentFrequency, InformationGain, MutualInformation
 from textsieve.selectors import TermSelector
@@ -33,12 +34,12 @@ either = st.one_of(one_label, several_labels).filter(lambda case: any(case.label
 
 
 def fitted(selector: Any, case: Case) -> Any:
-    """With the choice of one class too, and of documents without a label."""
-    return chosen(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
+    """Return the fitted selector, also for one class or unlabelled documents only."""
+    return fit_any(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
 
 
 def assert_scores(found: Any, expected: exact.Scores) -> None:
-    """Equal to 1e-9, absolutely and relatively; what is 0 may differ by rounding."""
+    """Assert that scores are equal up to 1e-9; exact zeros may differ by rounding."""
     np.testing.assert_allclose(found, [float(score) for score in expected], rtol=1e-9, atol=1e-14)
 
 
@@ -86,7 +87,7 @@ def test_trace_scores(case: Case) -> None:
 
 @given(cases(near_a_million, n_labels=(1, 1), max_documents=12))
 def test_trace_scores_of_badly_scaled_weights(case: Case) -> None:
-    """Weights near a million that differ by 1e-6 to 1e-3: a plain float would have no digit right."""
+    """Weights near a million that differ by 1e-6 to 1e-3; a plain float computation would have no correct digit."""
     found = fitted(OCFS(k="all"), case).scores_
     expected = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
     for one, other in zip(found.tolist(), expected, strict=True):
@@ -133,7 +134,7 @@ EDGES: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
 def test_scores_are_finite(selector: Any, edge: str) -> None:
     rows, labels = EDGES[edge]
-    found = chosen(type(selector)(**selector.get_params()), np.array(rows), labels)
+    found = fit_any(type(selector)(**selector.get_params()), np.array(rows), labels)
     assert np.isfinite(found.scores_).all()
     if hasattr(found, "class_scores_"):
         assert np.isfinite(found.class_scores_).all()
@@ -153,9 +154,9 @@ def test_a_class_without_documents_changes_no_score() -> None:
 def test_chi_square_is_scipys(case: Case) -> None:
     found = fitted(ChiSquare(k="all"), case)
     for number in range(len(found.classes_)):
-        contingency = found.stats_.contingency(number)
+        four_counts = contingency(found.stats_, number)
         for term in range(case.rows.shape[1]):
-            a, b, c, d = (int(counts[term]) for counts in contingency)
+            a, b, c, d = (int(counts[term]) for counts in four_counts)
             if min(a + b, c + d, a + c, b + d) > 0:
                 expected = chi2_contingency([[a, b], [c, d]], correction=False).statistic
                 assert found.class_scores_[number, term] == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -176,7 +177,7 @@ def test_joint_gain_of_two_classes_is_the_gain_of_each() -> None:
     np.testing.assert_allclose(found.class_scores_, [found.scores_] * 2, rtol=1e-12)
 
 
-def test_hardly_informative_terms_keep_their_digits() -> None:
+def test_small_information_gains_are_accurate() -> None:
     """Counts near independence, where log(ratio) of a rounded ratio would leave noise."""
     n = 20_000
     labels = np.repeat([0, 1], n // 2)
@@ -216,7 +217,7 @@ def test_iris_itself() -> None:
 
 
 @given(cases(any_weights, n_labels=(1, 1), max_terms=6))
-def test_no_other_choice_of_terms_has_a_larger_trace(case: Case) -> None:
+def test_no_other_selection_has_a_larger_trace(case: Case) -> None:
     scatter = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
     selector = fitted(OCFS(k="all"), case)
     for p in range(1, len(scatter) + 1):

@@ -1,4 +1,4 @@
-"""`TypicalTestors` against its definition from the documents; its laws; ε by the number of terms; bad input."""
+"""`TypicalTestors` compared with its definition; its laws; the search for ε; invalid input."""
 
 import pickle
 import warnings
@@ -23,11 +23,11 @@ from textsieve import (
     TermWeighter,
     TypicalTestors,
 )
-from textsieve.selectors.testors.contrast import Representatives, chosen_terms, epsilon_for
+from textsieve.selectors.testors.contrast import Representatives, epsilon_for, terms_in_testors
 from textsieve.training.plan import TrainingPlan
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
-"""Sums of these have no rounding, so the twin's means are the same to the last bit."""
+"""Sums of these weights are exact, so the means of the twin are equal to the last bit."""
 
 QUIET = pytest.mark.filterwarnings("ignore:At epsilon=.*no term sets apart")
 pytestmark = QUIET
@@ -39,7 +39,7 @@ scales = st.sampled_from(["max", "none"])
 
 
 def fitted(case: Case, **settings: Any) -> TypicalTestors:
-    """Fitted, if these documents have classes that some term sets apart."""
+    """Return the fitted selector; skip documents whose classes no term distinguishes."""
     assume(len({label for labels in case.label_sets for label in labels}) > 1)
     try:
         return TypicalTestors(**settings).fit(case.matrix(), case.label_sets)
@@ -50,7 +50,7 @@ def fitted(case: Case, **settings: Any) -> TypicalTestors:
 
 
 def has_terms(case: Case, **settings: Any) -> bool:
-    """Whether the definition chooses any term; if `k` decides, at any epsilon."""
+    """Return whether the definition selects any term; with `k`, at any epsilon."""
     of_class = twin.means(case.rows, case.label_sets, settings.get("scale", "max"))
     every = {weight for weights in of_class.values() for weight in weights if weight > 0}
     usual = every if settings.get("k") else {0.4}
@@ -63,13 +63,13 @@ def has_terms(case: Case, **settings: Any) -> bool:
 
 
 @given(case=collections, epsilon=limits, delta=differences, scale=scales)
-def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> None:
+def test_selection_equals_the_definition(case: Case, epsilon: float, delta: float, scale: Any) -> None:
     found = fitted(case, epsilon=epsilon, delta=delta, scale=scale)
     of_class = twin.means(case.rows, case.label_sets, scale)
     testors = {label: twin.class_testors(of_class, label, epsilon, delta) for label in of_class}
     union = {term for each in testors.values() for testor in each for term in testor}
     assert np.flatnonzero(found.support_).tolist() == sorted(union)
-    assert found.indistinguishable_ == twin.pairs_not_told_apart(of_class, epsilon, delta)
+    assert found.indistinguishable_ == twin.indistinguishable_pairs(of_class, epsilon, delta)
     assert list(found.class_terms_) == list(of_class) == found.classes_.tolist()
     for label, expected in testors.items():
         assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
@@ -103,7 +103,7 @@ def test_the_rows_of_each_class(case: Case, epsilon: float, delta: float) -> Non
 
 
 def everything(selector: TypicalTestors) -> tuple[Any, ...]:
-    """What a fitted selector says."""
+    """Return all results of a fitted selector."""
     return (
         selector.epsilon_,
         selector.support_.tolist(),
@@ -130,7 +130,7 @@ def test_any_order_any_split_and_merging_give_the_same(case: Case, order: Any, c
     assert everything(TypicalTestors(k=k).fit_stats(stats)) == whole
 
 
-def test_partial_fit_forgets_what_was_chosen_before() -> None:
+def test_partial_fit_replaces_the_selection() -> None:
     selector = TypicalTestors().partial_fit(ROWS[:4], LABELS[:4])
     first = everything(selector)
     selector.partial_fit(ROWS[4:], LABELS[4:])
@@ -143,7 +143,7 @@ LABELS = ["a", "a", "b", "b", "c", "c"]
 
 
 def test_by_hand() -> None:
-    """Against b, a has term 0 alone (1 - 0; of term 1 it has less); against c terms 0 and 1. So term 0 is enough."""
+    """The row of a against b is term 0 (term 1 weighs less in a), against c terms 0 and 1. So term 0 is a testor."""
     found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
     assert {label: terms.tolist() for label, terms in found.class_terms_.items()} == {"a": [0], "b": [1], "c": [2]}
     assert found.support_.tolist() == found.get_support().tolist() == [True, True, True, False]
@@ -166,7 +166,7 @@ def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() 
 
 
 def test_equal_scores_are_ranked_by_weight_and_then_by_column() -> None:
-    """Each class has one row, so its terms share its testors; of equal shares the heavier term comes first."""
+    """Each class has one row, so its terms have equal shares; of equal shares, the heavier term comes first."""
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
     found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
     assert found.scores_ == pytest.approx([1 / 3] * 6)
@@ -181,7 +181,7 @@ def test_equal_scores_for_a_class_are_ranked_by_weight_there() -> None:
     assert [columns.tolist() for columns, _ in chain.best_by_class(2)] == [[2, 1], [3]]
 
 
-def test_settings_that_change_after_fit_change_nothing_that_was_found() -> None:
+def test_changing_settings_after_fit_changes_no_result() -> None:
     found = TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS)
     rows = found.comparison_["a"].toarray().tolist()
     found.set_params(delta=0.9, epsilon=0.8, scale="none", score_limit=1)
@@ -192,7 +192,7 @@ def test_settings_that_change_after_fit_change_nothing_that_was_found() -> None:
     assert everything(again) == everything(found)
 
 
-def test_what_is_kept_is_in_proportion_to_the_statistics() -> None:
+def test_memory_of_a_fitted_selector_is_proportional_to_the_statistics() -> None:
     chance = np.random.default_rng(0)
     rows = chance.uniform(0.5, 1, (200, 300)) * (chance.random((200, 300)) < 0.3)
     found = TypicalTestors().fit(rows, np.arange(200))
@@ -208,7 +208,7 @@ def test_warnings_name_the_line_of_fit() -> None:
 
 
 ALIKE = ["goal ball match", "goal ball", "goal match"] * 6
-"""Of three classes, the first and the last."""
+"""The first and the last of three classes."""
 APART = ["vote law", "vote party", "law party"] * 6
 
 
@@ -222,22 +222,22 @@ def test_in_training_the_warning_names_labels_once_and_at_the_line_of_fit() -> N
         assert "apart 'football' from 'soccer', 'soccer' from 'football'. " in str(told[0].message)
 
 
-def test_in_training_on_a_matrix_of_labels_the_class_of_none_has_a_name() -> None:
+def test_in_training_with_an_indicator_matrix_the_fallback_class_has_a_name() -> None:
     members = np.repeat([[1, 0], [0, 1], [0, 0]], 18, axis=0)
     with pytest.warns(UserWarning, match=r"apart 0 from 'none of the classes', 'none of the classes' from 0\. "):
         Categorizer(selector="testors").fit([*ALIKE, *APART, *ALIKE], members)
 
 
-def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(*_: Any) -> None:
         raise AssertionError
 
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
     cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
-    assert cut.kept_columns().tolist() == [1, 2, 3]
+    assert cut.selected_columns().tolist() == [1, 2, 3]
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shares_of_testors", count)
     found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
-    assert found.kept_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
+    assert found.selected_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
@@ -257,7 +257,7 @@ def test_less_work_for_the_shortest_testor_may_leave_it_unproved() -> None:
     assert usual.size <= least.size
 
 
-def test_terms_that_were_not_chosen_come_last() -> None:
+def test_terms_that_are_in_no_testor_rank_last() -> None:
     found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
     assert found.ranking_.tolist() == [0, 1, 2, 3]
     assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [1], [2]]
@@ -267,12 +267,12 @@ def test_terms_that_were_not_chosen_come_last() -> None:
 
 
 @given(case=collections, k=st.integers(1, 7), scale=scales)
-def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Case, k: int, scale: Any) -> None:
+def test_k_selects_at_most_k_terms_and_no_tried_epsilon_selects_more(case: Case, k: int, scale: Any) -> None:
     k = min(k, case.rows.shape[1])
     found = fitted(case, k=k, scale=scale)
     given_weights = Representatives(found.stats_, scale)
     weights = np.unique(given_weights.weights[given_weights.weights > 0])
-    sizes = [int(chosen_terms(given_weights, weight, 0.15).sum()) for weight in weights]
+    sizes = [int(terms_in_testors(given_weights, weight, 0.15).sum()) for weight in weights]
     assert 1 <= found.support_.sum() <= k
     assert found.epsilon_ in weights
     place = int(np.searchsorted(weights, found.epsilon_))
@@ -290,10 +290,10 @@ def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Cas
 
 
 def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
-    """Above .5 class a loses the row against b, {0}; then the row against c, which contained it, brings 1 to 3."""
+    """Above .5 the row of a against b, {0}, is empty; then the row against c, which contained it, adds terms 1 to 3."""
     rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
-    assert [int(chosen_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
+    assert [int(terms_in_testors(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
     assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # more than 3 at the largest weight: it looks no further
     assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # of the two that were tried, the one with more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3
@@ -382,7 +382,7 @@ def test_classes_with_the_same_documents() -> None:
 
 
 def test_a_class_with_no_candidate_term() -> None:
-    """A class of empty documents can be told from no other; others can be told from it."""
+    """A class of empty documents is distinguishable from no other, but others are distinguishable from it."""
     rows = np.vstack([ROWS, np.zeros((1, 4))])
     with pytest.warns(UserWarning, match="no term sets apart 'd' from 'a', 'd' from 'b', 'd' from 'c'"):
         found = TypicalTestors().fit(rows, [*LABELS, "d"])
@@ -396,7 +396,7 @@ def test_a_class_with_no_candidate_term() -> None:
     assert next(iter(list(found.best_by_class(3))[3])).tolist() == []
 
 
-def test_many_pairs_are_named_in_short() -> None:
+def test_the_warning_names_a_few_of_many_pairs() -> None:
     with pytest.warns(UserWarning, match=r"no term sets apart (0 from \d, ){5}and 67 more\.") as caught:
         TypicalTestors().fit(np.vstack([np.tile([1.0, 0], (9, 1)), [0, 1.0]]), list(range(10)))
     assert len(caught) == 1
@@ -416,7 +416,7 @@ def test_only_classes_with_documents_take_part() -> None:
         found.testors(np.array([0, 2]))
 
 
-def test_weights_of_nothing_and_below_0() -> None:
+def test_zero_and_negative_weights() -> None:
     with pytest.raises(InputError, match="No class has a term with a mean weight above 0"):
         TypicalTestors().fit(np.zeros((2, 3)), ["a", "b"])
     with pytest.raises(InputError, match="No class has a term with a mean weight above 0"):
@@ -433,7 +433,7 @@ def test_numbers_in_errors_are_short_and_never_too_large() -> None:
         TypicalTestors(k=2, delta=0.3, scale="none").fit(rows, ["a", "b", "c"])
 
 
-def test_what_is_no_class_and_bad_limits() -> None:
+def test_unknown_classes_and_invalid_limits_raise() -> None:
     found = TypicalTestors().fit(ROWS, LABELS)
     with pytest.raises(InputError, match="There is no class 'x' with documents; there are \\['a', 'b', 'c'\\]"):
         found.testors("x")
@@ -448,7 +448,7 @@ def test_what_is_no_class_and_bad_limits() -> None:
 
 
 def test_many_classes_with_little_in_common_are_cheap() -> None:
-    """3,000 classes are nine million pairs; what is kept grows with the cells that are filled."""
+    """3,000 classes have nine million pairs, but memory grows only with the filled cells."""
     n = 3000
     rows = sparse.csr_array((np.ones(2 * n), (np.repeat(np.arange(n), 2), np.arange(2 * n) % (2 * n - 1))))
     found = TypicalTestors().fit(rows, np.arange(n))
@@ -472,7 +472,7 @@ TOPICS = ["sport", "sport", "politics", "politics"] * 4
 
 
 @pytest.mark.parametrize("n_terms", [3, 10, 20])
-def test_a_categorizer_keeps_what_the_selector_chooses_from_ltc_weights(n_terms: int) -> None:
+def test_a_categorizer_selects_the_same_terms_from_ltc_weights(n_terms: int) -> None:
     case = small_texts(n=80)
     model = Categorizer(selector="testors", n_terms=n_terms).fit(case.texts, case.labels)
     counter = TermCounter()
@@ -482,7 +482,7 @@ def test_a_categorizer_keeps_what_the_selector_chooses_from_ltc_weights(n_terms:
     assert sorted(model.terms_) == sorted(counter.get_feature_names_out()[by_hand.support_])
 
 
-def test_a_categorizer_that_is_told_no_number_keeps_what_the_selector_does() -> None:
+def test_a_categorizer_without_a_number_of_terms_uses_the_selectors() -> None:
     texts = ["goal goal goal", "goal goal keeper", "goal goal", "ballot ballot", "ballot ballot vote", "ballot"] * 4
     labels = [*["sport"] * 3, *["politics"] * 3] * 4
     by_name = Categorizer(selector="testors").fit(texts, labels)
@@ -492,15 +492,15 @@ def test_a_categorizer_that_is_told_no_number_keeps_what_the_selector_does() -> 
     assert sorted(every.terms_) == ["ballot", "goal", "keeper", "vote"]
 
 
-def test_k_finds_terms_where_the_weights_above_let_nothing_through() -> None:
-    """The heaviest term sets nothing apart, and the next two weigh the same: one of them is kept."""
+def test_k_selects_terms_if_larger_weights_select_none() -> None:
+    """The heaviest term distinguishes no classes, and the next two weigh the same: one of them is selected."""
     rows = np.array([[0, 0, 0.25], [0, 0, 0.25], [0.5, 0.5, 0]])
     found = TypicalTestors(k=1, scale="none").fit(rows, [["a"], ["a", "b"], ["a"]])
     assert np.flatnonzero(found.support_).tolist() == [0]
 
 
 def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a size is scored with on a fold is what the selector chooses for that size from the other documents."""
+    """On each fold, each size is evaluated with the terms that the selector selects for it from the other documents."""
     case = small_texts(n=80)
     asked: list[tuple[int | None, int]] = []
     select = TrainingPlan.select

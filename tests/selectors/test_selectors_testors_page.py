@@ -1,4 +1,4 @@
-"""The example of docs/testors.md, and its code, which runs."""
+"""The example and the code of docs/testors.md."""
 
 import re
 from importlib.metadata import version
@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "testors.md"
 
 
 def table_under(title: str) -> list[list[str]]:
-    """The rows of the table whose first line begins like that, its titles first."""
+    """Return the rows of the table whose first line begins with the title, the header first."""
     table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(), re.MULTILINE)
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in (table[1] + table[2]).splitlines()]

@@ -1,4 +1,4 @@
-"""Typical testors of Reuters-21578's topics: the union is that of all testors, listed one by one."""
+"""Typical testors of the topics of Reuters-21578: the selection is the union of all listed testors."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from textsieve import ClassStats, TermCounter, TermWeighter, TypicalTestors
 
 @pytest.fixture(scope="module")
 def stats(data_dir: Path) -> ClassStats:
-    """The training documents of the ModApte split, all their topics with at least two of them; ltc weights."""
+    """Return statistics of ltc weights of the ModApte training documents, for topics with at least two documents."""
     texts, topics = [], []
     for name, data in files_in(data_dir / "reuters21578.tar.gz"):
         text = data.decode("latin-1") if name.endswith(".sgm") else ""
@@ -30,7 +30,7 @@ def stats(data_dir: Path) -> ClassStats:
 
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")
-def test_the_union_of_all_that_are_listed(stats: ClassStats) -> None:
+def test_the_selection_is_the_union_of_all_listed_testors(stats: ClassStats) -> None:
     selector = TypicalTestors(epsilon=0.25).fit_stats(stats)
     assert len(stats.classes) > 90
     n_testors = 0
@@ -50,7 +50,7 @@ def test_the_union_of_all_that_are_listed(stats: ClassStats) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")
 @pytest.mark.parametrize("k", [200, 500, 1500])
-def test_as_many_terms_as_were_asked_for_or_a_few_less(stats: ClassStats, k: int) -> None:
+def test_k_selects_k_terms_or_slightly_fewer(stats: ClassStats, k: int) -> None:
     selector = TypicalTestors(k=k).fit_stats(stats)
     assert 0.98 * k <= selector.support_.sum() <= k
     again = TypicalTestors(epsilon=selector.epsilon_).fit_stats(stats)

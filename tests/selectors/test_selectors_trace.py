@@ -1,4 +1,4 @@
-"""TOFA and OCFS equal their definition, in fractions, in two passes of floats, by trying all choices; their laws."""
+"""TOFA and OCFS equal their definition in fractions, two passes of floats, and brute force; their laws."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
 from tests.reference import trace_twin as exact
-from tests.reference.selectors_cases import choose, chosen
+from tests.reference.selectors_cases import fit_any, select_from_stats
 from tests.reference.stats_cases import Case, any_weights, cases, counts, near_a_million
 
 from textsieve import OCFS, TOFA, Cascade, ClassStats, DocumentFrequency, InformationGain, TermCounter, TermWeighter
@@ -29,12 +29,12 @@ of_counts = cases(n_labels=(0, 2), max_documents=12)
 
 
 def fitted(case: Case, **options: Any) -> Any:
-    """With the choice of any number of classes."""
-    return chosen(TOFA(**{"k": "all", **options}), case.matrix(), case.label_sets)
+    """Return the fitted TOFA, for any number of classes."""
+    return fit_any(TOFA(**{"k": "all", **options}), case.matrix(), case.label_sets)
 
 
 def split(case: Case, data: st.DataObject) -> list[Case]:
-    """The documents in any order, in any number of parts; none of them is empty, as scikit-learn wants it."""
+    """Draw a split of the documents: any order, any number of nonempty parts (scikit-learn requires rows)."""
     order = data.draw(st.permutations(range(len(case.rows))))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(order) - 1), max_size=4))) if len(order) > 1 else []
     return [case.part(order[start:end]) for start, end in pairwise([0, *cuts, len(order)])]
@@ -46,8 +46,8 @@ def split(case: Case, data: st.DataObject) -> list[Case]:
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 @given(data=st.data())
-def test_scores_are_the_definition(values: Any, class_weight: Any, data: st.DataObject) -> None:
-    """One label or several, some documents without; weights below 0; values that nearly cancel."""
+def test_scores_equal_the_definition(values: Any, class_weight: Any, data: st.DataObject) -> None:
+    """Documents have one label, several or none; weights may be negative, and values may nearly cancel."""
     case = data.draw(st.one_of(cases(values, n_labels=(0, 1), max_documents=12), cases(values, n_labels=(0, 3))))
     assume(any(case.label_sets))
     weight = data.draw(some_weight)
@@ -62,7 +62,7 @@ def test_scores_are_the_definition(values: Any, class_weight: Any, data: st.Data
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("weight", [-1.0, 0.0, 0.3, 1.0, 2.0])
 def test_weights_around_a_million_with_a_variance_of_a_millionth(weight: float, class_weight: Any) -> None:
-    """Drawn, and two values alone, where roundings do not cancel; some documents have no label, some have two."""
+    """Random values, and only two values, for which rounding errors do not cancel; documents have 0 to 2 labels."""
     chance = np.random.default_rng(3)
     n = 900
     labels = [tuple(chance.choice(4, chance.integers(0, 3), replace=False).tolist()) for _ in range(n)]
@@ -85,7 +85,7 @@ def test_weights_around_a_million_with_a_variance_of_a_millionth(weight: float, 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=st.one_of(one_label, several_labels), weight=some_weight)
-def test_scores_are_those_of_two_passes_of_floats(class_weight: Any, case: Case, weight: float) -> None:
+def test_scores_equal_those_of_two_passes_of_floats(class_weight: Any, case: Case, weight: float) -> None:
     assume(any(case.label_sets))
     case = Case(case.rows.clip(-9, 9), case.label_sets)
     found = fitted(case, weight=weight, class_weight=class_weight).scores_
@@ -94,7 +94,7 @@ def test_scores_are_those_of_two_passes_of_floats(class_weight: Any, case: Case,
 
 
 def test_the_parts_by_hand() -> None:
-    """Means 3 and 0 of classes with 2 and 1 documents, and a document without a label."""
+    """Two classes with means 3 and 0 and 2 and 1 documents, and an unlabelled document."""
     stats = ClassStats.from_matrix([[4.0], [2.0], [0.0], [10.0]], ["a", "a", "b", None])
     assert between_class_scatter(stats) == pytest.approx([2 / 3 * 1 + 1 / 3 * 4], rel=1e-15)
     assert between_class_scatter(stats, "balanced") == pytest.approx([2.25], rel=1e-15)
@@ -125,7 +125,7 @@ def test_any_split_of_counts_gives_the_same_bits(
     for part in split(case, data):
         streamed.partial_fit(part.matrix(), part.label_sets)
         merged = ClassStats.from_matrix(part.matrix(), part.label_sets) + merged
-    assert choose(streamed).scores_.tolist() == whole.scores_.tolist()
+    assert select_from_stats(streamed).scores_.tolist() == whole.scores_.tolist()
     assert streamed.ranking_.tolist() == whole.ranking_.tolist()
     assert trace_scores(merged, weight, class_weight).tolist() == whole.scores_.tolist()
 
@@ -140,7 +140,7 @@ def test_any_split_of_weights_gives_the_same_scores(values: Any, class_weight: A
     for part in split(case, data):
         streamed.partial_fit(part.matrix(), part.label_sets)
         merged = ClassStats.from_matrix(part.matrix(), part.label_sets) + merged
-    for found in (choose(streamed).scores_, trace_scores(merged, weight, class_weight)):
+    for found in (select_from_stats(streamed).scores_, trace_scores(merged, weight, class_weight)):
         balanced = class_weight is not None
         exact.assert_trace_scores(found, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
 
@@ -150,7 +150,7 @@ LABELS: list[Any] = ["b", None, "a", "c", "a", "b", None, "c", "c", "a", "b", "c
 
 
 def with_duplicates(rows: Any) -> sparse.csr_array:
-    """Rows in which each value stands twice, as its halves, and zeros are stored too."""
+    """Return rows in which each value is stored as two halves, and zeros are stored, too."""
     n, d = rows.shape
     columns = np.tile(np.concatenate([np.arange(d), np.arange(d)[::-1]]), n)
     data = np.concatenate([np.concatenate([row / 2, row[::-1] / 2]) for row in rows])
@@ -158,7 +158,7 @@ def with_duplicates(rows: Any) -> sparse.csr_array:
 
 
 def with_zeros(rows: Any) -> sparse.csr_array:
-    """Rows in which every value is stored, zeros too."""
+    """Return rows in which every value is stored, including zeros."""
     n, d = rows.shape
     return sparse.csr_array((rows.ravel(), np.tile(np.arange(d), n), np.arange(n + 1) * d), shape=(n, d))
 
@@ -206,7 +206,7 @@ def test_short_floats_are_added_with_all_digits() -> None:
 @given(case=several_labels)
 def test_weight_one_is_ocfs(class_weight: Any, case: Case) -> None:
     assume(any(case.label_sets))
-    ocfs = chosen(OCFS(k="all", class_weight=class_weight), case.matrix(), case.label_sets)
+    ocfs = fit_any(OCFS(k="all", class_weight=class_weight), case.matrix(), case.label_sets)
     found = fitted(case, weight=1, class_weight=class_weight)
     assert found.scores_.tolist() == ocfs.scores_.tolist()
     assert found.ranking_.tolist() == ocfs.ranking_.tolist()
@@ -216,9 +216,7 @@ def test_weight_one_is_ocfs(class_weight: Any, case: Case) -> None:
 
 
 @given(case=of_counts, weight=some_weight, label=st.sampled_from("abc"))
-def test_more_of_the_same_in_a_class_changes_nothing_if_classes_count_alike(
-    case: Case, weight: float, label: str
-) -> None:
+def test_repeating_a_class_changes_nothing_with_balanced_classes(case: Case, weight: float, label: str) -> None:
     labelled = [at for at, labels in enumerate(case.label_sets) if len(labels) == 1]
     assume(labelled)
     case = case.part(labelled)
@@ -231,7 +229,7 @@ def test_more_of_the_same_in_a_class_changes_nothing_if_classes_count_alike(
     np.testing.assert_allclose(one, two, rtol=1e-14, atol=1e-28)
 
 
-def test_more_of_the_same_in_a_class_changes_something_if_each_document_counts() -> None:
+def test_repeating_a_class_changes_scores_by_default() -> None:
     rows, labels = np.array([[3.0], [1.0], [0.0]]), ["a", "b", "b"]
     more = np.vstack([rows, rows[:1]]), [*labels, "a"]
     balanced, plain = TOFA(weight=1, class_weight="balanced"), TOFA(weight=1)
@@ -241,7 +239,7 @@ def test_more_of_the_same_in_a_class_changes_something_if_each_document_counts()
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=several_labels, others=several_labels)
-def test_documents_without_a_label_change_the_variance_alone(class_weight: Any, case: Case, others: Case) -> None:
+def test_unlabelled_documents_change_only_the_variance(class_weight: Any, case: Case, others: Case) -> None:
     assume(any(case.label_sets))
     width = min(case.rows.shape[1], others.rows.shape[1])
     rows, more = case.rows[:, :width], others.rows[:, :width]
@@ -255,9 +253,7 @@ def test_documents_without_a_label_change_the_variance_alone(class_weight: Any, 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=several_labels, weight=some_weight)
-def test_scores_lie_on_a_line_through_those_of_weights_zero_and_one(
-    class_weight: Any, case: Case, weight: float
-) -> None:
+def test_scores_are_linear_in_the_weight(class_weight: Any, case: Case, weight: float) -> None:
     assume(any(case.label_sets))
     none, one, found = (fitted(case, weight=each, class_weight=class_weight).scores_ for each in (0, 1, weight))
     for at_none, at_one, score in zip(none, one, found, strict=True):
@@ -278,11 +274,11 @@ def test_a_constant_term_scores_nothing(class_weight: Any, value: float, n: int,
     selector = TOFA(weight=weight, class_weight=class_weight, k="all")
     for part in np.array_split(chance.permutation(n), 1 + seed % 2):
         selector.partial_fit(rows[part], [labels[document] for document in part])
-    assert choose(selector).scores_.tolist() == [0.0, 0.0]
+    assert select_from_stats(selector).scores_.tolist() == [0.0, 0.0]
 
 
 def test_a_term_that_changes_in_one_document_by_little_is_not_constant() -> None:
-    """A step of a ten millionth of the weight, in one document of a thousand: the variance is about a millionth."""
+    """One document of a thousand differs by a ten-millionth of the weight; the variance is about a millionth."""
     rows = np.full((1000, 1), 1e6 / 3)
     rows[17] += 0.03
     found = TOFA(weight=0).fit(rows)
@@ -292,7 +288,7 @@ def test_a_term_that_changes_in_one_document_by_little_is_not_constant() -> None
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 def test_very_large_weights_have_scores(class_weight: Any) -> None:
-    """Sums of squares are near the largest float there is, and a squared sum would be beyond it, of a class too."""
+    """Sums of squares are near the largest float, so a squared sum would overflow, also within a class."""
     n = 60_000
     rows = np.full((n, 2), 9e149)
     rows[::2, 0] *= -1
@@ -303,7 +299,7 @@ def test_very_large_weights_have_scores(class_weight: Any) -> None:
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=several_labels, weight=some_weight, by=st.sampled_from([0.125, -2.0, 1024.0]))
 def test_scores_grow_with_the_square_of_the_weights(class_weight: Any, case: Case, weight: float, by: float) -> None:
-    """Powers of two: to the last bit."""
+    """For powers of two, equality is exact."""
     assume(any(case.label_sets))
     found = fitted(case, weight=weight, class_weight=class_weight)
     scaled = fitted(Case(case.rows * by, case.label_sets), weight=weight, class_weight=class_weight)
@@ -325,7 +321,7 @@ def test_terms_in_another_order_have_the_same_scores(
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=some_labels)
-def test_what_the_classes_add_is_the_scatter_between_them(class_weight: Any, case: Case) -> None:
+def test_the_summands_of_the_classes_add_up_to_the_scatter(class_weight: Any, case: Case) -> None:
     assume(any(case.label_sets))
     stats = ClassStats.from_matrix(case.rows.clip(-9, 9), case.label_sets)
     of_each = [np.abs(scatter_of_class(stats, number, class_weight)) for number in range(len(stats.classes))]
@@ -343,7 +339,7 @@ IRIS: list[Any] = [OCFS(k=2), TOFA(weight=1, k=2), OCFS(k=2, class_weight="balan
 
 @pytest.mark.parametrize("selector", IRIS, ids=repr)
 def test_iris_of_the_paper(selector: Any) -> None:
-    """The scores that are printed left out 1/3, and have two digits of the fourth swapped; so fourth comes second."""
+    """The printed scores omit the factor 1/3, and the fourth has two digits swapped; feature four ranks second."""
     selector.fit(np.repeat(PRINTED_MEANS, 50, axis=0), np.repeat([1, 2, 3], 50))
     assert selector.scores_.round(5).tolist() == [0.42141, 0.07318, 2.91096, 0.53736]
     assert selector.get_support(indices=True).tolist() == [2, 3]
@@ -357,7 +353,7 @@ def test_iris_of_the_paper(selector: Any) -> None:
 
 
 def test_iris_as_scikit_learn_has_it() -> None:
-    """Two flowers of the first class differ from the paper's; the class means agree to two digits."""
+    """Two flowers of the first class differ from those of the paper; class means agree to two digits."""
     flowers, kinds = load_iris(return_X_y=True)
     means = np.array([flowers[kinds == kind].mean(axis=0) for kind in range(3)])
     np.testing.assert_allclose(means, PRINTED_MEANS, atol=0.011)
@@ -371,8 +367,8 @@ def test_iris_as_scikit_learn_has_it() -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, 0.0, 0.5, 1.0, 1.3, 2.0, 10.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_no_other_choice_of_terms_has_a_larger_trace(weight: float, seed: int) -> None:
-    """The diagonal of the d x d matrix is what the scores are, and the best p are the best of all choices of p."""
+def test_no_other_selection_has_a_larger_trace(weight: float, seed: int) -> None:
+    """The scores are the diagonal of S, and the best p terms have the largest trace of all selections of p."""
     chance = np.random.default_rng(seed)
     d = 8
     rows = chance.standard_normal((30, d)) * chance.random(d) * 3
@@ -412,7 +408,7 @@ def test_in_a_chain() -> None:
 
 
 @pytest.mark.parametrize("last", [TOFA(weight=0.5, k=3), TOFA(weight=0, k=3), TOFA(k=3), OCFS(k=3)], ids=repr)
-def test_a_chain_knows_what_speaks_for_a_class(last: Any) -> None:
+def test_a_cascade_ranks_terms_for_a_class(last: Any) -> None:
     chance = np.random.default_rng(0)
     rows, labels = chance.integers(0, 4, (40, 12)), chance.integers(0, 3, 40)
     cascade = Cascade([DocumentFrequency(k=6), last]).fit(rows, labels)
@@ -426,8 +422,8 @@ def test_a_chain_knows_what_speaks_for_a_class(last: Any) -> None:
 
 
 @pytest.mark.parametrize("labels", [[0, 1, -1, 0, 1, -1], ["a", "b", -1, "a", "b", None], [0, 1, np.nan, 0, 1, -1]])
-def test_a_chain_in_which_one_knows_documents_without_a_label(labels: list[Any]) -> None:
-    """A label that means none to one of its selectors means none to the chain."""
+def test_a_cascade_uses_the_marker_for_unlabelled_of_a_stage(labels: list[Any]) -> None:
+    """A marker for unlabelled documents of one selector applies to the whole cascade."""
     rows = np.array([[1, 2, 0], [0, 2, 1], [5, 2, 5], [1, 2, 0], [0, 1, 1], [0, 9, 0]])
     known = [None if at in (2, 5) else label for at, label in enumerate(labels)]
     for chain in ([TOFA(weight=0.5, k=3), InformationGain(k=2)], [InformationGain(k=3), TOFA(weight=0.5, k=2)]):
@@ -442,7 +438,7 @@ def test_a_chain_in_which_one_knows_documents_without_a_label(labels: list[Any])
 
 @pytest.fixture(scope="module")
 def groups(newsgroups: tuple[list[str], list[str]]) -> tuple[Any, Any]:
-    """Weights, and groups of which nine in ten are hidden."""
+    """Return term weights, and labels of which nine in ten are removed."""
     texts, names = (each[::4] for each in newsgroups)
     counts = TermCounter().fit_transform(texts)
     hidden = np.random.default_rng(0).random(len(names)) < 0.9
@@ -452,7 +448,7 @@ def groups(newsgroups: tuple[list[str], list[str]]) -> tuple[Any, Any]:
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("weight", [0.0, 0.4, 1.0, 2.0])
 def test_few_labels_of_the_newsgroups(groups: tuple[Any, Any], weight: float, class_weight: Any) -> None:
-    """The class means are those of the documents with a label, the variance is that of all."""
+    """Class means come from labelled documents, the variance from all."""
     rows, labels = groups
     assert 0.08 < (labels != "").mean() < 0.12
     names = sorted(set(labels) - {""})
@@ -468,7 +464,7 @@ def test_few_labels_of_the_newsgroups(groups: tuple[Any, Any], weight: float, cl
     assert found.classes_.tolist() == names
 
 
-def test_documents_without_a_label_change_the_terms(groups: tuple[Any, Any]) -> None:
+def test_unlabelled_documents_change_the_selected_terms(groups: tuple[Any, Any]) -> None:
     rows, labels = groups
     labelled = np.flatnonzero(labels != "")
     for weight, overlap in ((1.0, 300), (0.5, 290)):
@@ -480,7 +476,7 @@ def test_documents_without_a_label_change_the_terms(groups: tuple[Any, Any]) -> 
 
 @pytest.mark.parametrize("in_batches", [False, True])
 def test_a_million_documents(in_batches: bool) -> None:
-    """Two weights near a million, 2^-10 apart: their variance is that of tossing a coin, times 2^-20."""
+    """Two values near a million that differ by 2^-10: the variance is that of a coin toss times 2^-20."""
     tossed = np.random.default_rng(0).random(1_000_000) < 0.3
     rows = np.where(tossed, 1e6 + 2.0**-10, 1e6)[:, np.newaxis]
     labels = np.arange(1_000_000) % 3

@@ -1,4 +1,4 @@
-"""What TOFA is given: settings that are none, labels that mean none, classes without documents; in models and verbs."""
+"""Input of TOFA: invalid settings, unlabelled documents, classes without documents; in categorizers and commands."""
 
 import json
 import pickle
@@ -33,7 +33,7 @@ NO_WEIGHT += [np.float64("nan"), np.float32("inf"), np.bool_(True), np.complex12
 
 
 @pytest.mark.parametrize("weight", NO_WEIGHT, ids=repr)
-def test_what_the_weight_cannot_be(weight: Any) -> None:
+def test_invalid_weights_raise(weight: Any) -> None:
     words = r"^weight=.*; use a number up to 1e12, for example 1\.0, or 'auto'\.$"
     for labels in (KNOWN, None):
         with pytest.raises(InputError, match=words):
@@ -56,13 +56,13 @@ def test_any_number_is_a_weight(weight: Any) -> None:
 
 @pytest.mark.parametrize("class_weight", ["x", "", "Balanced", 1, True, {"a": 1}, ["balanced"], np.array(["balanced"])])
 @pytest.mark.parametrize("selector", [TOFA(), TOFA(weight=0.5), TOFA(weight=1), OCFS()], ids=repr)
-def test_what_the_class_weight_cannot_be(selector: Any, class_weight: Any) -> None:
+def test_invalid_class_weights_raise(selector: Any, class_weight: Any) -> None:
     with pytest.raises(InputError, match=r"class_weight=.*; use 'balanced', or None"):
         clone(selector).set_params(class_weight=class_weight).fit(ROWS, KNOWN)
 
 
-def test_the_weight_by_itself_is_told_what_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two scatters, the table, how many terms are kept, and what each class counts."""
+def test_the_automatic_weight_gets_the_scatters_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The arguments are the two scatters, the statistics, the number of terms, and the class shares."""
     told: list[Any] = []
 
     def a_quarter(*given: Any) -> float:
@@ -88,7 +88,7 @@ def test_the_weight_by_itself_is_told_what_is_scored(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("unlabelled", [[-1], {-1}, b"-1", 1j, np.array([-1, 2])], ids=repr)
-def test_what_the_label_of_no_label_cannot_be(unlabelled: Any) -> None:
+def test_invalid_unlabelled_markers_raise(unlabelled: Any) -> None:
     for fit in (TOFA(unlabelled=unlabelled).fit, TOFA(unlabelled=unlabelled).partial_fit):
         with pytest.raises(InputError, match=r"unlabelled=.*text or a number, or None"):
             fit(ROWS, KNOWN)
@@ -109,7 +109,7 @@ def test_more_terms_than_there_are() -> None:
 @pytest.mark.parametrize(
     "selector", [TOFA(weight=0), TOFA(), TOFA(weight=2, class_weight="balanced"), OCFS()], ids=repr
 )
-def test_nothing_to_learn_from(selector: Any) -> None:
+def test_no_documents_or_terms_raise(selector: Any) -> None:
     with pytest.raises(InputError, match="There are no documents"):
         clone(selector).fit_stats(ClassStats.zero(3))
     with pytest.raises(ValueError, match="0 sample"):
@@ -155,7 +155,7 @@ WAYS: dict[str, Any] = {
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 2.0])
 @pytest.mark.parametrize("way", WAYS)
-def test_any_way_to_have_no_label(way: str, weight: float, class_weight: Any) -> None:
+def test_any_form_of_missing_label(way: str, weight: float, class_weight: Any) -> None:
     found = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, WAYS[way])
     assert_trace_scores(found.scores_, ROWS.tolist(), SETS, weight, balanced=class_weight is not None)
     assert len(found.classes_) == 2
@@ -164,13 +164,13 @@ def test_any_way_to_have_no_label(way: str, weight: float, class_weight: Any) ->
 
 
 def test_the_documents_without_a_label_matter() -> None:
-    """The third term varies among them alone."""
+    """The third term varies only among the unlabelled documents."""
     assert TOFA(weight=0.3, k=1).fit(ROWS, KNOWN).get_support(indices=True).tolist() == [2]
     assert TOFA(weight=0.3, k=1).fit(ROWS[:4], KNOWN[:4]).get_support(indices=True).tolist() == [1]
     assert TOFA(weight=1.0, k=1).fit(ROWS, KNOWN).get_support(indices=True).tolist() == [1]
 
 
-def test_minus_one_is_a_class_if_told_so() -> None:
+def test_minus_one_is_a_class_if_unlabelled_is_none() -> None:
     labels = [-1, -1, 1, 1, 0, 0]
     found = TOFA(weight=0.5, unlabelled=None).fit(ROWS, labels)
     assert found.classes_.tolist() == [-1, 0, 1]
@@ -182,7 +182,7 @@ def test_minus_one_is_a_class_if_told_so() -> None:
     assert OCFS().fit(ROWS, missing).classes_.tolist() == sorted(set(NUMBERED)), "NaN means none to all"
 
 
-def test_another_label_may_mean_none() -> None:
+def test_another_label_may_mark_unlabelled_documents() -> None:
     labels = ["a", "a", "b", "b", "spam", "spam"]
     found = TOFA(weight=0.5, unlabelled="spam").fit(ROWS, labels)
     assert found.classes_.tolist() == ["a", "b"]
@@ -193,7 +193,7 @@ def test_another_label_may_mean_none() -> None:
         TOFA(unlabelled="spam").fit(ROWS, ["a", "a", "b", "b", -1, "spam"])
 
 
-def test_a_table_that_has_the_label_for_a_class() -> None:
+def test_statistics_in_which_the_marker_is_a_class() -> None:
     labels = [*NUMBERED, -1, -1]
     stats = ClassStats.from_matrix(ROWS, labels)
     before = stats.to_bytes()
@@ -246,8 +246,8 @@ def test_without_labels_at_all() -> None:
 
 @pytest.mark.parametrize("labels", [[1, 1, 1, -1, -1, -1], np.array([1, 1, 1, -1, -1, -1]), [1.0, 1, 1, -1, NAN, None]])
 @pytest.mark.parametrize("weight", [1, "auto", 2])
-def test_one_class_is_left_since_a_label_means_none(labels: Any, weight: Any) -> None:
-    """As of those who call their two classes 1 and -1."""
+def test_the_error_for_one_class_mentions_the_marker(labels: Any, weight: Any) -> None:
+    """For example if the two classes are called 1 and -1."""
     words = r"Only one class, 1.*\(3 documents have no label\.\) The label -1 means none, as unlabelled= says\."
     for selector in (TOFA(weight=weight), Cascade([OCFS(), TOFA(weight=weight)])):
         with pytest.raises(InputError, match=words):
@@ -263,7 +263,7 @@ def test_one_class_is_left_since_a_label_means_none(labels: Any, weight: Any) ->
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 2.0])
 def test_a_class_without_documents(weight: float, class_weight: Any) -> None:
-    """A column of zeros is no class that counts; a class whose documents are empty is one, with the mean 0."""
+    """A class without documents does not count; a class of empty documents does, with mean 0."""
     indicator = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0]])
     found = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, indicator)
     balanced = class_weight is not None
@@ -337,7 +337,7 @@ def test_changed_settings_hold_from_the_next_fit_on() -> None:
 
 @pytest.mark.parametrize("weight", [0, 0.5, 2, "auto"])
 def test_pickles(weight: Any) -> None:
-    """As scikit-learn's searches on several processes do; after a batch, before anything was read."""
+    """Pickle after partial_fit before results are read, as scikit-learn's parallel searches do."""
     for selector in (
         TOFA(weight=weight, k=2).fit(ROWS, KNOWN),
         TOFA(weight=weight, k=2).partial_fit(ROWS, KNOWN),
@@ -355,7 +355,7 @@ def test_pickles(weight: Any) -> None:
 
 TEXTS = small_texts(60)
 MORE = [f"comet {word} {word}" for word in ("telescope", "nebula", "comet")] * 12
-"""Words that no document with a label has."""
+"""Words that occur in unlabelled documents only."""
 
 
 def categorizer(weight: Any, n_terms: int = 12, **options: Any) -> Categorizer:
@@ -363,7 +363,7 @@ def categorizer(weight: Any, n_terms: int = 12, **options: Any) -> Categorizer:
 
 
 @pytest.mark.parametrize("weight", [0, 0.3, 1, 2, "auto"])
-def test_a_model_with_it(weight: Any, tmp_path: Path) -> None:
+def test_a_categorizer_with_tofa(weight: Any, tmp_path: Path) -> None:
     model = categorizer(weight, n_terms=20).fit(TEXTS.texts, TEXTS.labels)
     assert len(model.terms_) == 20
     found = model.predict(TEXTS.texts)
@@ -375,7 +375,7 @@ def test_a_model_with_it(weight: Any, tmp_path: Path) -> None:
     assert again.selector_options == {"weight": weight}
 
 
-def test_documents_without_a_label_enter_the_selection_of_a_model() -> None:
+def test_unlabelled_documents_influence_the_selection_of_a_categorizer() -> None:
     texts, labels = [*TEXTS.texts, *MORE], [*TEXTS.labels, *[None] * len(MORE)]
     terms = {weight: set(categorizer(weight).fit(texts, labels).terms_) for weight in (0.2, 1)}
     assert {"comet", "telescope", "nebula"} <= terms[0.2]
@@ -391,8 +391,8 @@ def test_documents_without_a_label_enter_the_selection_of_a_model() -> None:
 
 @pytest.mark.parametrize("names", [(-1, 0, 1), (0, 1, 2), ("a", "b", "c")])
 @pytest.mark.parametrize("unlabelled", [-1, 0, "a", None])
-def test_what_is_a_label_to_a_model_is_one_to_its_selector(names: tuple[Any, ...], unlabelled: Any) -> None:
-    """A model takes None for no label, and trains on all others."""
+def test_a_categorizer_and_its_selector_agree_on_labels(names: tuple[Any, ...], unlabelled: Any) -> None:
+    """A categorizer treats only None as no label, and trains on all other labels."""
     number = {label: at for at, label in enumerate(sorted(set(TEXTS.labels)))}
     labels = [names[number[label]] for label in TEXTS.labels]
     expected = categorizer(1).fit(TEXTS.texts, TEXTS.labels)
@@ -406,7 +406,7 @@ def test_what_is_a_label_to_a_model_is_one_to_its_selector(names: tuple[Any, ...
 @pytest.mark.parametrize(
     "options", [{"weight": NAN}, {"weight": "x"}, {"class_weight": "x"}, {"weight": 2, "energy": 0.8}]
 )
-def test_a_model_refuses_what_the_selector_refuses(options: dict[str, Any]) -> None:
+def test_a_categorizer_raises_the_errors_of_its_selector(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="weight="):
         Categorizer(selector="tofa", selector_options=options).fit(TEXTS.texts, TEXTS.labels)
     with pytest.raises(InputError, match=r"'tofa' has no option 'lambda'; it has class_weight, energy, .*weight"):
@@ -422,7 +422,7 @@ def run(*arguments: object, exit_code: int = 0) -> Result:
 
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table of documents, some of them without a label."""
+    """Write a CSV file of documents, some of them unlabelled."""
     rows = [*documents(10), *((f"the comet and the nebula number{number}", "") for number in range(12))]
     return write_csv(tmp_path_factory.mktemp("news") / "news.csv", rows)
 
@@ -445,7 +445,7 @@ def test_terms_on_the_command_line(news: Path) -> None:
     assert "scored by tofa" in run("terms", news, "--selector", "tofa").stdout
 
 
-def test_a_label_that_means_none_on_the_command_line(news: Path) -> None:
+def test_the_marker_for_unlabelled_on_the_command_line(news: Path) -> None:
     told = json.loads(
         run("terms", news, "--selector", "tofa", "--selector-option", "unlabelled=sport", "--json").stdout
     )
@@ -471,7 +471,7 @@ def test_training_on_the_command_line(news: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("weight", ["NaN", "Infinity", "x", "true", "null", "[1]"])
-def test_what_the_weight_cannot_be_on_the_command_line(news: Path, tmp_path: Path, weight: str) -> None:
+def test_invalid_weights_raise_on_the_command_line(news: Path, tmp_path: Path, weight: str) -> None:
     options = ("--selector", "tofa", "--selector-option", f"weight={weight}")
     for verb in (("terms", news), ("train", news, "-o", tmp_path / "model")):
         said = run(*verb, *options, exit_code=1).stderr

@@ -1,4 +1,4 @@
-"""TOFA's automatic weight: by hand, against its slow twin, its laws, and at the edges."""
+"""TOFA's automatic weight: by hand, compared with its slow twin, its laws, and edge cases."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ Labels = list[str | None]
 
 
 def weight(rows: Rows, labels: Labels, k: int) -> float:
-    """The weight for these documents."""
+    """Return the automatic weight for these documents."""
     stats = ClassStats.from_matrix(rows, labels)
     return auto_weight(between_class_scatter(stats), total_scatter(stats), stats, k)
 
 
 def drawn(seed: int, n_terms: int = 12) -> tuple[Rows, Labels]:
-    """Documents of three classes and some without a label."""
+    """Return random documents of three classes, some of them unlabelled."""
     chance = np.random.default_rng(seed)
     rows = chance.integers(1, 5, (30, n_terms)) * (chance.random((30, n_terms)) < 0.3)
     labels: Labels = chance.choice(["a", "b", "c", ""], 30).tolist()
@@ -34,7 +34,7 @@ def drawn(seed: int, n_terms: int = 12) -> tuple[Rows, Labels]:
 
 
 def test_one_term_by_hand() -> None:
-    """One of two documents of class a has it, and one of all four: twice as often; 1/2 x 1/2 / 2 x 2 = 1/4."""
+    """One of two documents of class a has the term, one of four in all: twice as frequent; 1/2 x 1/2 / 2 x 2 = 1/4."""
     rows = np.array([[3.0], [0.0], [0.0], [0.0]])
     labels: Labels = ["a", "a", "b", "b"]
     assert relative_noise(ClassStats.from_matrix(rows, labels), np.array([0.5, 0.5])) == pytest.approx([0.25])
@@ -42,14 +42,14 @@ def test_one_term_by_hand() -> None:
 
 
 def test_unlabelled_documents_by_hand() -> None:
-    """With four more documents without a label, of which three have the term, a has it as often as all: 1/8."""
+    """Four more unlabelled documents, three with the term, make it as frequent in all as in a: 1/8."""
     rows = np.array([[3.0], [0.0], [0.0], [0.0], [3.0], [3.0], [3.0], [0.0]])
     labels: Labels = ["a", "a", "b", "b", None, None, None, None]
     assert weight(rows, labels, 1) == pytest.approx(8 / 9)
 
 
-def test_terms_out_of_the_running_do_not_count() -> None:
-    """2/9 of each class; a has the first three times as often as all, b the second 3/2 times, in two documents."""
+def test_only_candidate_terms_count() -> None:
+    """The factor p (1 - p) is 2/9; the first term is 3 times as frequent in a as in all, the second 3/2 times in b."""
     stats = ClassStats.from_matrix(np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]]), ["a", "b", "b"])
     assert relative_noise(stats, np.array([1, 2]) / 3) == pytest.approx([2 / 3, 1 / 6, 1 / 3])
     between, total = np.array([2.0, 1.0, 1.5]), np.array([2.0, 6.0, 5.0])  # best are the first and the second
@@ -57,15 +57,15 @@ def test_terms_out_of_the_running_do_not_count() -> None:
     assert auto_weight(between, total, stats, 2) == pytest.approx(1 / (1 + (2 / 3 * 2 + 1 / 6 * 6 + 1 / 3 * 5) / 13))
 
 
-def test_equal_terms_are_in_the_running_together() -> None:
-    """Also where rounding makes them a little unequal."""
+def test_equal_terms_are_candidates_together() -> None:
+    """Rounding may make them slightly different."""
     stats = ClassStats.from_matrix(np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]]), ["a", "b", "b"])
     scatter = np.array([1.0, 1.0 + 1e-15, 0.5])
     assert auto_weight(scatter, scatter, stats, 1) == pytest.approx(1 / (1 + (2 / 3 + 1 / 6) / 2))
 
 
 def test_other_shares_of_the_classes() -> None:
-    """Classes that count alike: 1/4 instead of 2/9."""
+    """Balanced classes have p (1 - p) = 1/4 instead of 2/9."""
     stats = ClassStats.from_matrix(np.array([[1], [0], [0]]), ["a", "b", "b"])
     scatter = np.array([1.0])
     assert auto_weight(scatter, scatter, stats, 1) == pytest.approx(1 / (1 + 2 / 9 * 3))
@@ -73,7 +73,7 @@ def test_other_shares_of_the_classes() -> None:
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 12))
-def test_the_twin_finds_the_same(seed: int, k: int) -> None:
+def test_the_weight_equals_that_of_the_twin(seed: int, k: int) -> None:
     rows, labels = drawn(seed)
     stats = ClassStats.from_matrix(rows, labels)
     between, total = between_class_scatter(stats), total_scatter(stats)
@@ -84,8 +84,8 @@ def test_the_twin_finds_the_same(seed: int, k: int) -> None:
 
 
 @pytest.mark.parametrize("share", [0.05, 0.4, 1.0])
-def test_noise_is_the_scatter_of_terms_that_tell_nothing(share: float) -> None:
-    """Weights drawn without a look at the class: what scatter their class means have is noise, in the mean."""
+def test_noise_is_the_expected_scatter_of_uninformative_terms(share: float) -> None:
+    """Weights are independent of the class, so the expected scatter of their class means is the noise."""
     chance = np.random.default_rng(1)
     rows = chance.normal(3.0, 1.0, (60, 20_000)) * (chance.random((60, 20_000)) < share)
     stats = ClassStats.from_matrix(rows, ["a"] * 6 + ["b"] * 18 + ["c"] * 36)
@@ -93,8 +93,8 @@ def test_noise_is_the_scatter_of_terms_that_tell_nothing(share: float) -> None:
     assert noise.mean() == pytest.approx(between_class_scatter(stats).mean() * 59 / 60, rel=0.02)
 
 
-def test_about_classes_by_documents() -> None:
-    """Of 200 labelled documents of 11 classes: ω is about 10/200."""
+def test_omega_is_about_classes_divided_by_documents() -> None:
+    """With 200 labelled documents of 11 classes, ω is about 10/200."""
     chance = np.random.default_rng(2)
     rows = chance.random((200, 500)) < 0.3
     labels: Labels = [f"class {number % 11}" for number in range(200)]
@@ -127,7 +127,7 @@ def test_more_documents_of_the_same_kind_divide_the_noise(times: int) -> None:
 
 
 def test_fewer_labels_give_a_lower_weight() -> None:
-    """Of the same documents, with labels kept of every document, every second and every fourth."""
+    """The same documents with labels of every, every second, and every fourth document."""
     chance = np.random.default_rng(4)
     rows = chance.poisson(0.3, (400, 50)).astype(np.float64)
     found = [weight(rows, [f"{at // n % 5}" if at % n == 0 else None for at in range(400)], 10) for n in (1, 2, 4)]
@@ -142,7 +142,7 @@ def test_unlabelled_copies_of_all_documents_change_nothing() -> None:
 # -- at the edges ----------------------------------------------------------------------------------------------------
 
 
-def test_without_labels_the_variance_alone() -> None:
+def test_without_labels_the_weight_is_zero() -> None:
     rows, labels = drawn(6)
     assert weight(rows, [None] * len(labels), 4) == 0.0
     stats = ClassStats.zero(3)
@@ -150,8 +150,8 @@ def test_without_labels_the_variance_alone() -> None:
 
 
 @pytest.mark.parametrize("label", ["a", None])
-def test_labels_that_tell_nothing(label: str | None) -> None:
-    """Classes of equal documents, or one class alone."""
+def test_uninformative_labels_give_weight_zero(label: str | None) -> None:
+    """Classes of equal documents, or only one class."""
     rows = np.array([[1, 2], [1, 0], [1, 2], [1, 0]])
     assert weight(rows, ["a", "a", label, label], 1) == 0.0
 
@@ -177,7 +177,7 @@ def test_a_class_without_documents_counts_nothing() -> None:
     )
 
 
-def test_huge_weights_and_a_scatter_of_nothing() -> None:
+def test_huge_weights_and_zero_scatter() -> None:
     stats = ClassStats.from_matrix(
         np.array([[1e149, 1.0], [0.0, 2.0], [-1e149, 0.0], [5.0, 0.0]]), ["a", "a", "b", "b"]
     )

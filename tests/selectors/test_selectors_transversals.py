@@ -1,4 +1,4 @@
-"""Minimal transversals: the union, both enumerations and brute force agree; and how an enumeration ends."""
+"""Minimal transversals: union, both search methods and brute force agree; limits of a search."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from scipy.stats import spearmanr
 from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
-from textsieve.selectors.testors.shares import _counted, _products, shares_of_testors
+from textsieve.selectors.testors.shares import _n_testors, _shares_in_listing, shares_of_testors
 from textsieve.selectors.testors.shortest import shortest_transversals
 from textsieve.selectors.testors.transversals import (
     METHODS,
     Listing,
     count_transversals,
-    listing,
+    list_transversals,
     minimal_rows,
-    packed,
+    pack_bits,
     transversals,
-    union,
-    unpacked,
+    union_of_bits,
+    unpack_bits,
 )
 
 Marks = NDArray[np.bool_]
@@ -31,7 +31,7 @@ Marks = NDArray[np.bool_]
 
 @st.composite
 def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Marks:
-    """Matrices of yes and no of any density; rows may be empty, equal, or missing altogether."""
+    """Draw boolean matrices of any density; rows may be empty or equal, and there may be none."""
     n_columns = draw(st.integers(1, most_columns))
     row = st.integers(0, 2**n_columns - 1)
     numbers = draw(st.lists(row, max_size=most_rows))
@@ -42,12 +42,18 @@ def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Mark
 
 
 def brute(rows: Marks) -> list[Testor]:
-    """All of them, tried."""
+    """Return all minimal transversals by brute force."""
     return sorted(minimal_transversals([np.flatnonzero(row).tolist() for row in rows], rows.shape[1]))
 
 
+def union(rows: Marks) -> Marks:
+    """Return a mask of the columns that the union of the minimal rows contains."""
+    mask: Marks = unpack_bits(union_of_bits(pack_bits(rows))[None], rows.shape[1])[0]
+    return mask
+
+
 @given(rows=matrices())
-def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
+def test_union_and_both_methods_equal_brute_force(rows: Marks) -> None:
     expected = brute(rows)
     found = {method: list(transversals(rows, method)) for method in METHODS}
     for method, each in found.items():
@@ -91,7 +97,7 @@ def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
         ([[1], [0]], []),
     ],
 )
-def test_small_ones_by_hand(method: str, rows: Any, expected: list[Testor]) -> None:
+def test_small_matrices_by_hand(method: str, rows: Any, expected: list[Testor]) -> None:
     found = transversals(rows, method)
     assert sorted(found) == expected
     assert found.complete
@@ -100,7 +106,7 @@ def test_small_ones_by_hand(method: str, rows: Any, expected: list[Testor]) -> N
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 130), (70, 9), (129, 12), (66, 64), (2, 65)])
 def test_more_rows_and_columns_than_a_word_has_bits(method: str, n_rows: int, n_columns: int) -> None:
-    """Against Berge's way: the transversals of one row more, from those of the rows before it."""
+    """Compare with Berge's algorithm, which adds one row at a time."""
     rows = np.random.default_rng(n_rows).random((n_rows, n_columns)) < (0.06 if n_columns > 64 else 0.7)
     rows[:, 0] |= ~rows.any(axis=1)
     if n_columns == 64:
@@ -120,7 +126,7 @@ MANY = np.repeat(np.eye(12, dtype=bool), 3, axis=1)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_all_of_many_come_one_by_one_and_once(method: str) -> None:
+def test_many_transversals_are_listed_lazily_and_once(method: str) -> None:
     found = transversals(MANY[:9], method)
     seen = set(found)
     assert len(seen) == 3**9
@@ -145,7 +151,7 @@ def test_limit(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_stops_at_the_limit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     none, one = transversals(MANY, method, limit=0), transversals(MANY, method, limit=1)
     next(one)
 
@@ -153,7 +159,7 @@ def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.Mo
         raise AssertionError
 
     for each in (none, one):
-        monkeypatch.setattr(each._walk, "more", search)
+        monkeypatch.setattr(each._search, "more", search)
         assert list(each) == []
         assert not each.complete  # not known
     assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
@@ -165,19 +171,18 @@ def test_sparse_rows(rows: Marks) -> None:
     wide[:, 500 : 500 + rows.shape[1]] = rows
     given_rows = sparse.csr_array(wide)
     assert sorted(transversals(given_rows)) == sorted(transversals(wide))
-    assert union(given_rows).tolist() == union(wide).tolist()
     assert minimal_rows(given_rows).tolist() == minimal_rows(wide).tolist()
     assert count_transversals(given_rows) == count_transversals(wide)
 
 
-def test_the_first_are_the_same_with_and_without_a_limit() -> None:
+def test_a_limit_does_not_change_the_order() -> None:
     every = transversals(MANY)
     first = [next(every) for _ in range(3000)]
     assert list(transversals(MANY, limit=3000)) == first
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_time_ends_at_once_and_says_so(method: str) -> None:
+def test_zero_seconds_end_the_search_at_once(method: str) -> None:
     found = transversals(MANY, method, max_seconds=0)
     assert list(found) == []
     assert not found.complete
@@ -206,19 +211,19 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize("rows", [[1, 0], [["a"]], [[[1]]]])
-def test_what_is_no_matrix(rows: Any) -> None:
-    for function in (transversals, union, minimal_rows):
+def test_invalid_matrices_raise(rows: Any) -> None:
+    for function in (transversals, minimal_rows, count_transversals):
         with pytest.raises(InputError, match="give a matrix of yes and no"):
             function(rows)
 
 
 @given(rows=matrices(most_columns=200))
-def test_bits_and_back(rows: Marks) -> None:
-    assert np.array_equal(unpacked(packed(rows), rows.shape[1]), rows)
+def test_packing_bits_round_trips(rows: Marks) -> None:
+    assert np.array_equal(unpack_bits(pack_bits(rows), rows.shape[1]), rows)
 
 
 @given(rows=matrices(), repeat=st.integers(1, 3))
-def test_shares_are_those_of_all_testors(rows: Marks, repeat: int) -> None:
+def test_shares_equal_those_of_all_testors(rows: Marks, repeat: int) -> None:
     rows = rows[rows.any(axis=1)]
     basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]  # with equal columns
     found = shares_of_testors(basic, 10_000)
@@ -228,8 +233,8 @@ def test_shares_are_those_of_all_testors(rows: Marks, repeat: int) -> None:
     assert found.values == pytest.approx(expected, abs=1e-12)
 
 
-def test_shares_of_parts_and_equal_columns_need_no_long_count() -> None:
-    """3^12 testors; each part has one pattern, which three terms share."""
+def test_shares_of_many_testors_are_exact_by_parts_and_patterns() -> None:
+    """There are 3^12 testors; each part has one pattern, which three terms share."""
     found = shares_of_testors(MANY, 1)
     assert found.exact
     assert found.values == pytest.approx(np.full(36, 1 / 3))
@@ -244,7 +249,7 @@ def test_shares_of_more_testors_than_a_float_can_count() -> None:
 
 
 def random_basic(seed: int, n_rows: int, n_columns: int, density: float) -> Marks:
-    """The minimal rows of a random matrix without empty rows."""
+    """Return the minimal rows of a random matrix without empty rows."""
     rows = np.random.default_rng(seed).random((n_rows, n_columns)) < density
     rows[:, 0] |= ~rows.any(axis=1)
     return np.asarray(rows[minimal_rows(rows)])
@@ -263,8 +268,8 @@ def test_shares_are_exact_as_long_as_all_testors_are_within_the_limit() -> None:
 
 @pytest.mark.parametrize("repeat", [1, 3])
 @pytest.mark.parametrize("seed", range(3))
-def test_shares_from_a_sample_are_near_those_of_all(seed: int, repeat: int) -> None:
-    """Equal columns, from one to `repeat` of each, are part of what is estimated."""
+def test_estimated_shares_are_close_to_exact_ones(seed: int, repeat: int) -> None:
+    """Each column is repeated up to `repeat` times, so patterns have different numbers of terms."""
     basic = random_basic(seed, 40, 36, 0.3)
     basic = np.repeat(basic, np.random.default_rng(seed).integers(1, repeat + 1, 36), axis=1)
     every, sample = shares_of_testors(basic, 10**7, 1 << 40), shares_of_testors(basic, 10_000)
@@ -275,8 +280,8 @@ def test_shares_from_a_sample_are_near_those_of_all(seed: int, repeat: int) -> N
     assert sample.values.tolist() == shares_of_testors(basic, 10_000).values.tolist()
 
 
-def test_only_a_term_alone_in_a_row_has_all_testors_also_in_a_sample() -> None:
-    """One walk sees few sets, but no share that it gives is 0 or 1; what is alone in its row is a part of its own."""
+def test_estimated_shares_are_strictly_between_0_and_1() -> None:
+    """One walk sees few sets, but no estimate is 0 or 1; only a term that is alone in a row has share 1."""
     basic = random_basic(1, 40, 36, 0.3)
     alone = np.zeros((len(basic) + 1, 37), np.bool_)
     alone[:-1, :36], alone[-1, 36] = basic, True
@@ -287,18 +292,18 @@ def test_only_a_term_alone_in_a_row_has_all_testors_also_in_a_sample() -> None:
 
 
 def test_equal_shares_are_equal_to_the_last_bit() -> None:
-    """A ring, in which all columns are alike; with numbers of terms up to what no float can count."""
+    """In a ring all columns are equivalent; products of the numbers of terms exceed exact floats."""
     for n, n_terms in [(5, 3), (9, 3), (11, 7), (12, 10**5)]:
         ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
         if n_terms < 100:
             assert len(set(shares_of_testors(np.repeat(ring, n_terms, axis=1), 10**6).values.tolist())) == 1
-        found = listing(ring, 10**6, 10**6)
+        found = list_transversals(ring, 10**6, 10**6)
         assert found.complete
-        assert len(set(_counted(found, np.full(n, n_terms)).tolist())) == 1
+        assert len(set(_shares_in_listing(found, np.full(n, n_terms)).tolist())) == 1
 
 
 @given(rows=matrices(), repeat=st.integers(1, 2))
-def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
+def test_shortest_testors_equal_brute_force(rows: Marks, repeat: int) -> None:
     rows = rows[rows.any(axis=1)]
     basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]
     every = brute(basic)
@@ -319,8 +324,8 @@ def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
         assert [weights[list(each)].sum() for each in heaviest.testors] == in_order[:limit]
 
 
-def test_too_many_shortest_ones_to_find_the_heaviest() -> None:
-    """Twelve rows of two columns, and one row that any first column hits: 4,095 shortest sets, all different."""
+def test_too_many_shortest_testors_to_compare() -> None:
+    """Twelve rows of two columns, and one row that any first column hits, have 4,095 distinct shortest sets."""
     rows = np.zeros((13, 24), np.bool_)
     rows[np.repeat(np.arange(12), 2), np.arange(24)] = True
     rows[12, ::2] = True
@@ -333,8 +338,8 @@ def test_too_many_shortest_ones_to_find_the_heaviest() -> None:
     assert weights[list(every.testors[0])].sum() == 11
 
 
-def test_steps_are_those_of_all_parts_and_sizes() -> None:
-    """Twenty parts that are alike: what is enough for one is not enough for all."""
+def test_the_step_limit_covers_all_parts_and_sizes() -> None:
+    """Steps that are enough for one of twenty equal parts are not enough for all of them."""
     ring = np.eye(7, dtype=bool) | np.roll(np.eye(7, dtype=bool), 1, axis=1)
     many = np.kron(np.eye(20, dtype=bool), ring).astype(bool)
     enough = next(n for n in range(1, 1000) if shortest_transversals(ring, np.zeros(7), 1, n).proved)
@@ -343,7 +348,7 @@ def test_steps_are_those_of_all_parts_and_sizes() -> None:
     assert shortest_transversals(many, np.zeros(140), 1, 40 * enough).proved
 
 
-def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
+def test_an_unfinished_search_returns_a_short_testor() -> None:
     rows = np.random.default_rng(1).random((60, 40)) < 0.1
     rows[:, 0] |= ~rows.any(axis=1)
     basic = rows[minimal_rows(rows)]
@@ -360,5 +365,5 @@ def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
 
 def test_numbers_of_testors_are_exact_up_to_53_bits() -> None:
     sets = Listing(np.array([2, 1]), np.array([0, 1, 2]), True)
-    assert _products(sets, np.array([1 << 26, 1 << 26, 1])).tolist() == [2.0**52, 1.0]
-    assert _products(sets, np.array([1 << 27, 1 << 27, 4])).tolist() == [2.0**52, 1.0]  # all are cut by two bits
+    assert _n_testors(sets, np.array([1 << 26, 1 << 26, 1])).tolist() == [2.0**52, 1.0]
+    assert _n_testors(sets, np.array([1 << 27, 1 << 27, 4])).tolist() == [2.0**52, 1.0]  # all are cut by two bits

@@ -1,4 +1,4 @@
-"""Sample weights of selectors: a document of weight 3 is three documents, for every method."""
+"""Sample weights of selectors: a document of weight 3 counts as three copies, for every method."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ fewer_terms = pytest.mark.filterwarnings("ignore:k=")
 
 
 def tellable(case: Case, weights: Any) -> bool:
-    """Whether documents of at least two classes count, and some of them have a term."""
+    """Return whether documents of at least two classes have a positive weight, and some of them have a term."""
     left = case.part(np.flatnonzero(weights).tolist())
     return len({label for labels in left.label_sets for label in labels}) > 1 and bool(left.rows.any())
 
@@ -63,7 +63,7 @@ def tellable(case: Case, weights: Any) -> bool:
 @pytest.mark.parametrize("selector", FROM_STATS, ids=repr)
 @few_examples
 @given(case=cases(values, n_labels=(0, 2)), data=st.data())
-def test_whole_weights_choose_as_repetition_does_to_the_last_bit(
+def test_integer_weights_select_as_repeated_documents_do(
     selector: TermSelector, case: Case, data: st.DataObject
 ) -> None:
     weights = whole_weights(data, len(case.rows))
@@ -78,7 +78,7 @@ def test_whole_weights_choose_as_repetition_does_to_the_last_bit(
 
 
 def table(seed: int, n_documents: int = 60, n_terms: int = 30) -> tuple[Any, Any, Any]:
-    """Rows in which some terms are of a class, the classes, and weights from 0 to 3."""
+    """Return rows with some terms typical of a class, the classes, and weights from 0 to 3."""
     random = np.random.default_rng(seed)
     classes = random.integers(3, size=n_documents)
     chances = np.where(np.arange(n_terms) % 6 == classes[:, None], 0.5, 0.15)
@@ -88,9 +88,7 @@ def table(seed: int, n_documents: int = 60, n_terms: int = 30) -> tuple[Any, Any
 
 @pytest.mark.parametrize("selector", OTHERS, ids=repr)
 @pytest.mark.parametrize("seed", range(3))
-def test_testors_and_methods_that_read_documents_twice_choose_as_repetition_does(
-    selector: TermSelector, seed: int
-) -> None:
+def test_integer_weights_in_methods_that_read_documents_twice(selector: TermSelector, seed: int) -> None:
     rows, classes, weights = table(seed)
     copies = np.repeat(np.arange(len(rows)), weights)
     once = clone(selector).fit(rows, classes, sample_weight=weights)
@@ -101,7 +99,7 @@ def test_testors_and_methods_that_read_documents_twice_choose_as_repetition_does
     assert once.stats_.n_documents == weights.sum() != without.stats_.n_documents
 
 
-def test_forward_selection_adds_what_it_adds_to_repeated_documents() -> None:
+def test_forward_gains_equal_those_of_repeated_documents() -> None:
     rows, classes, weights = table(7)
     copies = np.repeat(np.arange(len(rows)), weights)
     once = ForwardSelection(k=10, ridge=0.1).fit(rows, classes, sample_weight=weights)
@@ -152,7 +150,7 @@ SHARES = [InformationGain(k="all"), MutualInformation(k="all"), OCFS(k="all"), T
 
 @pytest.mark.parametrize("selector", SHARES, ids=repr)
 @pytest.mark.parametrize("factor", [0.1, 1e-7, 12345.678])
-def test_methods_that_know_shares_alone_do_not_see_a_common_factor(selector: TermSelector, factor: float) -> None:
+def test_a_common_factor_of_weights_changes_no_score(selector: TermSelector, factor: float) -> None:
     rows, classes, weights = table(2)
     plain = clone(selector).fit(rows, classes, sample_weight=weights)
     scaled = clone(selector).fit(rows, classes, sample_weight=weights * factor)
@@ -160,7 +158,7 @@ def test_methods_that_know_shares_alone_do_not_see_a_common_factor(selector: Ter
 
 
 @pytest.mark.parametrize("name", BAD_WEIGHTS)
-def test_bad_weights_are_refused(name: str) -> None:
+def test_invalid_weights_raise(name: str) -> None:
     weights, message = BAD_WEIGHTS[name]
     rows, labels = np.eye(3), ["a", "b", "a"]
     with pytest.raises(InputError, match=message):
@@ -171,7 +169,7 @@ def test_bad_weights_are_refused(name: str) -> None:
     assert fitted.stats_.n_documents == 3
 
 
-def test_a_pipeline_hands_weights_to_its_steps() -> None:
+def test_a_pipeline_passes_weights_to_its_steps() -> None:
     rows, classes, weights = table(4)
     copies = np.repeat(np.arange(len(rows)), weights)
     steps: dict[str, Any] = {"ocfs__sample_weight": weights, "rocchio__sample_weight": weights}

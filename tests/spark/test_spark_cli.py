@@ -191,7 +191,7 @@ def test_too_many_counts_for_the_driver_name_the_options() -> None:
 def test_options_of_the_other_engine_are_usage_errors(tmp_path: Path) -> None:
     for given in (["--master", "local[2]"], ["--conf", "spark.ui.enabled=false"], ["--most-values", "5"]):
         said = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
-        assert f"{given[0]} is for Spark; give --engine spark with it." in said
+        assert f"{given[0]} is for Spark; add --engine spark." in said
     assert "a.csv: there is no such file" in run("train", "a.csv", "b.csv", "-o", tmp_path / "x", exit_code=1).stderr
     assert "write KEY=VALUE" in train("a.csv", "-o", tmp_path / "x", "--conf", "memory", exit_code=2).stderr
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from textsieve import InputError
 from textsieve.spark.counting import N_LIMBS, from_limbs, to_limbs
-from textsieve.stats.sums import Sums
+from textsieve.stats.table import Sums
 
 weights = st.floats(2.0**-30, 1.0, width=32)
 squarable = st.floats(2.0**-22, 1.0, width=32)

@@ -1,4 +1,4 @@
-"""Labels in any form people have them in give the same table; what cannot be a label is refused in plain words."""
+"""Labels in any common form give the same table; invalid labels raise an error with a clear message."""
 
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from scipy import sparse
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.stats.labels import checked_labels, pairs_of
+from textsieve.stats.labels import validate_label_pairs, validate_labels
 
 ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 
@@ -136,7 +136,7 @@ def test_any_form_of_labels(form: str) -> None:
 
 
 class OnlyAnArray:
-    """What has no items, but can become an array; data frames and the like."""
+    """An object that is not iterable but can be converted to an array."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -146,7 +146,7 @@ class OnlyAnArray:
 
 
 class Frame(OnlyAnArray):
-    """Going through a data frame gives the names of its columns, not its rows."""
+    """A data frame: iterating over it gives the names of its columns, not its rows."""
 
     shape = INDICATOR.shape
 
@@ -155,7 +155,7 @@ class Frame(OnlyAnArray):
 
 
 @pytest.mark.parametrize("y", [OnlyAnArray(INDICATOR), Frame(INDICATOR)])
-def test_what_calls_itself_an_array(y: Any) -> None:
+def test_objects_that_convert_to_an_array(y: Any) -> None:
     assert_is_twin(ClassStats.from_matrix(ROWS, y), twin(ROWS, SETS_OF_NUMBERS, 3))
 
 
@@ -212,7 +212,7 @@ def test_a_sparse_indicator_is_left_as_it_was() -> None:
         (np.ones((5, 1, 1), int), r"y is array.*ndarray"),
     ],
 )
-def test_what_cannot_be_labels(y: Any, words: str) -> None:
+def test_invalid_labels_raise(y: Any, words: str) -> None:
     with pytest.raises(InputError, match=f"(?s){words}"):
         ClassStats.from_matrix(ROWS, y)
 
@@ -226,28 +226,28 @@ def test_a_long_label_is_cut_short_in_the_message() -> None:
 @pytest.mark.parametrize(
     "missing", [[-1, -1], (-1, -1), [None, None], [float("nan"), float("nan")], [np.int64(-1), -1], None], ids=repr
 )
-def test_a_row_of_what_means_no_label_among_rows_of_0_and_1(missing: Any) -> None:
+def test_an_indicator_row_of_missing_values_is_unlabelled(missing: Any) -> None:
     stats = ClassStats.from_matrix(ROWS, [[1, 0], [0, 1], missing, [1, 1], missing], unlabelled=-1)
     assert_is_twin(stats, twin(ROWS, [(0,), (1,), (), (0, 1), ()], 3))
 
 
 @pytest.mark.parametrize("row", [[0, -1], [-1, 1], [None, 0], [float("nan"), 1]], ids=repr)
-def test_a_row_that_is_missing_in_part_is_refused(row: Any) -> None:
+def test_an_indicator_row_with_some_missing_values_raises(row: Any) -> None:
     with pytest.raises(InputError, match=r"(?s)document 2 is .*without a label use None"):
         ClassStats.from_matrix(ROWS, [[1, 0], [0, 1], row, [1, 1], None], unlabelled=-1)
 
 
-def test_masked_labels_where_a_label_means_none() -> None:
+def test_masked_labels_together_with_a_marker_for_unlabelled() -> None:
     y = masked([1, 9, 0, -1, 1], 1)
     assert_is_twin(ClassStats.from_matrix(ROWS, y, unlabelled=-1), twin(ROWS, SOME_NUMBERS, 3))
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64, np.str_])
-def test_masked_labels_of_those_who_learn(kind: Any) -> None:
+def test_masked_labels_of_estimators(kind: Any) -> None:
     y = masked(np.array([1, 9, 0, 9, 1], kind), 1, 3)
-    pairs = pairs_of(y, 5, "who learns")
+    pairs = validate_label_pairs(y, 5, "who learns")
     assert [pairs.of_class(number).tolist() for number in range(2)] == [[2], [0, 4]]
     with pytest.raises(InputError, match="Only one class"):
-        pairs_of(masked(y, 2), 5, "who learns")
+        validate_label_pairs(masked(y, 2), 5, "who learns")
     with pytest.raises(ValueError, match=r"continuous"):
-        checked_labels(masked([0.5, 1.0, 9.0], 2))
+        validate_labels(masked([0.5, 1.0, 9.0], 2))

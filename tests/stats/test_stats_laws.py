@@ -1,4 +1,4 @@
-"""Tables add up: however the documents are split, in any order, with any vocabulary, the sum is the table of all."""
+"""Laws of merging: for any split and order of the documents, the merged table is the table of all documents."""
 
 from itertools import pairwise
 from typing import Any
@@ -24,7 +24,7 @@ def same(one: ClassStats, other: ClassStats) -> bool:
 
 
 def assert_close(one: ClassStats, other: ClassStats) -> None:
-    """Equal counts, and sums equal to a relative 1e-12."""
+    """Assert that counts are equal, and sums equal up to a relative error of 1e-12."""
     assert (one.classes, one.n_documents) == (other.classes, other.n_documents)
     for counts, others in zip(_counts(one), _counts(other), strict=True):
         assert counts.tolist() == others.tolist()
@@ -40,7 +40,7 @@ def _counts(stats: ClassStats) -> list[Any]:
 
 
 def split(case: Case, data: st.DataObject) -> list[Case]:
-    """The documents in any order, cut into any number of parts, some of them empty."""
+    """Draw a split of the documents: any order, any number of parts, some of them empty."""
     order = data.draw(st.permutations(range(len(case.rows))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(order)), max_size=4)))
     return [case.part(order[start:end]) for start, end in pairwise([0, *cuts, len(order)])]
@@ -65,7 +65,7 @@ def test_zero_is_the_unit(case: Case) -> None:
     assert same(ClassStats() + stats, stats)
 
 
-def test_zero_may_know_its_terms() -> None:
+def test_zero_with_a_number_of_terms() -> None:
     assert ClassStats.zero().n_terms == 0
     assert ClassStats.zero(4).doc_freq.tolist() == [0, 0, 0, 0]
     wider = ClassStats.from_matrix([[1, 2]], ["a"]) + ClassStats.zero(3)
@@ -97,7 +97,7 @@ def test_any_split_of_weights_gives_the_same_sums(values: Any, data: st.DataObje
 
 @given(st.lists(cases(max_terms=9, labels=("a", "b", "c", "d", "e")), max_size=12))
 def test_updates_with_more_and_fewer_columns(batches: list[Case]) -> None:
-    """Each batch has a width and classes of its own: the table is that of the rows padded with zeros."""
+    """Batches differ in columns and classes; the table equals that of the rows padded with zeros."""
     width = max((case.rows.shape[1] for case in batches), default=0)
     padded = [np.pad(case.rows, ((0, 0), (0, width - case.rows.shape[1]))) for case in batches]
     rows = [row for part in padded for row in part.tolist()]
@@ -108,7 +108,7 @@ def test_updates_with_more_and_fewer_columns(batches: list[Case]) -> None:
 
 
 @given(cases(), cases(labels=("c", "d")))
-def test_merging_leaves_both_as_they_were(one: Case, other: Case) -> None:
+def test_merging_changes_neither_table(one: Case, other: Case) -> None:
     left, right = of(one), of(other)
     before = left.to_bytes(), right.to_bytes()
     both = left + right
@@ -144,7 +144,7 @@ def test_the_order_of_documents_does_not_change_badly_scaled_sums() -> None:
 
 
 def test_many_small_updates_are_not_quadratic_in_their_number() -> None:
-    """Parts wait until one of like size comes: few merges touch the large table."""
+    """Small tables wait for others of similar size, so few merges involve the large table."""
     stats = ClassStats.from_matrix(np.ones((1, 5000)), ["a"])
     for number in range(300):
         stats.update(np.eye(1, 10, number % 10), ["ab"[number % 2]])
@@ -154,7 +154,7 @@ def test_many_small_updates_are_not_quadratic_in_their_number() -> None:
 
 
 @pytest.mark.parametrize("width", [1, 100])
-def test_labels_of_another_kind_are_refused_at_once_and_nothing_is_lost(width: int) -> None:
+def test_an_update_with_labels_of_another_type_raises_at_once(width: int) -> None:
     stats = ClassStats.from_matrix(np.ones((3, 50)), ["a", "b", "a"])
     stats.update(np.ones((1, 1)))
     before = stats.copy().to_bytes()
@@ -163,7 +163,7 @@ def test_labels_of_another_kind_are_refused_at_once_and_nothing_is_lost(width: i
     assert stats.to_bytes() == before
 
 
-def test_tables_with_labels_of_two_kinds_do_not_merge() -> None:
+def test_merging_labels_of_two_types_raises() -> None:
     texts, numbers = ClassStats.from_matrix([[1]], ["a"]), ClassStats.from_matrix([[1]], [1])
     before = texts.to_bytes()
     with pytest.raises(InputError, match="mixed kinds"):
@@ -184,8 +184,8 @@ def test_a_refused_update_changes_nothing() -> None:
     assert stats.to_bytes() == before
 
 
-def test_classes_by_other_names_are_the_same_classes() -> None:
-    """Labels in order by their numbers, and then by name, are what the names give at once; what was there stays."""
+def test_renaming_classes_keeps_the_statistics() -> None:
+    """Numbering labels first and renaming the classes afterwards gives the same table as the names themselves."""
     rows, numbers, names = np.arange(12.0).reshape(4, 3), [0, 1, 1, 2], ["boat", "cook", "moon"]
     by_number = ClassStats.from_matrix(rows, numbers)
     assert by_number.renamed(names) == ClassStats.from_matrix(rows, [names[number] for number in numbers])

@@ -1,4 +1,4 @@
-"""A sum of two floats loses nothing: value and rest together are the exact sum."""
+"""The sum of two floats is exact: value + rest equals the sum of the fractions."""
 
 from fractions import Fraction
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textsieve.stats.sums import Sums
+from textsieve.stats.table import Sums
 
 finite = st.floats(min_value=-1e200, max_value=1e200, allow_subnormal=False)
 

@@ -1,4 +1,4 @@
-"""The table equals a slow twin in exact fractions, whatever form documents and labels come in."""
+"""The table equals a slow twin in exact fractions, for any form of matrix and labels."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference.stats_cases import Case, any_weights, cancelling, cases, counts, near_a_million
-from tests.reference.stats_twin import assert_is_twin, contingency_twin, exact_sums, twin
+from tests.reference.stats_twin import assert_is_twin, contingency, contingency_twin, exact_sums, twin
 
 from textsieve import ClassStats, InputError
 
@@ -68,7 +68,7 @@ def test_read_only_memory_is_enough() -> None:
     assert ClassStats.from_matrix(matrix, ["a", "b"]).sums.value.tolist() == [1.0, 5.0]
 
 
-def test_entries_given_twice_add_up_and_zeros_are_no_occurrence() -> None:
+def test_duplicate_entries_are_added_and_stored_zeros_do_not_count() -> None:
     # Row 0: column 1 twice (1 + 2), column 0 twice with sum 0; row 1: an explicit 0; columns out of order.
     matrix = sparse.csr_array(
         (np.array([2, 5, 1, -5, 0, 7]), np.array([1, 0, 1, 0, 2, 1]), np.array([0, 4, 6])), shape=(2, 3)
@@ -95,7 +95,7 @@ def test_many_sums_beyond_53_bits() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1)])
-def test_nothing_at_all(shape: tuple[int, int]) -> None:
+def test_matrices_without_documents_or_terms(shape: tuple[int, int]) -> None:
     stats = ClassStats.from_matrix(np.zeros(shape), ["a"] * shape[0])
     labels = [("a",)] * shape[0]
     assert_is_twin(stats, twin(np.zeros(shape).tolist(), labels, shape[1]))
@@ -113,10 +113,10 @@ def test_the_last_term_of_any_width_is_seen(n_terms: int) -> None:
 def test_contingency_counts_pairs_one_by_one(case: Case) -> None:
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     for number, of_class in enumerate(contingency_twin(case.rows.tolist(), case.label_sets)):
-        contingency = stats.contingency(number)
-        assert list(zip(*(counts.tolist() for counts in contingency), strict=True)) == of_class
-        assert (np.sum(contingency, axis=0) == stats.n_pairs).all()
-        assert all((counts >= 0).all() for counts in contingency)
+        four_counts = contingency(stats, number)
+        assert list(zip(*(counts.tolist() for counts in four_counts), strict=True)) == of_class
+        assert (np.sum(four_counts, axis=0) == stats.n_pairs).all()
+        assert all((counts >= 0).all() for counts in four_counts)
 
 
 @given(cases(counts), st.data())
@@ -134,7 +134,7 @@ def test_take_is_the_table_of_those_columns(case: Case, data: st.DataObject) -> 
 @pytest.mark.parametrize(
     "columns", [[0, 0], [1, 2, 1], [3], [-1], [-1, 0], np.array([True, False, True]), [0.0, 1.0], ["a"]]
 )
-def test_take_refuses_other_columns(columns: Any) -> None:
+def test_take_raises_for_invalid_columns(columns: Any) -> None:
     with pytest.raises(InputError, match=r"columns=.*from 0 to 2, none twice"):
         ClassStats.from_matrix(np.eye(3), ["a", "b", "a"]).take(columns)
 
@@ -154,12 +154,12 @@ def test_take_refuses_other_columns(columns: Any) -> None:
         (np.array([[1, np.nan]], np.float32), "NaN"),
     ],
 )
-def test_matrices_that_cannot_be_counted(matrix: Any, words: str) -> None:
+def test_invalid_matrices_raise(matrix: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         ClassStats.from_matrix(matrix)
 
 
-def test_sizes_in_words() -> None:
+def test_repr_shows_the_sizes() -> None:
     stats = ClassStats.from_matrix(np.ones((1200, 2)), ["a", "b"] * 600)
     assert repr(stats) == "ClassStats(1,200 documents, 2 terms, 2 classes)"
 
@@ -169,7 +169,7 @@ def test_sizes_in_words() -> None:
 def test_sums_outside_a_class_are_those_of_the_other_documents(
     values: st.SearchStrategy[float], data: st.DataObject
 ) -> None:
-    """Rounded once: as if the others, and they alone, had been added up."""
+    """The result is rounded only once, as if only the other documents had been added."""
     case = data.draw(cases(values))
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     for number, label in enumerate(stats.classes):

@@ -1,4 +1,4 @@
-"""Documents whose label means that they have none: in any form of labels they enter the totals alone."""
+"""Documents with the label that marks unlabelled documents count in the totals only, in any form of labels."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def objects(*labels: Any) -> Any:
 
 
 class Series:
-    """As much of a column of pandas as labels need; it writes None as NaN."""
+    """A stand-in for a pandas Series, which stores None as NaN."""
 
     ndim, shape = 1, (6,)
 
@@ -100,7 +100,7 @@ INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 0], [0,
 
 
 class Frame:
-    """As much of a data frame as labels need."""
+    """A stand-in for a pandas DataFrame."""
 
     columns, shape, ndim = ("x", "none", "y"), (6, 3), 2
 
@@ -117,14 +117,14 @@ def test_a_row_of_zeros_has_no_label_and_columns_are_classes(form: Any) -> None:
     assert without == ClassStats.from_matrix(ROWS, form(INDICATOR)).without_class(1)
 
 
-def test_a_column_that_means_none() -> None:
+def test_an_indicator_column_that_marks_unlabelled_documents() -> None:
     stats = ClassStats.from_matrix(ROWS, Frame(), unlabelled="none")
     assert_is_twin(stats, twin(ROWS, [("x", "y"), (), ("x",), ("y",), (), ("y",)], 3))
     with pytest.raises(InputError, match="holds 0 and 1, but there is -1"):
         ClassStats.from_matrix(ROWS, INDICATOR - 1, unlabelled=-1)
 
 
-def test_without_a_word_minus_one_is_a_class() -> None:
+def test_minus_one_is_a_class_by_default() -> None:
     labels = [0, -1, 2, -1, 0, -1]
     assert ClassStats.from_matrix(ROWS, labels).classes == (-1, 0, 2)
     assert ClassStats.from_matrix(ROWS, np.array(labels), unlabelled=None).classes == (-1, 0, 2)
@@ -133,7 +133,7 @@ def test_without_a_word_minus_one_is_a_class() -> None:
 
 
 @pytest.mark.parametrize("unlabelled", [[-1], (-1, None), {-1}, {"a": 1}, np.array([1, 2]), 1j, np.complex128(1), b"a"])
-def test_what_cannot_mean_none(unlabelled: Any) -> None:
+def test_invalid_markers_for_unlabelled_raise(unlabelled: Any) -> None:
     for y in ([0, 1, 2, 0, 1, 2], np.arange(6), ["a", "b", "c", "a", "b", "c"], None, INDICATOR):
         with pytest.raises(InputError, match=r"unlabelled=.*text or a number, or None"):
             ClassStats.from_matrix(ROWS, y, unlabelled=unlabelled)
@@ -141,7 +141,7 @@ def test_what_cannot_mean_none(unlabelled: Any) -> None:
         ClassStats.from_matrix(ROWS, np.arange(6)).without_class(unlabelled)
 
 
-def test_labels_that_are_wrong_are_still_refused() -> None:
+def test_invalid_labels_raise_with_a_marker_too() -> None:
     for y, words in (
         (["a", 3, -1, "a", "a", "a"], "document 0 has the text 'a', document 1 has the int 3"),
         (["a", b"x", -1, "a", "a", "a"], r"document 1 is b'x' \(bytes\)"),
@@ -156,8 +156,8 @@ def test_labels_that_are_wrong_are_still_refused() -> None:
 
 
 @given(cases(any_weights, n_labels=(0, 3)), st.sampled_from(["a", "b", "c", "d"]))
-def test_a_class_can_be_taken_from_a_table_and_from_labels(case: Case, label: str) -> None:
-    """From the table, from the pairs, or by naming it beforehand: the same table, and the same documents in it."""
+def test_removing_a_class_from_the_table_or_the_labels_agrees(case: Case, label: str) -> None:
+    """Removing a class from the table, from the pairs, or by `unlabelled` gives the same table."""
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     before = stats.to_bytes()
     others = [tuple(one for one in labels if one != label) for labels in case.label_sets]
@@ -176,8 +176,8 @@ def test_a_class_can_be_taken_from_a_table_and_from_labels(case: Case, label: st
     assert ClassStats.from_bytes(taken.to_bytes()) == taken
 
 
-def test_a_class_is_taken_with_all_that_belongs_to_it() -> None:
-    """First, last, in the middle; a class in the middle without documents, and one whose documents have no terms."""
+def test_removing_a_class_removes_all_its_cells() -> None:
+    """Remove the first, the last and a middle class, one without documents, and one whose documents have no terms."""
     rows = [[1, 0, 2], [0, 1, 1], [0, 0, 0], [0, 2, 1], [3, 0, 5]]
     indicator = np.array([[1, 0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
     for label in range(4):

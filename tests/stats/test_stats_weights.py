@@ -1,4 +1,4 @@
-"""Sample weights of statistics: a document of weight 3 is three documents, to the last bit; other weights are sums."""
+"""Sample weights of statistics: integer weights equal repeated documents exactly; other weights are summed."""
 
 from fractions import Fraction
 from typing import Any
@@ -10,17 +10,18 @@ from hypothesis import strategies as st
 from safetensors.numpy import load
 from scipy import sparse
 from tests.reference.stats_cases import Case, cases
+from tests.reference.stats_twin import contingency
 from tests.reference.weight_cases import BAD_WEIGHTS, repeated, whole_weights
 
 from textsieve import ClassStats, InputError
 
 short = st.integers(-(1 << 20), 1 << 20).map(lambda number: number / 1024)
-"""Floats of so few digits that all sums of them and of their squares are exact."""
+"""Floats with so few digits that sums of them and of their squares are exact."""
 fractions = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 
 class Column:
-    """As much of a column of pandas as is needed here; its own numbering does not begin at 0."""
+    """A stand-in for a pandas Series whose index does not start at 0."""
 
     def __init__(self, *values: Any) -> None:
         self._values = np.array(values)
@@ -46,7 +47,7 @@ def weighted(case: Case, weights: Any) -> ClassStats:
 
 @pytest.mark.parametrize("values", [st.integers(0, 5), st.integers(-(1 << 40), 1 << 40), short], ids=repr)
 @given(data=st.data())
-def test_whole_weights_equal_repetition_to_the_last_bit(values: Any, data: st.DataObject) -> None:
+def test_integer_weights_equal_repeated_documents(values: Any, data: st.DataObject) -> None:
     case = data.draw(cases(values, n_labels=(0, 3)))
     assume(len(case.rows))
     weights = whole_weights(data, len(case.rows))
@@ -57,7 +58,7 @@ def test_whole_weights_equal_repetition_to_the_last_bit(values: Any, data: st.Da
 
 
 @given(cases(n_labels=(0, 2)), st.data())
-def test_parts_with_weights_add_up_to_the_table_of_all(case: Case, data: st.DataObject) -> None:
+def test_weighted_parts_merge_to_the_table_of_all(case: Case, data: st.DataObject) -> None:
     assume(len(case.rows) > 1)
     weights = whole_weights(data, len(case.rows)) + 1
     cut = data.draw(st.integers(1, len(case.rows) - 1))
@@ -69,7 +70,7 @@ def test_parts_with_weights_add_up_to_the_table_of_all(case: Case, data: st.Data
 
 
 @given(cases(n_labels=(0, 3)), st.data())
-def test_other_weights_are_sums_that_do_not_depend_on_the_order(case: Case, data: st.DataObject) -> None:
+def test_float_weights_do_not_depend_on_the_order(case: Case, data: st.DataObject) -> None:
     n = len(case.rows)
     assume(n)
     weights = np.array(data.draw(st.lists(fractions, min_size=n, max_size=n)))
@@ -83,8 +84,8 @@ def test_other_weights_are_sums_that_do_not_depend_on_the_order(case: Case, data
 
 
 @given(cases(n_labels=(0, 3)), st.data())
-def test_no_count_is_larger_than_what_it_is_a_part_of(case: Case, data: st.DataObject) -> None:
-    """Also after merging tables of weights of very different size."""
+def test_no_count_exceeds_a_count_that_includes_it(case: Case, data: st.DataObject) -> None:
+    """Also after merging tables whose weights differ by orders of magnitude."""
     n = len(case.rows)
     assume(n > 1)
     weights = np.array(data.draw(st.lists(fractions, min_size=n, max_size=n)))
@@ -93,7 +94,7 @@ def test_no_count_is_larger_than_what_it_is_a_part_of(case: Case, data: st.DataO
     assert (stats.doc_freq <= stats.n_documents).all()
     assert (stats.pair_doc_freq <= stats.n_pairs).all()
     for number in range(len(stats.classes)):
-        assert all((part >= 0).all() for part in stats.contingency(number))
+        assert all((part >= 0).all() for part in contingency(stats, number))
         assert (stats.class_doc_freq(number) <= stats.doc_freq).all()
 
 
@@ -105,13 +106,13 @@ def test_rounding_of_weights_stays_far_below_their_total() -> None:
     assert sum(map(Fraction, stats.doc_freq.tolist())) == Fraction(stats.n_documents)
 
 
-def test_weights_of_one_are_no_weights() -> None:
+def test_weights_of_one_equal_no_weights() -> None:
     rows, labels = [[1, 0], [2, 3]], ["a", "b"]
     assert ClassStats.from_matrix(rows, labels, sample_weight=[1.0, 1.0]) == ClassStats.from_matrix(rows, labels)
 
 
 @pytest.mark.parametrize("form", [np.array, lambda values: Column(*values), tuple], ids=["array", "column", "tuple"])
-def test_weights_may_be_any_sequence_and_stay_as_they_are(form: Any) -> None:
+def test_weights_of_any_sequence_type_are_not_changed(form: Any) -> None:
     weights = form([3.0, 0.0, 1.0])
     stats = ClassStats.from_matrix([[1], [1], [1]], ["a", "b", "c"], sample_weight=weights)
     assert (stats.classes, stats.class_docs.tolist(), stats.n_documents) == (("a", "c"), [3, 1], 4)
@@ -144,24 +145,24 @@ def test_documents_of_weight_0_are_left_out_with_their_labels(labels: Any) -> No
     assert ClassStats.from_matrix(rows, labels, sample_weight=[1, 0, 1]) == expected
 
 
-def test_a_wrong_number_of_labels_is_still_named() -> None:
+def test_a_wrong_number_of_labels_raises_with_weights_too() -> None:
     with pytest.raises(InputError, match="3 documents but 4 labels"):
         ClassStats.from_matrix([[1], [1], [1]], ["a", "b", "c", "d"], sample_weight=[1, 0, 1])
 
 
 @pytest.mark.parametrize("name", BAD_WEIGHTS)
-def test_bad_weights_are_refused(name: str) -> None:
+def test_invalid_weights_raise(name: str) -> None:
     weights, message = BAD_WEIGHTS[name]
     with pytest.raises(InputError, match=message):
         ClassStats.from_matrix([[1], [2], [3]], ["a", "b", "a"], sample_weight=weights)
 
 
-def test_values_that_weights_make_too_large_are_refused() -> None:
+def test_weighted_values_that_overflow_raise() -> None:
     with pytest.raises(InputError, match="times sample_weight, have no sum"):
         ClassStats.from_matrix([[1e149], [1.0]], ["a", "b"], sample_weight=[1e60, 1.0])
 
 
-def test_more_documents_than_integers_count_are_counted_as_floats() -> None:
+def test_totals_beyond_the_largest_integer_count_become_floats() -> None:
     huge = ClassStats.from_matrix([[1], [1]], ["a", "b"], sample_weight=[2.0**40, 1.0])
     assert huge.class_docs.tolist() == [2.0**40, 1.0]
     half = ClassStats.from_matrix([[1], [1]], ["a", "b"], sample_weight=[2**30, 2**30 - 1])
@@ -187,6 +188,6 @@ def test_counts_of_weighted_documents_are_written_as_integers_if_they_are_whole(
 
 
 @pytest.mark.parametrize("y", ["ab", b"ab", 7])
-def test_one_value_is_no_list_of_labels_beside_weights(y: Any) -> None:
+def test_a_single_value_as_labels_raises_with_weights_too(y: Any) -> None:
     with pytest.raises(InputError, match="give a label, or a list of labels, for each document"):
         ClassStats.from_matrix(np.eye(2), y, sample_weight=[1, 0])

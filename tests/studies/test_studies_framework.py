@@ -759,14 +759,14 @@ def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], t
 
 def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
-    monkeypatch.setenv(local_files.FOLDER, str(tmp_path / "data"))
-    monkeypatch.setenv(local_files.MIRROR, "http://127.0.0.1:1")
+    monkeypatch.setenv(local_files.DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(local_files.MIRROR_VARIABLE, "http://127.0.0.1:1")
     monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     others_have_counted_with_other_threads = ("--jobs", 3)
     asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
     said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
     assert "brown" in said
-    assert local_files.FOLDER in said
+    assert local_files.DATA_VARIABLE in said
 
 
 @pytest.mark.parametrize("name", PAPERS)

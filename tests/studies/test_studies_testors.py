@@ -14,7 +14,7 @@ from studies.quality import AsManyAs, Quality
 from studies.reproduction import QUICK, find_paper, reproduce
 from studies.selection import DocumentsCounted, TermsSelected
 from studies.testor_counts import GrowthOfTestors, Method, NumberOfTestors, PairsNotToldApart, SecondsOfTestors
-from tests.reference.testors_twin import class_testors, means, pairs_not_told_apart
+from tests.reference.testors_twin import class_testors, indistinguishable_pairs, means
 
 from studies import testor_counts
 from textsieve import TermCounter, TermWeighter
@@ -109,7 +109,7 @@ def test_testors_are_those_of_the_definition(collection: Collection, mean_docume
     for epsilon in (EPSILON, 0.5, 0.9):
         expected = number_of_testors(mean_documents, epsilon)
         assert value(NumberOfTestors(collection, epsilon, DELTA)) == expected > 0
-        pairs = pairs_not_told_apart(mean_documents, epsilon, DELTA)
+        pairs = indistinguishable_pairs(mean_documents, epsilon, DELTA)
         assert value(PairsNotToldApart(collection, epsilon, DELTA)) == len(pairs)
     numbers = [number_of_testors(mean_documents, epsilon) for epsilon in (0.9, EPSILON)]
     n_terms = [len(terms_of_testors(mean_documents, epsilon)) for epsilon in (0.9, EPSILON)]

@@ -1,4 +1,4 @@
-"""Known terms are counted alike by plain Python and by the kernels, and as the slow twin counts them."""
+"""Counts of known terms are the same in plain Python, with kernels, and in the slow twin."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ TERMS = [*dict.fromkeys(piece.lower() for piece in PIECES), "ab the", "word word
 
 
 def as_tables(rows: CSR) -> list[dict[int, int]]:
-    """The rows as dictionaries; their columns ascend."""
+    """Return the rows as dictionaries, and check that their columns ascend."""
     tables = []
     for begin, end in zip(rows.indptr, rows.indptr[1:], strict=False):
         columns = rows.indices[begin:end].tolist()
@@ -35,14 +35,14 @@ def as_tables(rows: CSR) -> list[dict[int, int]]:
 @pytest.mark.parametrize("way", ["plain Python", "kernels", "kernels, many slices"])
 @few_examples
 @given(documents=corpora, stop_words=st.sampled_from([frozenset[str](), frozenset({"the", "of"})]))
-def test_counts_are_the_twins(
+def test_counts_equal_the_slow_twins(
     ngram_range: tuple[int, int], way: str, documents: list[str], stop_words: frozenset[str]
 ) -> None:
     vocabulary = Vocabulary(TERMS, ngram_range, stop_words)
     expected = []
     for text in documents:
-        found = Counter(terms_in(text, ngram_range=ngram_range, stop_words=stop_words))
-        expected.append({column: found[term] for column, term in enumerate(TERMS) if found[term]})
+        term_counts = Counter(terms_in(text, ngram_range=ngram_range, stop_words=stop_words))
+        expected.append({column: term_counts[term] for column, term in enumerate(TERMS) if term_counts[term]})
     for n_jobs in (1, 2):
         with path(way):
             rows = count_known(documents, vocabulary, READING, n_jobs=n_jobs)
@@ -51,22 +51,22 @@ def test_counts_are_the_twins(
         assert as_tables(rows) == expected
 
 
-def test_long_runs_are_never_spelled_out() -> None:
-    """A run of ten thousand words has fifty million runs in it."""
+def test_very_long_ngrams_are_not_listed() -> None:
+    """A text of 1,500 words has more than a million n-grams."""
     words = [f"word{number}" for number in range(1500)]
     vocabulary = Vocabulary(["word7", " ".join(words)], (1, 10**9), frozenset())
     assert as_tables(count_known([" ".join(words), "word7 word8"], vocabulary, READING)) == [{0: 1, 1: 1}, {0: 1}]
 
 
-def test_either_side_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_are_the_same_above_and_below_the_ngram_length_for_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["aa bb cc dd", "cc dd aa"]
     vocabulary = Vocabulary(["aa bb cc", "dd", "cc dd"], (1, 3), frozenset())
     plain = count_known(texts, vocabulary, READING)
-    monkeypatch.setattr(counting, "LONG_RUN", 2)
+    monkeypatch.setattr(counting, "LONG_NGRAM", 2)
     by_kernels = count_known(texts, vocabulary, READING)
-    for one, other in zip(plain[:3], by_kernels[:3], strict=True):
-        assert one.tobytes() == other.tobytes()
-        assert one.dtype == other.dtype
+    for array, other_array in zip(plain[:3], by_kernels[:3], strict=True):
+        assert array.tobytes() == other_array.tobytes()
+        assert array.dtype == other_array.dtype
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float64])
@@ -86,6 +86,6 @@ def test_no_terms_and_no_documents() -> None:
     assert count_known([], nothing, READING).n_rows == 0
 
 
-def test_what_is_no_text_is_named() -> None:
+def test_error_names_a_document_that_is_not_text() -> None:
     with pytest.raises(InputError, match="Document 1 is 5"):
         count_known(["aa", 5], Vocabulary(["aa"], (1, 1), frozenset()), READING)  # type: ignore[list-item]

@@ -1,4 +1,4 @@
-"""The counts of any text, by plain Python and by the kernels, are those of scikit-learn's CountVectorizer."""
+"""The counts of any text, in plain Python and with kernels, are those of scikit-learn's CountVectorizer."""
 
 import random
 import string
@@ -75,11 +75,11 @@ def test_counts_are_what_a_loop_over_characters_counts(way: str, fitted: list[st
         counter = TermCounter(n_jobs=2)
         counts = counter.fit_transform(fitted).toarray()
     assert list(counter.vocabulary_) == sorted(set().union(*expected))
-    found = [{term: row[column] for term, column in counter.vocabulary_.items() if row[column]} for row in counts]
-    assert found == expected
+    counted = [{term: row[column] for term, column in counter.vocabulary_.items() if row[column]} for row in counts]
+    assert counted == expected
 
 
-@pytest.mark.filterwarnings("ignore:Upper case characters:UserWarning")  # sklearn: of letters that have no small form
+@pytest.mark.filterwarnings("ignore:Upper case characters:UserWarning")  # sklearn, for letters without a lowercase form
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("way", PATHS)
 @few_examples
@@ -95,8 +95,8 @@ def test_max_features_keeps_the_most_frequent(binary: bool, way: str, fitted: li
         assert list(counter.vocabulary_) == most_frequent(terms, n_terms, binary=binary)
         theirs = CountVectorizer(max_features=n_terms, binary=binary).fit_transform(fitted)
         assert sorted(counts.sum(axis=0).tolist()[0]) == sorted(theirs.sum(axis=0).tolist()[0])  # the same up to ties
-        kept = CountVectorizer(vocabulary=counter.vocabulary_, binary=binary).fit_transform(fitted)
-        assert_same(counts, kept)
+        expected = CountVectorizer(vocabulary=counter.vocabulary_, binary=binary).fit_transform(fitted)
+        assert_same(counts, expected)
 
 
 @pytest.mark.parametrize("way", PATHS)

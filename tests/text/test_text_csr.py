@@ -1,4 +1,4 @@
-"""Rows are scipy's rows, and are copied only if they have to be put in order."""
+"""CSR arrays convert to and from scipy matrices, which are copied only if columns are out of order or repeated."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ dense_tables = st.tuples(st.integers(0, 5), st.integers(1, 5)).flatmap(
 
 
 @given(dense_tables)
-def test_there_and_back(table: Any) -> None:
+def test_a_matrix_converts_to_csr_and_back_without_copying(table: Any) -> None:
     matrix = csr_matrix(table)
     rows = CSR.of(matrix)
     assert (rows.n_rows, rows.n_columns) == table.shape
@@ -28,7 +28,7 @@ def test_there_and_back(table: Any) -> None:
     assert np.shares_memory(rows.data, matrix.data) or not matrix.nnz
 
 
-def test_columns_out_of_order_and_in_parts_are_put_in_order() -> None:
+def test_unsorted_and_repeated_columns_are_sorted_and_summed() -> None:
     matrix = csr_matrix((np.array([1, 4, 2, 1, 1]), np.array([2, 0, 2, 1, 1]), np.array([0, 3, 5])), shape=(2, 3))
     rows = CSR.of(matrix)
     assert rows.indices.tolist() == [0, 2, 1]
@@ -37,7 +37,7 @@ def test_columns_out_of_order_and_in_parts_are_put_in_order() -> None:
     assert matrix.indices.tolist() == [2, 0, 2, 1, 1]
 
 
-def test_rows_of_zeros() -> None:
+def test_is_zero_marks_rows_without_nonzero_values() -> None:
     rows = CSR(np.array([0.0, 1.0, 0.0, 0.0]), np.array([0, 1, 0, 2]), np.array([0, 0, 2, 4]), 3)
     assert rows.is_zero.tolist() == [True, False, True]
     assert CSR(np.zeros(0), np.zeros(0, int), np.zeros(1, int), 3).is_zero.tolist() == []

@@ -1,4 +1,4 @@
-"""What can't be counted is refused in words: the value, what is allowed, and the way out."""
+"""Errors for input that can't be counted name the value, what is allowed, and the remedy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +38,7 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("bad", "message"), SETTINGS, ids=lambda value: str(value)[:40])
-def test_settings(bad: dict[str, Any], message: str) -> None:
+def test_invalid_settings_raise_an_error_that_names_them(bad: dict[str, Any], message: str) -> None:
     for way in PATHS:
         with path(way):
             counter = TermCounter(**bad)
@@ -61,17 +61,19 @@ def test_a_single_string_is_no_list_of_documents(text: Any) -> None:
 @pytest.mark.parametrize(
     "bad", [None, 5, 1.5, float("nan"), ["ab"], ("ab",), {"text": "ab"}, bytearray(b"ab")], ids=str
 )
-@pytest.mark.parametrize("at", [0, 1, 25])
-def test_a_document_that_is_no_text_is_named(bad: Any, at: int) -> None:
+@pytest.mark.parametrize("number", [0, 1, 25])
+def test_a_document_that_is_no_text_is_named(bad: Any, number: int) -> None:
     documents: list[Any] = ["ab cd ef gh"] * 30
-    documents[at] = bad
+    documents[number] = bad
     for way in PATHS:
         with path(way):
             for n_jobs in (1, 2):
                 for method in ("fit", "partial_fit"):
-                    with pytest.raises(InputError, match=rf"Document {at} is .*\({type(bad).__name__}\), not a text"):
+                    with pytest.raises(
+                        InputError, match=rf"Document {number} is .*\({type(bad).__name__}\), not a text"
+                    ):
                         getattr(TermCounter(n_jobs=n_jobs), method)(documents)
-                with pytest.raises(InputError, match=rf"Document {at} is .*not a text"):
+                with pytest.raises(InputError, match=rf"Document {number} is .*not a text"):
                     TermCounter(n_jobs=n_jobs).fit(["ab"]).transform(documents)
 
 
@@ -81,16 +83,19 @@ def test_a_large_bad_document_is_not_printed_whole() -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("at", [0, 25])
-def test_bytes_that_cant_be_decoded_are_named(at: int) -> None:
+@pytest.mark.parametrize("number", [0, 25])
+def test_bytes_that_cant_be_decoded_are_named(number: int) -> None:
     documents = [b"ab cd ef gh"] * 30
-    documents[at] = b"caf\xe9"
+    documents[number] = b"caf\xe9"
     for way in PATHS:
-        with path(way), pytest.raises(InputError, match=rf"Document {at} is not utf-8: .*0xe9.*decode_error='replace'"):
+        with (
+            path(way),
+            pytest.raises(InputError, match=rf"Document {number} is not utf-8: .*0xe9.*decode_error='replace'"),
+        ):
             TermCounter(n_jobs=2).fit(documents)
 
 
-def test_no_documents() -> None:
+def test_an_empty_collection_raises_an_error() -> None:
     for way in PATHS:
         with path(way), pytest.raises(InputError, match="There are no documents"):
             TermCounter().fit([])
@@ -100,7 +105,7 @@ def test_no_documents() -> None:
 
 @pytest.mark.parametrize("documents", [[""], ["", "-", "\x00"], ["a b c"] * 40, ["the of and"] * 3])
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 2)])
-def test_documents_without_words(documents: list[str], ngram_range: tuple[int, int]) -> None:
+def test_documents_without_terms_raise_an_error(documents: list[str], ngram_range: tuple[int, int]) -> None:
     for way in PATHS:
         with path(way), pytest.raises(InputError, match=f"None of the {len(documents)} documents has a term"):
             TermCounter(stop_words="english", ngram_range=ngram_range, n_jobs=2).fit(documents)
@@ -126,7 +131,7 @@ def test_partial_fit_checks_its_settings() -> None:
         TermCounter(ngram_range=(2, 1)).partial_fit(["ab"])
 
 
-def test_not_fitted() -> None:
+def test_a_counter_that_is_not_fitted_raises_not_fitted_error() -> None:
     with pytest.raises(NotFittedError):
         TermCounter().transform(["ab"])
     with pytest.raises(NotFittedError):
@@ -153,10 +158,10 @@ def test_an_error_in_the_stream_of_documents_comes_through(n_before: int, n_jobs
 
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_more_terms_than_there_are_numbers(
+def test_too_many_terms_raise_an_error(
     ngram_range: tuple[int, int], n_jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words, "MOST_WORDS", 8192)
+    monkeypatch.setattr(words, "MAX_WORDS", 8192)
     documents = [" ".join(f"w{number}" for number in range(first, first + 1000)) for first in range(0, 20_000, 1000)]
     with path("kernels, many slices"), pytest.raises(InputError, match=r"More than 8,192 different .* smaller parts"):
         TermCounter(ngram_range=ngram_range, n_jobs=n_jobs).fit(documents)

@@ -7,12 +7,12 @@ import pytest
 
 
 def modules_after(code: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after the code."""
+    """Return the top-level modules that a new interpreter has loaded after running the code."""
     report = "\nimport sys; print(' '.join(sorted({name.partition('.')[0] for name in sys.modules})))"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "error", "-c", code + report], capture_output=True, text=True, check=True
     )
-    return set(done.stdout.splitlines()[-1].split())
+    return set(process.stdout.splitlines()[-1].split())
 
 
 def test_importing_textsieve_is_light() -> None:

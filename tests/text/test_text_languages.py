@@ -1,4 +1,4 @@
-"""Languages by name and by code, and what there is for them."""
+"""Languages by name and by code, and the stems, lemmas and stop words that packages offer for them."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_every_stemmer_loads(code: str) -> None:
     ("code", "word", "lemma"),
     [("no", "husene", "hus"), ("sr", "kuće", "kuća"), ("hr", "kuće", "kuća"), ("cy", "cathod", "cath")],
 )
-def test_lemmas_of_languages_that_have_another_code_there(code: str, word: str, lemma: str) -> None:
+def test_lemmas_of_languages_with_another_code_in_simplemma(code: str, word: str, lemma: str) -> None:
     assert languages.lemmatizer(code)([word]) == [lemma]
 
 
@@ -48,7 +48,9 @@ NEEDED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("missing", NEEDED)
-def test_a_missing_package_is_told_to_those_who_need_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_raises_an_error_only_for_settings_that_need_it(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     without(missing, monkeypatch)
     for package, settings in NEEDED.items():
         counter = TermCounter(**settings)
@@ -70,21 +72,21 @@ def test_stop_words_of_a_language_by_name_and_by_code() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(STOP_WORDS.codes() - {"en"}))
-def test_every_stop_word_is_a_word_as_texts_have_it(code: str) -> None:
+def test_every_stop_word_of_a_language_is_one_word(code: str) -> None:
     words = stop_words_of(code)
     assert all(WORD.fullmatch(word) for word in words)
     assert words or code in {"ja", "zh", "th"}
 
 
-def test_stop_words_lose_their_accents_with_the_text() -> None:
+def test_stop_words_are_stripped_of_accents_like_texts() -> None:
     for accents in (None, "unicode", "ascii"):
         counter = TermCounter(stop_words="fr", strip_accents=accents)
         assert set(counter.fit(["Même après la bataille"]).vocabulary_) == {"bataille"}
     assert "für" not in stop_words_of("de", "unicode")
 
 
-def test_a_function_strips_the_stop_words_of_a_package_alone() -> None:
-    """The English ones are CountVectorizer's, which leaves them as they are."""
+def test_a_strip_accents_function_applies_to_all_stop_words_but_english_ones() -> None:
+    """The English ones are CountVectorizer's, which does not strip them."""
 
     def strip(text: str) -> str:
         return text.replace("v", "u").replace("ü", "u")
@@ -97,32 +99,32 @@ def test_a_function_strips_the_stop_words_of_a_package_alone() -> None:
     assert set(TermCounter(stop_words="de", strip_accents=strip).fit(["für vom Haus"]).vocabulary_) == {"haus"}
 
 
-def test_what_is_cut_within_a_word_is_read_as_texts_are() -> None:
+def test_stop_words_with_apostrophes_are_split_as_texts_are() -> None:
     assert {"qu", "aujourd"} <= stop_words_of("fr")
     assert "printr" in stop_words_of("ro")  # printr-
     assert TermCounter(stop_words="fr").fit(["qu'aujourd'hui voiture"]).vocabulary_ == {"voiture": 0}
 
 
-def test_the_words_of_a_phrase_are_no_stop_words() -> None:
-    """The parts of `semata-mata` and of `bắt đầu từ` are words of their own: eye, to catch."""
-    left = TermCounter(stop_words="id").fit(["sakit mata di kali itu, olah raga"]).vocabulary_
-    assert set(left) == {"sakit", "mata", "kali", "olah", "raga"}
+def test_words_of_a_stop_phrase_are_not_stop_words() -> None:
+    """The parts of `semata-mata` and of `bắt đầu từ` are words with other meanings: eye, to catch."""
+    vocabulary = TermCounter(stop_words="id").fit(["sakit mata di kali itu, olah raga"]).vocabulary_
+    assert set(vocabulary) == {"sakit", "mata", "kali", "olah", "raga"}
     assert not {"bắt", "biến", "công"} & stop_words_of("vi")
     assert {"rằng", "nhưng"} <= stop_words_of("vi")
 
 
-def test_a_phrase_of_stop_words_goes_as_its_words_do() -> None:
+def test_a_phrase_whose_words_are_stop_words_is_left_out() -> None:
     assert {"lui", "même"} <= stop_words_of("fr")
     assert TermCounter(stop_words="fr").fit(["lui-même parle voiture"]).vocabulary_ == {"voiture": 0}
 
 
 @pytest.mark.parametrize("setting", ["klingon", "", "porter"])
-def test_stop_words_of_no_language(setting: str) -> None:
+def test_stop_words_of_an_unknown_language_raise_an_error(setting: str) -> None:
     with pytest.raises(InputError, match=rf"stop_words='{setting}'; use a language such as 'english'"):
         TermCounter(stop_words=setting).fit(["some text"])
 
 
-def test_a_language_without_stop_words() -> None:
+def test_a_language_without_stop_words_raises_an_error_that_lists_languages() -> None:
     with pytest.raises(InputError, match=r"stop_words='welsh'; there are stop words for .*german \(de\)"):
         TermCounter(stop_words="welsh").fit(["some text"])
 

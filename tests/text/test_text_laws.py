@@ -1,4 +1,4 @@
-"""What must hold of a counter whatever the documents: threads, batches, order, copies."""
+"""Properties of a counter for any documents: independent of threads, batches, order and copies."""
 
 import copy
 from collections.abc import Iterator
@@ -32,20 +32,20 @@ batches = st.lists(st.tuples(st.sampled_from(PATHS), st.lists(texts, max_size=5)
 
 
 def terms_by(options: dict[str, Any], documents: list[str]) -> list[list[str]]:
-    """The terms of each document under the settings that matter to them."""
+    """Return the terms of each document, under the settings that affect them."""
     relevant = {name: value for name, value in options.items() if name in ("ngram_range", "stop_words")}
     return [terms_in(text, **relevant) for text in documents]
 
 
 def padded(counts: csr_matrix, n_columns: int) -> csr_matrix:
-    """The matrix with empty columns at the end."""
+    """Return the matrix with empty columns added at the end."""
     return csr_matrix((counts.data, counts.indices, counts.indptr), shape=(counts.shape[0], n_columns))
 
 
 @for_all_settings
 @few_examples
 @given(batches=batches)
-def test_columns_are_in_the_order_of_first_use_however_documents_are_cut(
+def test_columns_are_in_the_order_of_first_use_for_any_batches(
     options: dict[str, Any], batches: list[tuple[str, list[str]]]
 ) -> None:
     documents = [text for _, batch in batches for text in batch]
@@ -80,7 +80,7 @@ def test_fit_then_partial_fit_grows_at_the_end(
     for fit_way in PATHS:
         with path(fit_way):
             counter = TermCounter(n_jobs=2, **options).fit(first)
-        assert list(counter.vocabulary_) == sorted({term for of_text in terms for term in of_text})
+        assert list(counter.vocabulary_) == sorted({term for text_terms in terms for term in text_terms})
         for way, batch in more:
             before = list(counter.vocabulary_)
             with path(way):
@@ -91,7 +91,7 @@ def test_fit_then_partial_fit_grows_at_the_end(
 @for_all_settings
 @few_examples
 @given(fitted=corpora, others=corpora)
-def test_transform_ignores_the_unknown_and_repeats_the_fit(
+def test_transform_ignores_unknown_terms_and_repeats_the_counts_of_fit(
     options: dict[str, Any], fitted: list[str], others: list[str]
 ) -> None:
     if not any(terms_by(options, fitted)):
@@ -103,9 +103,9 @@ def test_transform_ignores_the_unknown_and_repeats_the_fit(
             vocabulary = dict(counter.vocabulary_)
             assert_same(counter.transform(fitted), counts)
             assert_same(TermCounter(n_jobs=2, **options).fit(fitted).transform(fitted), counts)
-            seen = counter.transform(others)
+            counted = counter.transform(others)
             assert counter.vocabulary_ == vocabulary
-        for row, terms in zip(seen.toarray(), terms_by(options, others), strict=True):
+        for row, terms in zip(counted.toarray(), terms_by(options, others), strict=True):
             for term, column in vocabulary.items():
                 assert row[column] == (min(terms.count(term), 1) if options.get("binary") else terms.count(term))
 
@@ -144,10 +144,10 @@ def test_a_clone_is_not_fitted_and_has_the_settings() -> None:
 
 
 def thousands_of_documents() -> list[str]:
-    chance = np.random.default_rng(7)
+    random = np.random.default_rng(7)
     words = [f"w{number}" + "xyz" * (number % 5) for number in range(4000)] + ["naïve", "北京", "Straße"]
-    chosen = chance.zipf(1.3, (1500, 60)) % len(words)
-    return [" ".join(words[at] for at in row) for row in chosen]
+    word_numbers = random.zipf(1.3, (1500, 60)) % len(words)
+    return [" ".join(words[number] for number in row) for row in word_numbers]
 
 
 @for_all_settings

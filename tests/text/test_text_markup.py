@@ -1,4 +1,4 @@
-"""Tags out of texts: by hand, against an HTML parser, and on markup that is broken."""
+"""Tags are removed from texts: examples, comparison with an HTML parser, and broken markup."""
 
 from html.parser import HTMLParser
 
@@ -13,7 +13,7 @@ from textsieve.text.words import WORD
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "expected"),
     [
         ("no markup", "no markup"),
         ("some <b>bold</b> words", "some bold words"),
@@ -50,7 +50,7 @@ from textsieve.text.words import WORD
         ("see <http://example.org/x>", "see <http://example.org/x>"),
         ("1<2, 3>2, <3", "1<2, 3>2, <3"),
         ("->> <- <--", "->> <- <--"),
-        # taken for markup
+        # not markup, but removed as such
         ("<ſcript>aa</ſcript>", "aa"),  # a long s, which is an s where case does not count
         ("if aa <b and cc> dd, List<String>", "if aa dd, List"),
         # broken
@@ -68,13 +68,13 @@ from textsieve.text.words import WORD
         ("-->aa]]>bb", "-->aa bb"),
     ],
 )  # fmt: skip
-def test_what_is_left(text: str, seen: str) -> None:
+def test_text_without_tags(text: str, expected: str) -> None:
     parts = [" ".join(part.split()) for part in without_tags(text).split("\n\n")]
-    assert " | ".join(part for part in parts if part) == seen
+    assert " | ".join(part for part in parts if part) == expected
 
 
 class Reader(HTMLParser):
-    """What Python's own parser calls text, outside of scripts and style sheets; of tags, only bold is within words."""
+    """Collects what Python's own parser calls text, outside of scripts and style sheets; only bold is within words."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -107,7 +107,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=15))
-def test_sound_markup_is_read_as_by_a_parser(pieces: list[str]) -> None:
+def test_well_formed_markup_gives_the_words_of_a_parser(pieces: list[str]) -> None:
     text = "".join(pieces)
     reader = Reader()
     reader.feed(text)
@@ -116,10 +116,10 @@ def test_sound_markup_is_read_as_by_a_parser(pieces: list[str]) -> None:
 
 
 @given(st.text("<>/!-ab \"'&;[]?=\n", max_size=60))
-def test_any_text_can_be_read_and_none_is_made_up(text: str) -> None:
-    seen = without_tags(text)
-    left = iter(text)
-    assert all(character in left for character in "".join(seen.split()))  # in the same order
+def test_remaining_characters_are_those_of_the_text_in_order(text: str) -> None:
+    remaining = without_tags(text)
+    characters = iter(text)
+    assert all(character in characters for character in "".join(remaining.split()))  # in the same order
 
 
 @pytest.mark.slow
@@ -150,8 +150,8 @@ def test_any_text_can_be_read_and_none_is_made_up(text: str) -> None:
         "<b>",
     ],
 )
-def test_a_long_text_of_broken_markup_ends(part: str) -> None:
-    """Where an attempt could reach to the end of the text each time, this would take hours."""
+def test_broken_markup_takes_linear_time(part: str) -> None:
+    """If each attempt to read a tag reached the end of the text, this would take hours."""
     assert len(without_tags(part * 300_000)) <= 2 * len(part) * 300_000
 
 
@@ -172,13 +172,13 @@ def test_a_long_text_of_broken_markup_ends(part: str) -> None:
     ],
     ids=lambda value: value[:12],
 )
-def test_a_character_by_a_number_of_any_length(number: str, character: str) -> None:
+def test_character_references_of_any_length(number: str, character: str) -> None:
     """Python itself refuses to read a number of more than 4,300 digits."""
     assert without_tags(f"<b>aa&#{number};bb&#{number}") == f"aa{character}bb{character}"
 
 
 @pytest.mark.parametrize("way_through", PATHS)
-def test_a_counter_drops_tags_if_it_is_told_to(way_through: str) -> None:
+def test_a_counter_drops_tags_if_set(way_through: str) -> None:
     texts: list[str | bytes] = ["<p>aa &amp; bb</p>", b"<b>caf&eacute;</b>", "CC <i>dd</i>"]
     with path(way_through):
         counter = TermCounter(tags="drop")
@@ -187,7 +187,7 @@ def test_a_counter_drops_tags_if_it_is_told_to(way_through: str) -> None:
         assert "amp" in TermCounter().fit(texts).vocabulary_
 
 
-@pytest.mark.parametrize("odd", ["", "Drop", True, None, 1])
-def test_another_setting_is_refused(odd: object) -> None:
+@pytest.mark.parametrize("invalid", ["", "Drop", True, None, 1])
+def test_an_invalid_value_of_tags_raises_an_error(invalid: object) -> None:
     with pytest.raises(InputError, match=r"tags=.*; use one of 'keep', 'drop'"):
-        TermCounter(tags=odd).fit(["aa"])  # type: ignore[arg-type]
+        TermCounter(tags=invalid).fit(["aa"])  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Proper names: the rule by examples, and both ways of finding them against a slow twin."""
+"""Proper names: the rule by examples, and both implementations against a slow twin."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from tests.reference.text_checks import CHARACTERS, PATHS, assert_same, path
 from tests.reference.text_twins import first_seen, words_of
 
 from textsieve import InputError, TermCounter
-from textsieve.text.names import character_kinds, join_names, join_names_fast, ready_for_lower_case
+from textsieve.text.names import character_kinds, join_names, join_names_fast, replace_dotted_capital_i
 from textsieve.text.words import JOINER
 
-WAYS = pytest.mark.parametrize("join", [join_names, join_names_fast])
+both_implementations = pytest.mark.parametrize("join", [join_names, join_names_fast])
 
 
-@WAYS
+@both_implementations
 @pytest.mark.parametrize(
     ("text", "names"),
     [
@@ -71,11 +71,11 @@ WAYS = pytest.mark.parametrize("join", [join_names, join_names_fast])
         ("", ""),
     ],
 )
-def test_the_rule(join: Any, text: str, names: str) -> None:
+def test_names_of_examples(join: Any, text: str, names: str) -> None:
     joined = join(text)
-    found = [name.replace(JOINER, " ") for name in _names_of(joined)]
-    assert found == [name for name in names.split("|") if name]
-    assert names_in(text) == found
+    joined_names = [name.replace(JOINER, " ") for name in _names_of(joined)]
+    assert joined_names == [name for name in names.split("|") if name]
+    assert names_in(text) == joined_names
     assert words_of(joined.replace(JOINER, " ")) == words_of(text)
 
 
@@ -94,18 +94,20 @@ texts = st.one_of(
 
 
 @given(texts)
-def test_both_ways_are_the_slow_one(text: str) -> None:
+def test_both_implementations_equal_the_slow_twin(text: str) -> None:
     joined = join_names(text)
     assert joined == join_names_fast(text)
-    found = Counter(" ".join(name.split(JOINER)) for name in _names_of(joined))
-    assert found == Counter(names_in(text))
+    joined_names = Counter(" ".join(name.split(JOINER)) for name in _names_of(joined))
+    assert joined_names == Counter(names_in(text))
 
 
 def _names_of(joined: str) -> list[str]:
+    """Return the names in a text whose names are joined."""
     return [run for run in _runs_with_joiners(joined) if JOINER in run]
 
 
 def _runs_with_joiners(joined: str) -> list[str]:
+    """Return the sequences of word characters and joiners."""
     runs, run = [], ""
     for character in joined + " ":
         if is_word_character(character) or character == JOINER:
@@ -117,14 +119,14 @@ def _runs_with_joiners(joined: str) -> list[str]:
 
 
 def terms_in(text: str, stop_words: Any = (), *, lowercase: bool = True) -> list[str]:
-    """The words of a text in their order, a name that the slow twin finds as one of them."""
+    """Return the terms of a text in order: words, and the names that the slow twin finds."""
     marked = list(text.replace(JOINER, " "))
     for name in runs_of_names(text):
-        for at in range(name[0][0], name[-1][1]):
-            if not is_word_character(text[at]):
-                marked[at] = JOINER
-            elif lowercase and text[at] == "İ":
-                marked[at] = "i"
+        for position in range(name[0][0], name[-1][1]):
+            if not is_word_character(text[position]):
+                marked[position] = JOINER
+            elif lowercase and text[position] == "İ":
+                marked[position] = "i"
     joined = "".join(marked).lower() if lowercase else "".join(marked)
     runs = [run for run in _runs_with_joiners(joined) if len(run) > 1 and run not in stop_words]
     return [" ".join(word for word in run.split(JOINER) if word) for run in runs]
@@ -149,9 +151,9 @@ def test_a_name_is_a_term_in_place_of_its_words(
         assert counter.get_feature_names_out().tolist() == columns
         assert_same(counter.transform(corpus), counts_of(terms, columns))
         grown = TermCounter(names=True, stop_words=stop_words, n_jobs=n_jobs)
-        for at, text in enumerate(corpus):
+        for number, text in enumerate(corpus):
             grown.partial_fit([text])
-            assert grown.get_feature_names_out().tolist() == first_seen(terms[: at + 1])
+            assert grown.get_feature_names_out().tolist() == first_seen(terms[: number + 1])
         again = TermCounter(names=True, stop_words=stop_words, n_jobs=n_jobs).resume(columns)
         assert_same(again.partial_fit_transform(corpus), counts_of(terms, columns))
 
@@ -166,21 +168,23 @@ def test_names_are_not_stemmed_and_words_are(way_through: str) -> None:
 
 
 @pytest.mark.parametrize("way_through", PATHS)
-def test_case_and_accents(way_through: str) -> None:
+def test_names_with_case_kept_and_accents_stripped(way_through: str) -> None:
     text = ["er war in São Paulo, in Київ Plage"]
     with path(way_through):
         assert "São Paulo" in TermCounter(names=True, lowercase=False).fit(text).vocabulary_
         assert "sao paulo" in TermCounter(names=True, strip_accents="unicode").fit(text).vocabulary_
-        left = TermCounter(names=True, strip_accents="ascii").fit(text).vocabulary_  # a name that loses a word is none
-        assert set(left) == {"er", "war", "in", "sao paulo", "plage"}
+        vocabulary = (
+            TermCounter(names=True, strip_accents="ascii").fit(text).vocabulary_
+        )  # after losing a word, it is no longer a name
+        assert set(vocabulary) == {"er", "war", "in", "sao paulo", "plage"}
 
 
 @pytest.mark.parametrize("way_through", PATHS)
-def test_a_capital_with_a_dot_does_not_cut_a_name(way_through: str) -> None:
+def test_a_dotted_capital_i_does_not_split_a_name(way_through: str) -> None:
     text = ["at Kent İstanbul Bank today, in İİ Ankara"]
     with path(way_through):
-        found = TermCounter(names=True).fit(text).vocabulary_
-        assert set(found) == {"at", "kent istanbul bank", "today", "in", "ii ankara"}
+        lowercased = TermCounter(names=True).fit(text).vocabulary_
+        assert set(lowercased) == {"at", "kent istanbul bank", "today", "in", "ii ankara"}
         kept = TermCounter(names=True, lowercase=False).fit(text).vocabulary_
         assert set(kept) == {"at", "Kent İstanbul Bank", "today", "in", "İİ Ankara"}
         stripped = TermCounter(names=True, lowercase=False, strip_accents="unicode").fit(text).vocabulary_
@@ -188,8 +192,8 @@ def test_a_capital_with_a_dot_does_not_cut_a_name(way_through: str) -> None:
 
 
 @pytest.mark.parametrize("way_through", PATHS)
-def test_accents_by_a_function(way_through: str) -> None:
-    """It gets the joined text: what it takes away may be a word of a name, which is none then."""
+def test_names_with_a_function_that_strips_accents(way_through: str) -> None:
+    """The function gets the text with joined names; if it removes a word of a name, that is no longer a name."""
     text = ["he was in São Paulo and in QQQ Paulo, Qualle Quarta Inn, Über Über"]
     with path(way_through):
         counter = TermCounter(names=True, strip_accents=lambda text: text.replace("q", "").replace("ü", "ue")).fit(text)
@@ -204,8 +208,8 @@ def test_case_and_stems_of_texts_with_names(
 ) -> None:
     corpus = [*corpus, "he runs in New York City, Runs running"]
     lowercase, form = case_and_form
-    found = [terms_in(text, lowercase=lowercase) for text in corpus]
-    terms = [[term if " " in term else form(term) for term in each] for each in found]
+    unstemmed = [terms_in(text, lowercase=lowercase) for text in corpus]
+    terms = [[term if " " in term else form(term) for term in text_terms] for text_terms in unstemmed]
     columns = sorted(set().union(*terms))
     with path(way_through):
         counter = TermCounter(names=True, lowercase=lowercase, normalise="stem")
@@ -213,7 +217,7 @@ def test_case_and_stems_of_texts_with_names(
         assert counter.get_feature_names_out().tolist() == columns
 
 
-def test_a_small_table_is_enough_for_ascii() -> None:
+def test_ascii_texts_use_a_table_of_128_characters() -> None:
     character_kinds.cache_clear()
     join_names_fast("in New York City")
     assert character_kinds.cache_info().currsize == 1
@@ -222,20 +226,20 @@ def test_a_small_table_is_enough_for_ascii() -> None:
     assert np.array_equal(small, character_kinds(0x110000)[:128])
 
 
-def test_names_and_runs_of_words_are_one_or_the_other() -> None:
+def test_names_with_ngrams_raise_an_error() -> None:
     for ngram_range in ((1, 2), (2, 2)):
         with pytest.raises(InputError, match=r"names=True with ngram_range=\((1|2), 2\): a name is a run of words"):
             TermCounter(names=True, ngram_range=ngram_range).fit(["aa bb"])
-    for odd in ("yes", 1, None):
+    for invalid in ("yes", 1, None):
         with pytest.raises(InputError, match=r"names=.*; use one of False, True"):
-            TermCounter(names=odd).fit(["aa"])  # type: ignore[arg-type]
+            TermCounter(names=invalid).fit(["aa"])  # type: ignore[arg-type]
 
 
-@WAYS
+@both_implementations
 @pytest.mark.parametrize(
     "part",
     ["Aa ", "Aa de ", "de ", "A", "AA\n", "\n", ". Aa", "\n \t", "é Aa ", "Aa-", "A'", "\r", "\xa0\r", "İ", "İi Aa "],
 )
-def test_a_long_text_ends(join: Any, part: str) -> None:
+def test_joining_names_takes_linear_time(join: Any, part: str) -> None:
     text = part * 100_000
-    assert len(ready_for_lower_case(join(text))) == len(text)
+    assert len(replace_dotted_capital_i(join(text))) == len(text)

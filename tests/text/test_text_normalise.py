@@ -1,4 +1,4 @@
-"""Stems and lemmas, found once for each distinct word, against finding them for each word of each document."""
+"""Stems and lemmas, looked up once for each distinct word, equal those looked up for each word of each document."""
 
 import gc
 import pickle
@@ -77,10 +77,10 @@ def test_any_split_of_a_stream_gives_the_same(
     while begin < len(corpus):
         end = data.draw(st.integers(begin + 1, len(corpus)))
         with path(data.draw(st.sampled_from([way_through, *PATHS[:2]]))):
-            found = counter.partial_fit_transform(corpus[begin:end])
+            counts = counter.partial_fit_transform(corpus[begin:end])
         columns = first_seen(terms[:end])
         assert counter.get_feature_names_out().tolist() == columns
-        assert_same(found, counts_of(terms[begin:end], columns))
+        assert_same(counts, counts_of(terms[begin:end], columns))
         begin = end
     resumed = TermCounter(normalise=way, ngram_range=ngram_range, n_jobs=n_jobs).resume(columns)
     with path(way_through):
@@ -94,8 +94,8 @@ def test_any_split_of_a_stream_gives_the_same(
 def test_a_document_with_two_words_of_a_stem_counts_once(way_through: str) -> None:
     corpus = ["run running", "running dogs", "cats runs", "cat"]
     with path(way_through):
-        within = TermCounter(normalise="stem", min_df=2).fit(corpus)
-        assert within.vocabulary_ == {"cat": 0, "run": 1}
+        pruned = TermCounter(normalise="stem", min_df=2).fit(corpus)
+        assert pruned.vocabulary_ == {"cat": 0, "run": 1}
         assert TermCounter(normalise="stem", max_df=2).fit(corpus).vocabulary_ == {"cat": 0, "dog": 1}
         assert TermCounter(normalise="stem", max_features=1).fit(corpus).vocabulary_ == {"run": 0}
         assert TermCounter(normalise="stem", min_df=3).fit(corpus).vocabulary_ == {"run": 0}
@@ -104,13 +104,15 @@ def test_a_document_with_two_words_of_a_stem_counts_once(way_through: str) -> No
 
 
 @every_path
-def test_a_fixed_vocabulary_is_one_of_forms(way_through: str) -> None:
+def test_a_given_vocabulary_consists_of_forms(way_through: str) -> None:
     with path(way_through):
         counter = TermCounter(normalise="stem", vocabulary=["run", "running", "hous"])
         assert counter.transform(["running houses", "run ran"]).toarray().tolist() == [[1, 0, 1], [1, 0, 0]]
         pairs = TermCounter(normalise="stem", vocabulary=["run hous", "hous", "hous run x"], ngram_range=(1, 2))
         assert pairs.transform(["running houses"]).toarray().tolist() == [[1, 1, 0]]
-        lemmas = TermCounter(normalise="lemma", vocabulary=["x", "nineteen-nineties"])  # no words, but forms of some
+        lemmas = TermCounter(
+            normalise="lemma", vocabulary=["x", "nineteen-nineties"]
+        )  # these are not words, but forms of words
         assert lemmas.transform(["_x _x 1990s x"]).toarray().tolist() == [[2, 1]]
 
 
@@ -121,7 +123,7 @@ def test_stop_words_are_compared_as_they_are_written() -> None:
     assert list(TermCounter(normalise="stem", stop_words=["hous"]).fit(["houses"]).vocabulary_) == ["hous"]
 
 
-def test_forms_are_written_as_the_text_is() -> None:
+def test_forms_are_lowercased_and_stripped_like_texts() -> None:
     german: dict[str, Any] = {"normalise": "lemma", "language": "german"}
     assert set(TermCounter(**german).fit(["Häuser"]).vocabulary_) == {"haus"}
     assert set(TermCounter(**german, lowercase=False).fit(["Häuser"]).vocabulary_) == {"Haus"}
@@ -130,8 +132,8 @@ def test_forms_are_written_as_the_text_is() -> None:
     assert set(TermCounter(**french, strip_accents="unicode").fit(["etre"]).vocabulary_) == {"etre"}
 
 
-def test_a_form_that_is_no_word_is_none() -> None:
-    said = {
+def test_a_word_with_an_invalid_form_is_its_own_form() -> None:
+    package_forms = {
         "aa": "",
         "bb": " ",
         "cc": "two words",
@@ -141,16 +143,20 @@ def test_a_form_that_is_no_word_is_none() -> None:
         "ff": "ΟΔΟΣ",
         "gg": "X",
     }
-    for words in ([word] for word in said), [list(said)], [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]]:
-        for each in words:
+    for batches in (
+        ([word] for word in package_forms),
+        [list(package_forms)],
+        [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]],
+    ):
+        for batch in batches:
             forms = preparation.Normaliser("stem", "en", True, None)
-            forms._found_by_package = lambda words: [said[word] for word in words]
+            forms._package_forms = lambda words: [package_forms[word] for word in words]
             as_one_word = {"ee": "ok", "ff": "οδος", "gg": "x"}
-            assert forms(each) == [as_one_word.get(word, word) for word in each]
+            assert forms(batch) == [as_one_word.get(word, word) for word in batch]
 
 
-def test_forms_with_a_function_that_strips_accents_are_those_of_each_word() -> None:
-    """What a function makes of one word may not depend on which others are looked up with it."""
+def test_a_strip_accents_function_gives_the_same_form_alone_and_among_others() -> None:
+    """The result of the function for a word must not depend on which other words are looked up with it."""
     strips: list[Callable[[str], str]] = [
         lambda text: text.strip("rg"),
         lambda text: text[:3],
@@ -166,21 +172,23 @@ def test_forms_with_a_function_that_strips_accents_are_those_of_each_word() -> N
 
 
 class Unhashable:
-    """A way to strip accents that has no hash, because it can be compared."""
+    """A function that strips accents and can't be hashed, because it defines equality."""
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is one as well."""
+        """Return whether the other is an instance, too."""
         return isinstance(other, Unhashable)
 
     def __call__(self, text: str) -> str:
-        """The text without its accent."""
+        """Return the text without its accents."""
         return text.replace("é", "e")
 
 
 @every_path
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("strip", [Unhashable(), lambda text: text.replace("é", "e").replace("g", "G")])
-def test_accents_by_a_function(way_through: str, lowercase: bool, strip: Callable[[str], str]) -> None:
+def test_counts_with_a_function_that_strips_accents(
+    way_through: str, lowercase: bool, strip: Callable[[str], str]
+) -> None:
     corpus = ["Éclairs RUNNING éclair", "running eclairs", "Été mice"]
 
     def form(word: str) -> str:
@@ -198,13 +206,13 @@ def test_accents_by_a_function(way_through: str, lowercase: bool, strip: Callabl
         assert_same(counter.transform(corpus), counts_of(terms, [*columns, "new", "word"]))
 
 
-def test_a_function_does_not_live_on_in_what_is_remembered() -> None:
+def test_a_strip_accents_function_is_not_kept_alive_by_caches() -> None:
     strip = Unhashable()
     TermCounter(normalise="stem", strip_accents=strip).fit(["running"])
-    gone = weakref.ref(strip)
+    reference = weakref.ref(strip)
     del strip
     gc.collect()
-    assert gone() is None
+    assert reference() is None
 
 
 @every_path
@@ -218,84 +226,84 @@ def test_names_forms_and_capitals_together(way_through: str) -> None:
 
 
 def test_a_very_long_word_is_its_own_form() -> None:
-    """Lemmas of Esperanto take time by the square of the length, while every other thread waits."""
-    asked: list[str] = []
+    """Lemmas of Esperanto take time that grows with the square of the length, while all other threads wait."""
+    looked_up: list[str] = []
 
-    def noted(words: list[str]) -> list[str]:
-        asked.extend(words)
+    def recording(words: list[str]) -> list[str]:
+        looked_up.extend(words)
         return [word.removesuffix("s") for word in words]
 
     forms = preparation.Normaliser("lemma", "eo", True, None)
-    forms._found_by_package = noted
+    forms._package_forms = recording
     words = ["x" * 99 + "s", "x" * 100 + "s", "x" * 1_000_000 + "s", "new yorks"]
     assert forms(words) == ["x" * 99, *words[1:]]
-    assert asked == words[:1]
-    assert list(forms._remembered) == words[:1]
+    assert looked_up == words[:1]
+    assert list(forms._cache) == words[:1]
 
 
-def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+def test_each_distinct_word_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
 
     def cut_off(words: list[str]) -> list[str]:
-        asked.extend(words)
+        looked_up.extend(words)
         return [word[:3] for word in words]
 
     monkeypatch.setitem(languages.NORMALISERS, "stem", (languages.NORMALISERS["stem"][0], lambda _: cut_off))
-    preparation.remembering.cache_clear()
+    preparation.shared_normaliser.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:
         with path(way_through):
             counter = TermCounter(normalise="stem", n_jobs=2).fit(corpus)
             counter.transform(corpus)
             TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
-    assert sorted(asked) == sorted(set(asked))
-    preparation.remembering.cache_clear()
+    assert sorted(looked_up) == sorted(set(looked_up))
+    preparation.shared_normaliser.cache_clear()
 
 
-def test_threads_that_ask_for_the_same_words_look_once() -> None:
+def test_threads_look_up_a_shared_word_once() -> None:
     forms = preparation.Normaliser("stem", "en", True, None)
-    asked: list[str] = []
-    all_are_here = Barrier(4)
+    looked_up: list[str] = []
+    barrier = Barrier(4)
 
     def slow(words: list[str]) -> list[str]:
-        asked.extend(words)
+        looked_up.extend(words)
         time.sleep(0.01)
         return [word.upper() for word in words]
 
-    def ask(begin: int) -> list[str]:
-        all_are_here.wait()
+    def request(begin: int) -> list[str]:
+        barrier.wait()
         return forms([f"Word{number}" for number in range(begin, begin + 30)])
 
-    forms._found_by_package = slow
+    forms._package_forms = slow
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(ask, (0, 10, 20, 0)))
-    assert found == [[f"word{number}" for number in range(begin, begin + 30)] for begin in (0, 10, 20, 0)]
-    assert sorted(asked) == sorted(set(asked))
+        results = list(pool.map(request, (0, 10, 20, 0)))
+    assert results == [[f"word{number}" for number in range(begin, begin + 30)] for begin in (0, 10, 20, 0)]
+    assert sorted(looked_up) == sorted(set(looked_up))
 
 
-def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 5)
+def test_the_cache_of_forms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", 5)
     forms = preparation.Normaliser("stem", "en", True, None)
     for begin in range(0, 40, 3):
         words = [f"word{number}s" for number in range(begin, begin + 4)]
         assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
-        assert len(forms._remembered) <= 5
+        assert len(forms._cache) <= 5
     assert forms([f"word{number}s" for number in range(20)]) == [f"word{number}" for number in range(20)]
-    assert len(forms._remembered) <= 5
+    assert len(forms._cache) <= 5
 
 
-def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 6)
+def test_a_full_cache_of_forms_keeps_its_first_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", 6)
     forms = preparation.Normaliser("stem", "en", True, None)
     for word in ("a1", "b2", "c3", "d4", "e5", "f6", "g7"):
         forms([word])
-    assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]
+    assert list(forms._cache) == ["a1", "b2", "c3", "g7"]
 
 
 @every_path
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> None:
-    """The words as they are written are in the table that learns, and in what a reader has read; in no pickle."""
+def test_a_pickle_contains_forms_but_no_words_as_written(way_through: str, n_jobs: int) -> None:
+    """Words as written are only in the learning table and in the caches of readers, which are not pickled."""
     corpus = ["running houses", "a secretive man"]
     with path(way_through):
         counter = TermCounter(normalise="stem", n_jobs=n_jobs).partial_fit(corpus)
@@ -321,7 +329,7 @@ def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> Non
     ],
     ids=str,
 )
-def test_a_language_that_is_not_given_is_that_of_the_stop_words(
+def test_the_language_defaults_to_that_of_the_stop_words(
     way_through: str, settings: dict[str, Any], forms: list[str]
 ) -> None:
     with path(way_through):
@@ -329,7 +337,7 @@ def test_a_language_that_is_not_given_is_that_of_the_stop_words(
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "message"),
     [
         ({"normalise": "stems"}, r"normalise='stems'; use one of 'stem', 'lemma', None\."),
         ({"normalise": True}, "normalise=True"),
@@ -342,9 +350,9 @@ def test_a_language_that_is_not_given_is_that_of_the_stop_words(
         ({"language": ["de"]}, r"language=\['de'\]; use the name or"),
     ],
 )
-def test_settings_that_mean_nothing(setting: dict[str, Any], said: str) -> None:
+def test_invalid_settings_raise_an_error(setting: dict[str, Any], message: str) -> None:
     for method in ("fit", "partial_fit", "resume"):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             getattr(TermCounter(**setting), method)(["some text"])
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         TermCounter(**setting, vocabulary=["some"]).transform(["some text"])

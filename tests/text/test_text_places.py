@@ -1,4 +1,4 @@
-"""Where the characters of a prepared text came from: step by step, over all characters, and on texts of odd ones."""
+"""Characters of a prepared text are traced back to the document: step by step, for all characters and unusual texts."""
 
 import re
 import unicodedata
@@ -14,13 +14,13 @@ from tests.reference.places_twin import brought_by, hanging
 
 from textsieve import InputError
 from textsieve.text import markup, names, words
-from textsieve.text.markup import edited
-from textsieve.text.places import FOLLOW, Placed, placed
+from textsieve.text.markup import apply_edits
+from textsieve.text.places import TRACERS, TracedText, trace_text
 from textsieve.text.preparation import Preparation
 from textsieve.text.reading import Reading, Step
 
-STEPS: list[Step] = list(FOLLOW)
-EACH: list[Step] = [markup.without_soft_hyphens, words.lower_case, words.fold_to_ascii, words.drop_marks]
+STEPS: list[Step] = list(TRACERS)
+CHARACTER_STEPS: list[Step] = [markup.without_soft_hyphens, words.lower_case, words.fold_to_ascii, words.drop_marks]
 ALL_CHARACTERS = "".join(map(chr, range(0x110000)))
 ASSIGNED = "".join(
     character
@@ -30,12 +30,12 @@ ASSIGNED = "".join(
 """Characters that mean something, and one in 64 of the others, which all behave alike."""
 
 every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-each_character = pytest.mark.parametrize("step", EACH, ids=lambda step: step.__name__)
+every_character_step = pytest.mark.parametrize("step", CHARACTER_STEPS, ids=lambda step: step.__name__)
 
 
 @pytest.mark.slow
-@each_character
-def test_each_character_has_its_own_length_wherever_it_stands(step: Step) -> None:
+@every_character_step
+def test_the_length_of_a_changed_character_does_not_depend_on_its_neighbours(step: Step) -> None:
     characters = ASSIGNED.replace("\n", "")
     lengths = [len(step(character)) for character in characters]
     for before, after in (("", ""), ("a", "b"), ("\u0315", "\u0323"), ("Σ", "Σ"), ("ᄀ", "ᆨ")):
@@ -44,103 +44,105 @@ def test_each_character_has_its_own_length_wherever_it_stands(step: Step) -> Non
         assert [len(line) - around for line in lines] == lengths
 
 
-@pytest.mark.parametrize("step", EACH[2:], ids=lambda step: step.__name__)
-def test_without_accents_a_text_is_its_characters_without_accents(step: Step) -> None:
+@pytest.mark.parametrize("step", CHARACTER_STEPS[2:], ids=lambda step: step.__name__)
+def test_stripping_accents_works_character_by_character(step: Step) -> None:
     assert step(ALL_CHARACTERS) == "".join(map(step, ALL_CHARACTERS))
 
 
-@pytest.mark.parametrize("step", EACH[2:], ids=lambda step: step.__name__)
+@pytest.mark.parametrize("step", CHARACTER_STEPS[2:], ids=lambda step: step.__name__)
 @given(st.text(ODD) | st.text("a\u0323\u0307\u0315\u0345\u0f73각\u1e69é", max_size=30) | st.text(st.characters()))
-def test_reordered_marks_change_nothing_that_is_left(step: Step, text: str) -> None:
+def test_reordering_of_marks_does_not_change_the_result(step: Step, text: str) -> None:
     assert step(text) == "".join(map(step, text))
 
 
-@each_character
+@every_character_step
 @given(st.text(ODD, max_size=25))
-def test_each_character_is_followed_to_the_one_that_brought_it(step: Step, text: str) -> None:
-    brought = brought_by(step, text)
+def test_each_character_is_traced_to_its_source(step: Step, text: str) -> None:
+    sources = brought_by(step, text)
     marks = [unicodedata.category(character).startswith("M") for character in text]
     letters = [re.match(r"\w", character) is not None for character in text]
     places = hanging([not step(character) for character in text], marks, letters)
-    found = Placed.as_given(text).after_each(step)
-    assert found.text == step(text)
-    assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == [places[at] for at in brought]
+    traced = TracedText.of_document(text).after_character_step(step)
+    assert traced.text == step(text)
+    assert list(zip(traced.begins.tolist(), traced.ends.tolist(), strict=True)) == [
+        places[source] for source in sources
+    ]
 
 
 @every_step
 @given(text=odd_texts)
-def test_a_step_that_is_followed_is_the_same_step(step: Step, text: str) -> None:
-    found = FOLLOW[step](Placed.as_given(text), step)
-    assert found.text == step(text)
-    assert_sound(found, text)
+def test_a_tracer_gives_the_text_of_its_step(step: Step, text: str) -> None:
+    traced = TRACERS[step](TracedText.of_document(text), step)
+    assert traced.text == step(text)
+    assert_sound(traced, text)
 
 
-def assert_sound(found: Placed, text: str) -> None:
-    """Every character came from somewhere, and those after it not from before that."""
-    assert len(found.text) == len(found.begins) == len(found.ends)
-    assert (found.begins < found.ends).all()
-    for edges in (found.begins, found.ends):
-        assert (np.diff(edges) >= 0).all()
-        assert ((edges >= 0) & (edges <= len(text))).all()
+def assert_sound(traced: TracedText, text: str) -> None:
+    """Every character has a source in the document, and sources are in order."""
+    assert len(traced.text) == len(traced.begins) == len(traced.ends)
+    assert (traced.begins < traced.ends).all()
+    for positions in (traced.begins, traced.ends):
+        assert (np.diff(positions) >= 0).all()
+        assert ((positions >= 0) & (positions <= len(text))).all()
 
 
 @given(settings_of_reading, odd_texts)
-def test_all_steps_after_one_another(reading: Reading, text: str) -> None:
+def test_tracing_all_steps_gives_the_prepared_text(reading: Reading, text: str) -> None:
     prepared, _ = reading.few_or_many([text])
-    found = placed(text, reading)
-    assert [found.text] == prepared
-    assert_sound(found, text)
+    traced = trace_text(text, reading)
+    assert [traced.text] == prepared
+    assert_sound(traced, text)
 
 
 @given(odd_texts)
 @example("&ampersand;&#x39;&#x39&semi;")
-def test_entities_are_where_what_they_stand_for_comes_from(text: str) -> None:
-    assert edited(text, markup.entities_in(text)) == markup.unescaped(text)
-    found = Placed.as_given(text).after_edits(markup.entities_in(text))
-    groups = groupby(range(len(found.text)), key=lambda at: (found.begins[at], found.ends[at]))
-    for (begin, end), places in groups:
-        assert markup.unescaped(text[begin:end]) == "".join(found.text[at] for at in places)
+def test_the_characters_of_an_entity_are_traced_to_the_entity(text: str) -> None:
+    assert apply_edits(text, markup.find_entities(text)) == markup.unescaped(text)
+    traced = TracedText.of_document(text).after_edits(markup.find_entities(text))
+    groups = groupby(range(len(traced.text)), key=lambda position: (traced.begins[position], traced.ends[position]))
+    for (begin, end), positions in groups:
+        assert markup.unescaped(text[begin:end]) == "".join(traced.text[position] for position in positions)
 
 
 @given(odd_texts)
-def test_what_is_no_markup_stays_where_it_is(text: str) -> None:
-    edits = list(markup.markup_in(text))
-    assert all(one[1] <= other[0] for one, other in pairwise(edits))
-    found = Placed.as_given(text).after_edits(edits)
-    inside = {at for begin, end, _ in edits for at in range(begin, end)}
-    kept = [(text[at], at, at + 1) for at in range(len(text)) if at not in inside]
-    gaps = [(character, begin, end) for begin, end, gap in edits for character in gap]
-    together = zip(found.text, found.begins.tolist(), found.ends.tolist(), strict=True)
-    assert list(together) == sorted(kept + gaps, key=lambda each: each[1])
+def test_text_outside_of_markup_is_traced_to_itself(text: str) -> None:
+    edits = list(markup.find_markup(text))
+    assert all(edit[1] <= next_edit[0] for edit, next_edit in pairwise(edits))
+    traced = TracedText.of_document(text).after_edits(edits)
+    inside = {position for begin, end, _ in edits for position in range(begin, end)}
+    outside = [(text[position], position, position + 1) for position in range(len(text)) if position not in inside]
+    replacements = [(character, begin, end) for begin, end, gap in edits for character in gap]
+    triples = zip(traced.text, traced.begins.tolist(), traced.ends.tolist(), strict=True)
+    assert list(triples) == sorted(outside + replacements, key=lambda triple: triple[1])
 
 
 @given(odd_texts)
-def test_names_are_where_they_were(text: str) -> None:
-    found = FOLLOW[names.join_names](Placed.as_given(text), names.join_names)
-    for character, begin, end in zip(found.text, found.begins, found.ends, strict=True):
+def test_joined_names_are_traced_to_their_words(text: str) -> None:
+    traced = TRACERS[names.join_names](TracedText.of_document(text), names.join_names)
+    for character, begin, end in zip(traced.text, traced.begins, traced.ends, strict=True):
         if character == words.JOINER:
             assert re.fullmatch(r"\W+", text[begin:end])
         elif character not in " \n":
             assert text[begin:end] == character
 
 
-def test_nothing_is_to_be_followed_in_ascii() -> None:
+def test_ascii_characters_keep_their_places() -> None:
     reading = Reading(True, "unicode", "utf-8", "strict")
-    found = placed("Plain OLD Text", reading)
-    assert found.text == "plain old text"
-    assert found.begins.tolist() == list(range(14))
-    assert found.ends.tolist() == list(range(1, 15))
+    traced = trace_text("Plain OLD Text", reading)
+    assert traced.text == "plain old text"
+    assert traced.begins.tolist() == list(range(14))
+    assert traced.ends.tolist() == list(range(1, 15))
 
 
 @pytest.mark.parametrize("text", ["", "é", "\u0301", "ß", "\xad", "中"])
-def test_next_to_nothing(text: str) -> None:
+def test_texts_of_at_most_one_character(text: str) -> None:
     for strip_accents in (None, "ascii", "unicode"):
-        found = placed(text, Reading(True, strip_accents, "utf-8", "strict", Preparation(tags="drop", names=True)))
-        assert_sound(found, text)
+        traced = trace_text(text, Reading(True, strip_accents, "utf-8", "strict", Preparation(tags="drop", names=True)))
+        assert_sound(traced, text)
 
 
 class Strips:
-    """A function that can't even be looked up."""
+    """A function that equals anything and can't be hashed."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -150,6 +152,6 @@ class Strips:
 
 
 @pytest.mark.parametrize("strip", [str.upper, lambda text: text, Strips()])
-def test_what_a_function_does_to_a_text_nobody_knows(strip: Step) -> None:
+def test_a_strip_accents_function_raises_an_error(strip: Step) -> None:
     with pytest.raises(InputError, match=r"is a function.*use 'ascii', 'unicode' or None"):
-        placed("text", Reading(True, strip, "utf-8", "strict"))
+        trace_text("text", Reading(True, strip, "utf-8", "strict"))

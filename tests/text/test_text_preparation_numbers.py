@@ -1,4 +1,4 @@
-"""The numbers on the page on text preparation: how many stop words a language has, and what is remembered."""
+"""The numbers on the page on text preparation are true: stop words of each language, and sizes of caches."""
 
 import re
 from importlib.metadata import version
@@ -8,15 +8,15 @@ import pytest
 import stopwordsiso
 
 from textsieve.text.languages import STOP_WORDS
-from textsieve.text.preparation import LONGEST, MOST_REMEMBERED
-from textsieve.text.word_table import MOST_READ
+from textsieve.text.preparation import MAX_CACHED_FORMS, MAX_WORD_LENGTH
+from textsieve.text.word_table import MAX_READER_WORDS
 from textsieve.text.words import stop_words_of
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8").split())
 
 
 def numbers_after(begin: str) -> dict[str, int]:
-    """The numbers that a sentence gives for languages."""
+    """Return the numbers that a sentence of the page gives for languages."""
     (listed,) = re.findall(rf"{begin} (.*?)[.;]", PAGE)
     return {code: int(number) for code, number in re.findall(r"(\w+) (\d+)", listed)}
 
@@ -44,7 +44,7 @@ def test_the_phrases_that_are_left_out() -> None:
     assert numbers_after("these are") == {code: number for code, number in phrases.items() if number}
 
 
-def test_what_is_remembered() -> None:
-    assert f"A process remembers {MOST_REMEMBERED:,} words" in PAGE
-    assert f"A word of more than {LONGEST} characters" in PAGE
-    assert MOST_READ == MOST_REMEMBERED
+def test_the_sizes_of_caches() -> None:
+    assert f"A process remembers {MAX_CACHED_FORMS:,} words" in PAGE
+    assert f"A word of more than {MAX_WORD_LENGTH} characters" in PAGE
+    assert MAX_READER_WORDS == MAX_CACHED_FORMS

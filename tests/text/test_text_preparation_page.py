@@ -1,4 +1,4 @@
-"""The page on text preparation: what it shows works as printed, and what it lists is what there is."""
+"""The examples on the page on text preparation print what it says, and its lists are complete."""
 
 import re
 from pathlib import Path

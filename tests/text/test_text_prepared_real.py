@@ -20,38 +20,38 @@ SAMPLE = 60
 
 @pytest.fixture(scope="module")
 def sample(raw_documents: Callable[[int], list[str]]) -> list[str]:
-    """Some real documents."""
+    """Return some documents of real corpora."""
     return raw_documents(SAMPLE)
 
 
-def test_tags_are_gone_and_text_is_there(sample: list[str]) -> None:
+def test_tags_are_removed_and_text_stays(sample: list[str]) -> None:
     tag = re.compile(
         r"</?(?:p|b|i|a|html|body|title|table|td|tr|li|ul|reuters|text|date|d)(?: [^<>]*)?>", re.IGNORECASE
     )
     as_text = [text.replace("&", " ") for text in sample]  # `&lt;IBM>` is the text <IBM>, and is to stay
     assert not any(tag.search(without_tags(text)) for text in as_text)
-    seen = list(map(without_tags, sample))
-    for before, after in zip(sample, seen, strict=True):
+    cleaned = list(map(without_tags, sample))
+    for before, after in zip(sample, cleaned, strict=True):
         if not re.search(r"[<&]|]]>", before):
             assert before == after
-    assert sum(map(len, seen)) > 0.3 * sum(map(len, sample))
+    assert sum(map(len, cleaned)) > 0.3 * sum(map(len, sample))
 
 
 def test_names_are_those_of_the_slow_twin(sample: list[str]) -> None:
-    found = 0
+    n_names = 0
     for text in map(without_tags, sample):
         joined = join_names(text)
         assert joined == join_names_fast(text)
         names = [word.replace(JOINER, " ") for word in re.findall(rf"\w+(?:{JOINER}\w+)+", joined)]
         assert names == names_in(text)
-        found += len(names)
-    assert found > SAMPLE / 2
+        n_names += len(names)
+    assert n_names > SAMPLE / 2
 
 
 @pytest.mark.parametrize("way", FORMS)
 def test_counts_of_forms(sample: list[str], way: str) -> None:
-    seen = list(map(without_tags, sample))
-    expected = [terms_in(text, FORMS[way]) for text in seen]
+    cleaned = list(map(without_tags, sample))
+    expected = [terms_in(text, FORMS[way]) for text in cleaned]
     columns = sorted(set().union(*expected))
     for way_through in PATHS:
         with path(way_through):
@@ -61,7 +61,7 @@ def test_counts_of_forms(sample: list[str], way: str) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"normalise": "stem"}, {"stop_words": "english"}], ids=str)
-def test_all_of_it_is_the_same_on_every_path(sample: list[str], settings: dict[str, Any]) -> None:
+def test_counts_are_the_same_on_every_path(sample: list[str], settings: dict[str, Any]) -> None:
     results = []
     for way_through in PATHS:
         for n_jobs in (1, 2):

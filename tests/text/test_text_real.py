@@ -1,4 +1,4 @@
-"""The papers' collections, counted as scikit-learn counts them."""
+"""The papers' collections are counted as scikit-learn counts them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +14,12 @@ Labelled = tuple[list[str], list[str]]
 
 
 def texts_in(archive: Path, part: str) -> Iterator[str]:
-    """The files of an archive whose names have this in them, as text."""
+    """Return the files of an archive whose names contain `part`, as text."""
     return (data.decode("latin-1") for name, data in files_in(archive) if part in name)
 
 
 def assert_counted_like_sklearn(documents: list[str]) -> tuple[TermCounter, CountVectorizer]:
-    """Count all documents by two threads, and a part of them by one, also as n-grams."""
+    """Count all documents with two threads, and a part of them with one, also as n-grams."""
     part = documents[::12]
     _assert_same_counts(part, n_jobs=1)
     _assert_same_counts(part, n_jobs=2, ngram_range=(1, 2), stop_words="english", min_df=2)

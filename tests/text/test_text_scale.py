@@ -1,4 +1,4 @@
-"""Long documents are counted right, in memory that follows the result, and no text can make the table slow."""
+"""Long documents are counted correctly, in memory proportional to the result, and no text makes the hash table slow."""
 
 import random
 import sys
@@ -16,14 +16,14 @@ from tests.reference.text_twins import words_of
 
 from textsieve import TermCounter
 from textsieve.text import term_table, word_table
-from textsieve.text.word_table import WordTable, spelled_out
+from textsieve.text.word_table import WordTable, encode_terms
 
 PHRASE = "The quick brown Fox, 42 naïve Straßen & abcdefghijklmnop; x y_z -- "
 
 
 @pytest.mark.parametrize("n_characters", [10**5, 10**6, 5 * 10**6])
 @pytest.mark.parametrize("phrase", [PHRASE, PHRASE.encode("ascii", "ignore").decode()], ids=["wide", "ascii"])
-def test_repeated_text(phrase: str, n_characters: int) -> None:
+def test_counts_of_repeated_text(phrase: str, n_characters: int) -> None:
     times = n_characters // len(phrase)
     once = Counter(words_of(phrase.lower()))
     counter = TermCounter(n_jobs=2)
@@ -31,15 +31,15 @@ def test_repeated_text(phrase: str, n_characters: int) -> None:
     assert counter.vocabulary_ == {word: column for column, word in enumerate(sorted(once))}
     assert counts.toarray()[0].tolist() == [times * once[word] for word in sorted(once)]
     assert counts.toarray()[1].tolist() == [once[word] for word in sorted(once)]
-    runs = TermCounter(ngram_range=(2, 2)).fit([phrase * times])
-    row = runs.transform([phrase * times]).toarray()[0]
+    bigrams = TermCounter(ngram_range=(2, 2)).fit([phrase * times])
+    row = bigrams.transform([phrase * times]).toarray()[0]
     assert row.sum() == times * once.total() - 1
-    assert row[runs.vocabulary_["quick brown"]] == times
-    assert row[runs.vocabulary_["y_z the"]] == times - 1
+    assert row[bigrams.vocabulary_["quick brown"]] == times
+    assert row[bigrams.vocabulary_["y_z the"]] == times - 1
 
 
 def peak_of(task: Callable[[], Any]) -> int:
-    """How many bytes are in use at most while the task runs, beyond what was in use before."""
+    """Return how many bytes are in use at most while the task runs, beyond those in use before."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -50,7 +50,7 @@ def peak_of(task: Callable[[], Any]) -> int:
 
 
 def bytes_of(counts: csr_matrix, vocabulary: dict[str, int]) -> int:
-    """The size of a matrix, and of its terms as a list and as a dictionary."""
+    """Return the size of a matrix, and of its terms as a list and as a dictionary."""
     matrix = counts.data.nbytes + counts.indices.nbytes + counts.indptr.nbytes
     terms = sum(sys.getsizeof(term) + sys.getsizeof(column) for term, column in vocabulary.items())
     return int(matrix + terms + sys.getsizeof(vocabulary) + sys.getsizeof(list(vocabulary)))
@@ -78,10 +78,10 @@ def test_memory_is_at_most_twice_the_result_and_a_batch(
 def test_memory_of_transform(newsgroups: tuple[list[str], list[str]]) -> None:
     documents = newsgroups[0]
     counter = TermCounter(n_jobs=2).fit(documents)
-    counter.transform(documents[:200])  # so that the table is there
+    counter.transform(documents[:200])  # so that the table exists
     results: list[csr_matrix] = []
     peak = peak_of(lambda: results.append(counter.transform(iter(documents))))
-    tables = 2 * 2 * 8 * (1 << 19)  # a thread notes on its own where it last counted each of the 130,000 terms
+    tables = 2 * 2 * 8 * (1 << 19)  # each thread has slots of its own for the 130,000 terms
     assert peak <= 2 * bytes_of(results[0], {}) + tables + 2 * (1 << 20)
 
 
@@ -106,14 +106,14 @@ def test_memory_of_one_document_of_20_megabytes(text: str, most: float) -> None:
 
 
 def keys_in(table: WordTable) -> list[int]:
-    """The keys of the words that a table holds."""
+    """Return the keys of the words of a table."""
     used = table.slots.reshape(-1, 2)
     return [int(key) for key, meta in used if meta]
 
 
 def table_of(words: list[str]) -> WordTable:
     table = WordTable()
-    numbers = table.add(*spelled_out(words))
+    numbers = table.add(*encode_terms(words))
     assert numbers.tolist() == list(range(len(words)))
     return table
 
@@ -145,8 +145,8 @@ STAGES = [
 ]
 
 
-def test_words_made_to_collide_do_not() -> None:
-    words = ["".join(chosen) for chosen in product(*STAGES)]
+def test_words_that_collide_under_a_simple_hash_have_different_keys() -> None:
+    words = ["".join(parts) for parts in product(*STAGES)]
     assert len(words) == 4096
     assert len(set(keys_in(table_of(words)))) == len(words)
     assert_same(TermCounter().fit_transform([" ".join(words)]), csr_matrix(np.ones((1, len(words)), np.int64)))
@@ -157,18 +157,18 @@ def test_words_made_to_collide_do_not() -> None:
 def test_words_that_differ_in_high_bits_do_not_collide(seed: int, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_table, "SEED", np.uint64(seed))
     stages = [(f"{a}aaaaaaa{b}aaaaaaa") for a in pair for b in pair]
-    words = ["".join(chosen) for chosen in product(stages, repeat=5)]
+    words = ["".join(parts) for parts in product(stages, repeat=5)]
     assert len(set(keys_in(table_of(words)))) == len(words) == 1024
 
 
 def next_hash(before: int, eight_bytes: bytes) -> int:
-    """What `kernels.words.folded_in` makes of a hash and the next eight bytes."""
+    """Return the hash of `kernels.words.fold_bytes` after the next eight bytes."""
     mixed = (before ^ int.from_bytes(eight_bytes, "big")) * 0x9E3779B97F4A7C15 % 2**64
     return (mixed ^ mixed >> 32) * 0x9E3779B97F4A7C15 % 2**64
 
 
-def two_ways_on(before: int, chance: random.Random) -> tuple[str, str, int]:
-    """Two strings of sixteen letters that lead from one hash to the same next one, and that one."""
+def colliding_strings(before: int, chance: random.Random) -> tuple[str, str, int]:
+    """Return two strings of sixteen letters that lead from one hash to the same next hash, and that hash."""
     letters = b"abcdefghijklmnopqrstuvwxyz0123456789_"
     pairs = {one ^ other: (one, other) for one in letters for other in letters}
     seen: list[tuple[bytes, int]] = []
@@ -183,14 +183,14 @@ def two_ways_on(before: int, chance: random.Random) -> tuple[str, str, int]:
         seen.append((start, hashed))
 
 
-def test_words_that_share_a_key_are_told_apart_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    seed = 12345  # whoever knows the seed can make words collide: they are slow then, but never confused
+def test_words_with_the_same_key_are_distinguished_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = 12345  # with a known seed, words can be made to collide: counting is slow then, but still correct
     monkeypatch.setattr(word_table, "SEED", np.uint64(seed))
-    at, stages = seed, []
+    hashed, stages = seed, []
     for _ in range(5):
-        one, other, at = two_ways_on(at, random.Random(at))
-        stages.append((one, other))
-    words = ["".join(chosen) for chosen in product(*stages)]
+        string, other_string, hashed = colliding_strings(hashed, random.Random(hashed))
+        stages.append((string, other_string))
+    words = ["".join(parts) for parts in product(*stages)]
     assert len(set(keys_in(table_of(words)))) == 1
     with path("kernels, many slices"):
         assert_counts_like_sklearn([" ".join(words[:at] + words[::2]) for at in range(32)], words, {})

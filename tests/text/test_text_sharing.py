@@ -1,4 +1,4 @@
-"""One counter for several threads, documents that belong to one thread, and runs of words longer than any text."""
+"""Threads can share a counter, documents are read by the calling thread, and other properties of `TermCounter`."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -29,17 +29,17 @@ def test_threads_may_share_a_counter(n_jobs: int, ngram_range: tuple[int, int]) 
     parts = [TEXTS[start::7] for start in range(7)] * 6
     expected = [counter.transform(part) for part in parts]
     for _ in range(3):
-        fresh = deepcopy(counter)
+        copied = deepcopy(counter)
         with ThreadPoolExecutor(8) as pool:
-            for found, right in zip(pool.map(fresh.transform, parts), expected, strict=True):
-                assert_same(found, right)
+            for counts, expected_counts in zip(pool.map(copied.transform, parts), expected, strict=True):
+                assert_same(counts, expected_counts)
 
 
-def test_documents_are_fetched_by_the_thread_that_asks() -> None:
+def test_documents_are_read_by_the_calling_thread() -> None:
     threads = set()
 
     def rows() -> Iterator[str]:
-        with sqlite3.connect(":memory:") as connection:  # which refuses other threads
+        with sqlite3.connect(":memory:") as connection:  # sqlite3 refuses other threads
             connection.execute("create table mail (body text)")
             connection.executemany("insert into mail values (?)", [(text,) for text in TEXTS * 40])
             for (body,) in connection.execute("select body from mail"):
@@ -51,7 +51,7 @@ def test_documents_are_fetched_by_the_thread_that_asks() -> None:
     assert threads == {current_thread()}
 
 
-def test_runs_longer_than_any_text_cost_nothing() -> None:
+def test_ngrams_longer_than_any_text_cost_nothing() -> None:
     texts = ["one two three four", "two three four five"]
     short = TermCounter(ngram_range=(1, 4)).fit(texts)
     long = TermCounter(ngram_range=(1, 10**9)).fit(texts)
@@ -59,7 +59,7 @@ def test_runs_longer_than_any_text_cost_nothing() -> None:
     assert_same(long.transform(texts), short.transform(texts))
 
 
-def test_settings_that_change_after_fit_hold_for_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_changed_after_fit_apply_with_and_without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = TermCounter().fit(["Apple pie", "apple"])
     counter.transform(["apple"])
     counter.set_params(lowercase=False)
@@ -82,7 +82,7 @@ def test_a_pruned_vocabulary_does_not_grow() -> None:
         counter.partial_fit(["bb"])
 
 
-def test_a_vocabulary_is_taken_up_again() -> None:
+def test_resume_continues_a_vocabulary() -> None:
     first = TermCounter().partial_fit(["aa bb", "cc"])
     again = TermCounter().resume(first.get_feature_names_out())
     assert_same(again.partial_fit_transform(["dd aa"]), first.partial_fit_transform(["dd aa"]))
@@ -92,21 +92,21 @@ def test_a_vocabulary_is_taken_up_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [({"dtype": str}, "dtype"), ({"encoding": "nope"}, "encoding='nope'.*utf-8")],
 )
-def test_settings_that_mean_nothing(settings: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_settings_raise_an_error(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         TermCounter(**settings).fit(["aa bb"])  # type: ignore[arg-type]
 
 
-def test_many_empty_documents_are_many() -> None:
+def test_many_empty_documents_are_counted() -> None:
     counts = TermCounter().fit_transform(["aa"] + [""] * 5000)
     assert counts.shape == (5001, 1)
     assert np.diff(counts.indptr).sum() == 1
 
 
-def test_a_table_of_texts_is_refused() -> None:
+def test_a_data_frame_raises_an_error() -> None:
     class Frame:
         columns = ("text",)
 

@@ -1,4 +1,4 @@
-"""Where terms stand in a text: as often as they are counted, and where a reader sees them."""
+"""Spans of terms: as many as the term is counted, and at the places where a reader sees the term."""
 
 from collections import Counter
 from typing import Any
@@ -25,12 +25,14 @@ ranges = st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 4), (3, 20)])
 
 
 def all_terms(text: str, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
+    """Return all terms of a text."""
     prepared, _ = reading.few_or_many([text])
     assert prepared is not None
-    return terms_of(prepared[0], ngram_range, stop_words, **reading.words_are)
+    return terms_of(prepared[0], ngram_range, stop_words, **reading.word_settings)
 
 
-def counted(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]:
+def counts_of_terms(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]:
+    """Return the counts of the vocabulary's terms in a text."""
     rows = count_known([text], vocabulary, reading)
     terms = [vocabulary.terms[column] for column in rows.indices.tolist()]
     return Counter(dict(zip(terms, rows.data.tolist(), strict=True)))
@@ -40,7 +42,7 @@ def counted(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]
 @given(
     text=odd_texts | word_texts,
     reading=settings_of_reading,
-    way=st.sampled_from([None, None, "stem", "lemma"]),
+    normalise=st.sampled_from([None, None, "stem", "lemma"]),
     ngram_range=ranges,
     stop_words=st.sampled_from([frozenset[str](), frozenset({"the", "of", "york"})]),
     data=st.data(),
@@ -49,22 +51,22 @@ def test_a_term_has_as_many_spans_as_it_is_counted(
     way_through: str,
     text: str,
     reading: Reading,
-    way: str | None,
+    normalise: str | None,
     ngram_range: tuple[int, int],
     stop_words: frozenset[str],
     data: st.DataObject,
 ) -> None:
-    preparation = reading.preparation.to_dict() | {"language": reading.preparation.language, "normalise": way}
+    preparation = reading.preparation.to_dict() | {"language": reading.preparation.language, "normalise": normalise}
     reading = Reading(reading.lowercase, reading.strip_accents, "utf-8", "strict", Preparation(**preparation))
-    ngram_range = (1, 1) if reading.joins_names else ngram_range  # others are refused
-    everything = all_terms(text, reading, ngram_range, stop_words)
-    different = sorted(set(everything))
-    known = data.draw(st.lists(st.sampled_from(different), unique=True)) if different else []
-    for terms in (different, [*known, "goal", "new york", "of", "zz top", ""]):
+    ngram_range = (1, 1) if reading.joins_names else ngram_range  # names can't be combined with n-grams
+    every_term = all_terms(text, reading, ngram_range, stop_words)
+    distinct = sorted(set(every_term))
+    known = data.draw(st.lists(st.sampled_from(distinct), unique=True)) if distinct else []
+    for terms in (distinct, [*known, "goal", "new york", "of", "zz top", ""]):
         vocabulary = Vocabulary(list(dict.fromkeys(terms)), ngram_range, stop_words)
         spans = TermFinder(vocabulary, reading).spans(text)
         with path(way_through):
-            assert Counter(span.term for span in spans) == counted(text, vocabulary, reading)
+            assert Counter(span.term for span in spans) == counts_of_terms(text, vocabulary, reading)
         assert [span[:2] for span in spans] == sorted(span[:2] for span in spans)
         assert all(0 <= span.start < span.end <= len(text) for span in spans)
 
@@ -74,7 +76,7 @@ def test_a_term_has_as_many_spans_as_it_is_counted(
     st.booleans(),
     st.sampled_from([None, "ascii", "unicode"]),
 )
-def test_what_is_seen_is_the_term(text: str, lowercase: bool, strip_accents: str | None) -> None:
+def test_the_text_of_a_span_reads_as_its_term(text: str, lowercase: bool, strip_accents: str | None) -> None:
     reading = Reading(lowercase, strip_accents, "utf-8", "strict")
     terms = all_terms(text, reading, (1, 1), frozenset())
     spans = TermFinder(Vocabulary(sorted(set(terms)), (1, 1), frozenset()), reading).spans(text)
@@ -87,17 +89,19 @@ def test_what_is_seen_is_the_term(text: str, lowercase: bool, strip_accents: str
         last_end = end
 
 
-def seen(text: str, terms: list[str], **told: Any) -> list[str]:
-    """What a reader sees as each of the terms, in order."""
-    longest = told.pop("longest", 1)
-    stop_words = frozenset(told.pop("stop_words", ()))
-    reading = Reading(told.pop("lowercase", True), told.pop("strip", None), "utf-8", "strict", Preparation(**told))
+def spans_as_text(text: str, terms: list[str], **settings: Any) -> list[str]:
+    """Return each span as the text that a reader sees and its term, in order."""
+    longest = settings.pop("longest", 1)
+    stop_words = frozenset(settings.pop("stop_words", ()))
+    reading = Reading(
+        settings.pop("lowercase", True), settings.pop("strip", None), "utf-8", "strict", Preparation(**settings)
+    )
     spans = TermFinder(Vocabulary(terms, (1, longest), stop_words), reading).spans(text)
     return [f"{text[start:end]} = {term}" for start, end, term in spans]
 
 
 @pytest.mark.parametrize(
-    ("told", "text", "terms", "expected"),
+    ("settings", "text", "terms", "expected"),
     [
         ({}, "Goal! The GOAL, goals", ["goal"], ["Goal = goal", "GOAL = goal"]),
         ({"lowercase": False}, "Goal goal", ["Goal"], ["Goal = Goal"]),
@@ -140,8 +144,8 @@ def seen(text: str, terms: list[str], **told: Any) -> list[str]:
         ({"normalise": "lemma"}, "the mice ran", ["mouse", "run"], ["mice = mouse", "ran = run"]),
     ],
 )  # fmt: skip
-def test_by_hand(told: dict[str, Any], text: str, terms: list[str], expected: list[str]) -> None:
-    assert seen(text, terms, **told) == expected
+def test_spans_of_examples(settings: dict[str, Any], text: str, terms: list[str], expected: list[str]) -> None:
+    assert spans_as_text(text, terms, **settings) == expected
 
 
 def test_offsets_are_code_points_beyond_the_first_plane() -> None:
@@ -151,12 +155,12 @@ def test_offsets_are_code_points_beyond_the_first_plane() -> None:
     assert finder.spans("") == []
 
 
-def test_very_long_terms_take_no_more_time_than_they_are_long() -> None:
-    """All runs of up to that many words, spelled out, would be some thousands of millions of characters."""
+def test_very_long_terms_take_linear_time() -> None:
+    """All n-grams of up to that many words, as strings, would have billions of characters."""
     words = [f"w{number}" for number in range(3000)]
     reading = Reading(True, None, "utf-8", "strict")
-    whole = " ".join(words)
-    finder = TermFinder(Vocabulary([whole, "w0 w1", "w2999"], (1, 3000), frozenset()), reading)
-    assert finder.spans(whole + " w0") == [
-        Span(0, 5, "w0 w1"), Span(0, len(whole), whole), Span(len(whole) - 5, len(whole), "w2999"),
+    long_term = " ".join(words)
+    finder = TermFinder(Vocabulary([long_term, "w0 w1", "w2999"], (1, 3000), frozenset()), reading)
+    assert finder.spans(long_term + " w0") == [
+        Span(0, 5, "w0 w1"), Span(0, len(long_term), long_term), Span(len(long_term) - 5, len(long_term), "w2999"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tags out of a text whose names are then joined: what is bold stays in its sentence, a paragraph begins one."""
+"""Names in a text whose tags are removed: bold text stays in its sentence, a paragraph begins a new one."""
 
 import pytest
 from tests.reference.text_checks import PATHS, path

@@ -1,4 +1,4 @@
-"""Every code point there is, inside a word, at its ends, and by itself."""
+"""Every code point is counted as in scikit-learn: inside a word, at its ends, and by itself."""
 
 from typing import Any
 
@@ -33,7 +33,9 @@ def every_code_point() -> list[str]:
     ],
     ids=str,
 )
-def test_every_code_point(settings: dict[str, Any], n_documents: int, every_code_point: list[str]) -> None:
+def test_every_code_point_is_counted_as_in_sklearn(
+    settings: dict[str, Any], n_documents: int, every_code_point: list[str]
+) -> None:
     documents = every_code_point[:n_documents]
     theirs = CountVectorizer(**settings)
     expected = theirs.fit_transform(documents)

@@ -1,4 +1,4 @@
-"""`weigh` is the formulas to 1e-12, and the weights of a row depend on that row alone, to the last bit."""
+"""`weigh` equals the formulas to 1e-12, and the weights of a row depend on that row alone, to the last bit."""
 
 import math
 from itertools import pairwise, product
@@ -26,20 +26,20 @@ counts = st.sampled_from([0, 1, 1, 1, 2, 3, 50, 1022, 1023, 1024, 1025, 10**6, 2
 
 @st.composite
 def rows_of_counts(draw: st.DrawFn) -> CSR:
-    """Some rows, with empty ones and stored zeros among them."""
+    """Draw some rows, including empty ones and stored zeros."""
     tables = draw(st.lists(st.dictionaries(st.integers(0, N_COLUMNS - 1), counts, max_size=12), max_size=8))
     return rows_from(tables)
 
 
 def rows_from(tables: list[dict[int, int]]) -> CSR:
-    starts = np.cumsum([0, *map(len, tables)]).astype(np.int32)
-    columns = np.array([column for table in tables for column in sorted(table)], np.int32)
-    values = np.array([table[column] for table in tables for column in sorted(table)], np.int64)
-    return CSR(values, columns, starts, N_COLUMNS)
+    indptr = np.cumsum([0, *map(len, tables)]).astype(np.int32)
+    indices = np.array([column for table in tables for column in sorted(table)], np.int32)
+    data = np.array([table[column] for table in tables for column in sorted(table)], np.int64)
+    return CSR(data, indices, indptr, N_COLUMNS)
 
 
 def part_of(rows: CSR, first: int, last: int) -> CSR:
-    """The rows from first to before last."""
+    """Return the rows from `first` to before `last`."""
     begin, end = rows.indptr[first], rows.indptr[last]
     return CSR(rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin, rows.n_columns)
 
@@ -51,14 +51,14 @@ def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: CSR) -> No
     weighed = weigh(rows, tf=tf, idf=idf, norm=norm)
     assert weighed.data.dtype == np.float64
     for row in range(rows.n_rows):
-        place = slice(rows.indptr[row], rows.indptr[row + 1])
-        plain = weights_of([rows.data[place].tolist()], [], tf=tf, idf="none", norm="none")[0]
+        row_values = slice(rows.indptr[row], rows.indptr[row + 1])
+        plain = weights_of([rows.data[row_values].tolist()], [], tf=tf, idf="none", norm="none")[0]
         if idf is not None:
-            plain = [value * idf[column] for value, column in zip(plain, rows.indices[place], strict=True)]
+            plain = [value * idf[column] for value, column in zip(plain, rows.indices[row_values], strict=True)]
         length = length_of(plain, norm)
         if length > 0:
             plain = [value / length for value in plain]
-        np.testing.assert_allclose(weighed.data[place], plain, rtol=1e-13, atol=0)
+        np.testing.assert_allclose(weighed.data[row_values], plain, rtol=1e-13, atol=0)
 
 
 @every_way
@@ -70,13 +70,13 @@ def test_a_row_depends_on_nothing_but_itself(tf: str, idf: Any, norm: str, rows:
     parts = [weigh(part_of(rows, *cut), tf=tf, idf=idf, norm=norm) for cut in pairwise(cuts)]
     assert b"".join(part.data.tobytes() for part in parts) == whole.data.tobytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights, "_BLOCK", data.draw(st.integers(1, 9)))
+        patch.setattr(weights, "_BLOCK_VALUES", data.draw(st.integers(1, 9)))
         assert weigh(rows, tf=tf, idf=idf, norm=norm).data.tobytes() == whole.data.tobytes()
 
 
 @every_way
-def test_long_rows_in_any_cut_have_the_same_bits(tf: str, idf: Any, norm: str) -> None:
-    """Long enough for several blocks and for sums that are added in parts."""
+def test_long_rows_have_the_same_weights_alone_and_together(tf: str, idf: Any, norm: str) -> None:
+    """The rows are long enough for several blocks, and for sums that numpy adds in parts."""
     random = np.random.default_rng(1)
     sizes = random.choice([0, 1, 7, 8, 9, 100, 127, 128, 129, 1000, 9000, 70_000], 60)
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -89,7 +89,7 @@ def test_long_rows_in_any_cut_have_the_same_bits(tf: str, idf: Any, norm: str) -
     alone = [weigh(part_of(rows, row, row + 1), tf=tf, idf=factors, norm=norm).data for row in range(rows.n_rows)]
     assert np.concatenate(alone).tobytes() == whole.data.tobytes()
     if norm == "l2" and tf != "tf":
-        lengths = np.sqrt([np.square(each).sum() for each in alone if each.size])
+        lengths = np.sqrt([np.square(row_weights).sum() for row_weights in alone if row_weights.size])
         np.testing.assert_allclose(lengths, 1.0, rtol=1e-12)
 
 
@@ -110,21 +110,21 @@ def test_truth_values_are_counts_too() -> None:
 
 
 @given(st.lists(st.one_of(st.floats(0, 2000), st.integers(0, 3000).map(float), st.floats(1, 1e300)), max_size=20))
-def test_logarithms_of_what_is_no_whole_number(values: list[float]) -> None:
+def test_logarithms_of_fractions_and_integers(values: list[float]) -> None:
     values = [value for value in values if value == 0 or value > 1e-300]
     expected = [1.0 + math.log(value) if value else 0.0 for value in values]
     np.testing.assert_allclose(one_plus_log(np.array(values)), expected, rtol=1e-14, atol=1e-15)
 
 
 @every_way
-def test_what_comes_in_is_not_touched(tf: str, idf: Any, norm: str) -> None:
+def test_weigh_does_not_change_its_input(tf: str, idf: Any, norm: str) -> None:
     rows = rows_from([{0: 3, 5: 0}, {}, {3: 2, 4: 5000}])
     for kind in (np.int64, np.float64):
         given_rows = rows._replace(data=rows.data.astype(kind))
         before = [part.copy() for part in given_rows[:3]]
         weighed = weigh(given_rows, tf=tf, idf=idf, norm=norm)
         weighed.data[:] = -1
-        assert all(np.array_equal(part, was) for part, was in zip(given_rows[:3], before, strict=True))
+        assert all(np.array_equal(part, original) for part, original in zip(given_rows[:3], before, strict=True))
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 5])

@@ -1,4 +1,4 @@
-"""Weights are the formulas', for every combination; sparse stays sparse, and what comes in is not touched."""
+"""The weights equal the formulas for every combination; matrices stay sparse, and input is not changed."""
 
 from itertools import product
 from typing import Any
@@ -26,24 +26,24 @@ NEW = np.array([[1, 1, 1, 4, 1], [0, 0, 0, 0, 0], [0, 7, 0, 0, 0], [0, 0, 2, 0, 
 
 
 def fitted_weights(weighter: Any, counts: Any) -> csr_matrix:
-    """The weights of the very documents that are fitted."""
+    """Return the weights of the documents that are fitted."""
     weights = weighter.fit_transform(counts)
     assert isinstance(weights, csr_matrix)
     return weights
 
 
-def test_the_combinations_are_all_there_are() -> None:
+def test_all_combinations_are_tested() -> None:
     assert list(product(TERM_FREQUENCIES, INVERSE_FREQUENCIES, NORMS)) == COMBINATIONS
 
 
 def matrices(n_columns: int) -> st.SearchStrategy[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Small tables of counts, mostly zeros."""
+    """Return a strategy for small tables of counts, mostly zeros."""
     values = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 7, 1000])
     return st.integers(1, 7).flatmap(lambda n_rows: arrays(np.int64, (n_rows, n_columns), elements=values))
 
 
 def expected_of(rows: Any, fitted: Any, **names: str) -> Any:
-    """What the slow twin makes of dense tables."""
+    """Return the weights of dense tables by the slow twin."""
     return np.array(weights_of(rows.tolist(), fitted.tolist(), **names))
 
 
@@ -123,7 +123,7 @@ def test_any_kind_of_matrix(tf: str, idf: str, norm: str, kind: Any) -> None:
 
 
 def stored_zeros() -> csr_matrix:
-    """COUNTS with three zeros stored."""
+    """Return COUNTS with three stored zeros."""
     rows, columns = np.array([0, 1, 2]), np.array([1, 3, 0])
     places = COUNTS.nonzero()
     values = np.concatenate([COUNTS[places], np.zeros(3, np.int64)])
@@ -134,7 +134,7 @@ def stored_zeros() -> csr_matrix:
 
 
 @every_combination
-def test_a_stored_zero_is_no_occurrence(tf: str, idf: str, norm: str) -> None:
+def test_a_stored_zero_does_not_count_as_an_occurrence(tf: str, idf: str, norm: str) -> None:
     weighter = TermWeighter(tf=tf, idf=idf, norm=norm).fit(stored_zeros())
     expected = expected_of(COUNTS, COUNTS, tf=tf, idf=idf, norm=norm)
     assert weighter.doc_freq_.tolist() == (COUNTS != 0).sum(axis=0).tolist()
@@ -156,7 +156,7 @@ def test_a_count_may_be_stored_in_parts_and_out_of_order(tf: str, idf: str, norm
 
 @every_combination
 @pytest.mark.parametrize("kind", [np.int64, np.float64, np.float32, np.uint8])
-def test_what_comes_in_is_not_touched(tf: str, idf: str, norm: str, kind: type[np.number]) -> None:
+def test_transform_does_not_change_its_input(tf: str, idf: str, norm: str, kind: type[np.number]) -> None:
     counts = csr_matrix(COUNTS.astype(kind))
     before = counts.copy()
     weighter = TermWeighter(tf=tf, idf=idf, norm=norm)
@@ -198,7 +198,7 @@ def test_log_refuses_negative_counts(idf: str, norm: str) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_no_number_is_refused(bad: float) -> None:
+def test_nan_and_infinity_raise_an_error(bad: float) -> None:
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         TermWeighter().fit(csr_matrix([[1.0, bad]]))
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from ..lazy import attach
 
 if TYPE_CHECKING:
+    from .cosine_knn import CosineKNN as CosineKNN
     from .knnfp import KNNFP as KNNFP
     from .linear import LinearScorer as LinearScorer
-    from .neighbours import CosineKNN as CosineKNN
     from .rocchio import Rocchio as Rocchio
     from .svm import LinearSVM as LinearSVM
     from .tcfp import TCFP as TCFP
@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "knnfp": ["KNNFP"],
         "linear": ["LinearScorer"],
-        "neighbours": ["CosineKNN"],
+        "cosine_knn": ["CosineKNN"],
         "rocchio": ["Rocchio"],
         "svm": ["LinearSVM"],
         "tcfp": ["TCFP"],

@@ -1,4 +1,4 @@
-"""Train classifiers and bring them into the form in which models store them.
+"""Train classifiers, and convert them to the form in which models store them.
 
 With one label per document, a classifier is trained once. With multilabel documents, each class is trained against the
 rest. Classifiers that learn from sums are trained by `from_stats.py`; all others get the rows.
@@ -17,36 +17,40 @@ from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..registry import traits_of
 from ..threads import parallel_map
-from .from_stats import fit_stats, learns_from_stats, stats_of
+from .from_stats import fit_stats, learns_from_stats, stats_of, weight_against_rest
 from .linear_form import (
-    ALWAYS,
+    CONSTANT_SCORE,
     Linear,
     ProjectionMap,
-    checked_form,
-    few_documents_of_each_class,
-    naming_options,
-    of_all_classes,
+    add_empty_classes,
+    ignore_few_documents_per_class,
+    reraise_option_errors,
+    verified_linear_form,
 )
 from .rocchio import Rocchio
 from .scorer import Scorer
 from .svm import LinearSVM, class_factors
 
 
-def fit_own(
+def fit_own_scorer(
     classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any, sample_weight: Floats | None = None
 ) -> Scorer:
-    """Train a classifier that has its own scorer. `indicator` is a (documents x classes) matrix of labels."""
-    fresh = clone(classifier)
+    """Train a classifier that has a `to_scorer`, and return its scorer.
+
+    `indicator` is a (documents x classes) matrix of labels.
+    """
+    untrained = clone(classifier)
     if class_weight is not None:
-        if "class_weight" not in fresh.get_params(deep=False):
+        if "class_weight" not in untrained.get_params(deep=False):
             raise InputError(
-                f"{type(fresh).__name__} has no class weights",
+                f"{type(untrained).__name__} has no class weights",
                 setting="class_weight",
                 value=class_weight,
                 hint="use svm",
             )
-        fresh.set_params(class_weight=class_weight)
-    scorer: Scorer = fresh.fit(rows, indicator, **as_argument(fresh, sample_weight)).to_scorer()
+        untrained.set_params(class_weight=class_weight)
+    trained = untrained.fit(rows, indicator, **sample_weight_argument(untrained, sample_weight))
+    scorer: Scorer = trained.to_scorer()
     return scorer
 
 
@@ -56,21 +60,21 @@ def fit_one_label(
     numbers: Ints,
     n_classes: int,
     class_weight: Any,
-    projected: ProjectionMap | None = None,
+    projection: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
     """Train on documents with one label each, given as class numbers. A class without documents can't win.
 
-    `class_weight` is "balanced", or a dictionary with a factor for each class number.
+    `class_weight` is "balanced", or a dictionary with a factor for each class number. If the rows are projections of
+    documents, `projection` is how they were projected, and the returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
         stats = stats_of(classifier, [rows], is_member, sample_weight)
-        form = fit_stats(classifier, stats, class_weight, multilabel=False)
-        return form if projected is None else form.before(projected)
-    with few_documents_of_each_class():
+        return fit_stats(classifier, stats, class_weight, multilabel=False).after(projection)
+    with ignore_few_documents_per_class():
         form, present = _fit_linear(classifier, rows, numbers, class_weight, sample_weight)
-    return of_all_classes(form if projected is None else form.before(projected), present, n_classes)
+    return add_empty_classes(form.after(projection), present, n_classes)
 
 
 def fit_each_class(
@@ -79,38 +83,36 @@ def fit_each_class(
     members: Sequence[Ints],
     class_weight: Any,
     n_jobs: int,
-    projected: ProjectionMap | None = None,
+    projection: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Train each class against the rest. A document may belong to several classes, or to none."""
+    """Train each class against the rest. `members` has the documents of each class; a document may be in any number.
+
+    The other parameters are those of `fit_one_label`.
+    """
     if learns_from_stats(classifier, class_weight):
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
-        form = fit_stats(classifier, stats, class_weight, multilabel=True)
-        return form if projected is None else form.before(projected)
+        return fit_stats(classifier, stats, class_weight, multilabel=True).after(projection)
+    uses_threads = traits_of(classifier).uses_threads
+    single_threaded = clone(classifier).set_params(n_jobs=1) if uses_threads else classifier
 
     def fit_class(number: int) -> tuple[Floats, float]:
         is_member = np.zeros(rows.shape[0], np.int64)
         is_member[members[number]] = 1
         n_members = len(members[number])
         if n_members in (0, len(is_member)):  # nothing to learn: no document, or every document
-            return np.zeros(rows.shape[1]), ALWAYS if n_members else -ALWAYS
+            return np.zeros(rows.shape[1]), CONSTANT_SCORE if n_members else -CONSTANT_SCORE
         form, _ = _fit_linear(
             single_threaded, rows, is_member, weight_against_rest(class_weight, number), sample_weight
         )
         return form.coefficients[0], float(form.intercepts[0])
 
-    uses_threads = traits_of(classifier).uses_threads
-    single_threaded = clone(classifier).set_params(n_jobs=1) if uses_threads else classifier
     # LinearSVM fits share nothing and can run in parallel. Liblinear's fits draw random numbers from one global source,
     # so they run one after the other.
     fitted = parallel_map(fit_class, len(members), n_jobs if uses_threads else 1)
-    form = Linear(np.array([pair[0] for pair in fitted]), np.array([pair[1] for pair in fitted]))
-    return form if projected is None else form.before(projected)
-
-
-def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """Return the class weights for training a class (1) against the rest (0)."""
-    return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
+    coefficients = np.array([row for row, _ in fitted])
+    intercepts = np.array([intercept for _, intercept in fitted])
+    return Linear(coefficients, intercepts).after(projection)
 
 
 def _indicator(members: Sequence[Ints], n_documents: int) -> csr_array:
@@ -120,7 +122,7 @@ def _indicator(members: Sequence[Ints], n_documents: int) -> csr_array:
     return csr_array((np.ones(len(documents)), (documents, classes)), shape=(n_documents, len(members)))
 
 
-def as_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floats]:
+def sample_weight_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floats]:
     """Return the keyword argument that passes sample weights to `fit`; an empty dictionary if there are no weights."""
     if sample_weight is None:
         return {}
@@ -137,28 +139,31 @@ def _fit_linear(
     classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None
 ) -> tuple[Linear, Ints]:
     """Train a classifier; return its linear form and the numbers of the classes that have documents."""
-    with naming_options(classifier):
-        trained = _fit(classifier, rows, y, class_weight, sample_weight)
-    return checked_form(trained, rows), np.asarray(trained.classes_)
+    with reraise_option_errors(classifier):
+        trained = _fit_with_weights(classifier, rows, y, class_weight, sample_weight)
+    return verified_linear_form(trained, rows), np.asarray(trained.classes_)
 
 
-def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None) -> Any:
-    fresh = clone(classifier)
-    if not isinstance(fresh, LinearSVM):  # LinearSVM always calculates in float64
+def _fit_with_weights(
+    classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None
+) -> Any:
+    """Return a trained copy of a classifier; raise `InputError` if it doesn't support the given weights."""
+    untrained = clone(classifier)
+    if not isinstance(untrained, LinearSVM):  # LinearSVM always calculates in float64
         rows = rows.astype(np.float64)
-    weights = as_argument(fresh, sample_weight)
+    weights = sample_weight_argument(untrained, sample_weight)
     if class_weight is None:
-        return fresh.fit(rows, y, **weights)
-    if "class_weight" in fresh.get_params():
-        if weights and class_weight == "balanced":
-            # Older releases of scikit-learn balance document counts, not weights.
-            present = np.unique(y)
-            factors = class_factors(class_weight, present, y, sample_weight)
-            class_weight = dict(zip(present.tolist(), factors.tolist(), strict=True))
-        return fresh.set_params(class_weight=class_weight).fit(rows, y, **weights)
-    raise InputError(
-        f"{type(fresh).__name__} has no class weights",
-        setting="class_weight",
-        value=class_weight,
-        hint="each class's mean counts alike already" if isinstance(fresh, Rocchio) else "use svm or logistic",
-    )
+        return untrained.fit(rows, y, **weights)
+    if "class_weight" not in untrained.get_params():
+        raise InputError(
+            f"{type(untrained).__name__} has no class weights",
+            setting="class_weight",
+            value=class_weight,
+            hint="each class's mean counts alike already" if isinstance(untrained, Rocchio) else "use svm or logistic",
+        )
+    if weights and class_weight == "balanced":
+        # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
+        present = np.unique(y)
+        factors = class_factors(class_weight, present, y, sample_weight)
+        class_weight = dict(zip(present.tolist(), factors.tolist(), strict=True))
+    return untrained.set_params(class_weight=class_weight).fit(rows, y, **weights)

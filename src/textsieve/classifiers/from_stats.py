@@ -28,17 +28,17 @@ from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..arrays import Floats, Ints
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..registry import traits_of
 from ..stats import ClassStats
 from .linear_form import (
-    ALWAYS,
+    CONSTANT_SCORE,
     Linear,
-    few_documents_of_each_class,
+    add_empty_classes,
+    ignore_few_documents_per_class,
+    join_two_rows,
     linear_form,
-    naming_options,
-    of_all_classes,
-    one_row_for_two,
+    reraise_option_errors,
 )
 from .rocchio import Rocchio
 
@@ -46,11 +46,11 @@ Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
-_CELLS = 1 << 22
+_MOST_CELLS = 1 << 22
 """The largest (rows x classes) table that scikit-learn may allocate in one call: 32 MB."""
 
-_VALUES = 1 << 21
-"""The number of weights from which a batch is added to the statistics; a single batch may have more."""
+_BATCH_VALUES = 1 << 21
+"""Batches are merged until they have this many nonzero weights."""
 
 
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
@@ -69,7 +69,7 @@ def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: F
     begin = 0
     for rows in _merge_batches(batches):
         if isinstance(classifier, NAIVE_BAYES):
-            _require_weights(classifier, rows)
+            _refuse_negative_weights(classifier, rows)
         part = slice(begin, begin + rows.shape[0])
         batch_weights = None if weights is None else weights[part]
         if stats is None:
@@ -91,22 +91,25 @@ def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
     for rows in batches:
         waiting.append(rows)
         n_values += rows.nnz
-        if n_values >= _VALUES:
-            yield _stacked(waiting)
+        if n_values >= _BATCH_VALUES:
+            yield _stack(waiting)
             waiting, n_values = [], 0
     if waiting:
-        yield _stacked(waiting)
+        yield _stack(waiting)
 
 
-def _stacked(parts: list[csr_matrix]) -> csr_matrix:
-    return vstack(parts, "csr") if len(parts) > 1 else parts[0]
+def _stack(batches: list[csr_matrix]) -> csr_matrix:
+    return vstack(batches, "csr") if len(batches) > 1 else batches[0]
 
 
-def _require_weights(classifier: Any, rows: csr_matrix) -> None:
+def _refuse_negative_weights(classifier: Any, rows: csr_matrix) -> None:
     least = rows.data.min(initial=0)
-    with naming_options(classifier):
-        if least < 0:
-            raise ValueError(f"Negative values in data passed to {type(classifier).__name__}: {least:g}")
+    if least < 0:
+        raise InputError(
+            f"{shown(classifier, 200)} can't be trained: Negative values in data passed to "
+            f"{type(classifier).__name__}: {least:g}",
+            setting="classifier_options",
+        )
 
 
 def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilabel: bool) -> Linear:
@@ -128,30 +131,29 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
     present = np.flatnonzero(stats.class_docs)
     if len(present) < 2:
         raise InputError(
-            "Fewer than two classes have documents, so there is nothing to tell apart; give documents of others too."
+            "Fewer than two classes have documents, so there is nothing to tell apart",
+            hint="give documents of others too",
         )
     if isinstance(classifier, Rocchio):
         trained = clone(classifier).fit_stats(stats)
-        form = one_row_for_two(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
+        form = join_two_rows(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
     else:
         sizes = stats.class_docs[present]
-        form = _naive_bayes(classifier, _class_sums(stats)[present], sizes, _factors(class_weight, present, sizes))
-    return of_all_classes(form, present, len(stats.classes))
+        form = _fit_naive_bayes(classifier, _class_sums(stats)[present], sizes, _factors(class_weight, present, sizes))
+    return add_empty_classes(form, present, len(stats.classes))
 
 
 def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
     """Train naive Bayes for each class against the rest. A class with all documents or none gets a constant score."""
     n_documents, class_docs = stats.n_documents, stats.class_docs
     coefficients = np.zeros((len(class_docs), stats.n_terms))
-    intercepts = np.where(class_docs > 0, ALWAYS, -ALWAYS)
+    intercepts = np.where(class_docs > 0, CONSTANT_SCORE, -CONSTANT_SCORE)
     for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
         rest = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0
         sizes = np.array([n_documents - class_docs[number], class_docs[number]])
-        weight = class_weight
-        if isinstance(class_weight, dict):
-            weight = {0: 1.0, 1: class_weight.get(number, 1.0)}
+        weight = weight_against_rest(class_weight, number)
         sums = np.stack([rest, stats.class_sums(number)])
-        form = _naive_bayes(classifier, sums, sizes, _factors(weight, np.arange(2), sizes))
+        form = _fit_naive_bayes(classifier, sums, sizes, _factors(weight, np.arange(2), sizes))
         coefficients[number], intercepts[number] = form.coefficients[0], form.intercepts[0]
     return Linear(coefficients, intercepts)
 
@@ -162,8 +164,16 @@ def _class_sums(stats: ClassStats) -> csr_matrix:
     return csr_matrix((cells.sums.value, cells.terms, cells.class_starts), shape=(len(stats.classes), stats.n_terms))
 
 
+def weight_against_rest(class_weight: Any, number: int) -> Any:
+    """Return the class weights for training a class (1) against the rest (0)."""
+    return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
+
+
 def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
-    """Return the weight of a document of each class. "balanced" gives all classes the same total weight."""
+    """Return the weight of a document of each class, given the numbers and sizes of the classes; None: all weigh 1.
+
+    "balanced" gives all classes the same total weight.
+    """
     if class_weight is None:
         return None
     if isinstance(class_weight, str):  # "balanced"
@@ -171,25 +181,25 @@ def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
     return np.array([class_weight.get(number, 1.0) for number in numbers.tolist()])
 
 
-def _fit_a_row_each(bayes: Any, sums: Any, factors: Floats | None) -> None:
-    """Fit on one row per class, some classes at a time, because `fit` allocates a dense (rows x classes) table."""
-    classes = np.arange(sums.shape[0])
-    size = max(_CELLS // len(classes), 1)
-    if size >= len(classes):
-        bayes.fit(sums, classes, sample_weight=factors)
-        return
-    for first in range(0, len(classes), size):
-        part = slice(first, first + size)
-        weights = None if factors is None else factors[part]
-        bayes.partial_fit(sums[part], classes[part], classes=classes, sample_weight=weights)
-
-
-def _naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
+def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
     """Return the linear form of naive Bayes trained on the sums (classes x terms) and sizes of some classes."""
     bayes = clone(classifier)
-    with naming_options(classifier), few_documents_of_each_class():
+    with reraise_option_errors(classifier), ignore_few_documents_per_class():
         if bayes.class_prior is None and bayes.fit_prior:
             weighted_sizes = sizes if factors is None else sizes * factors
             bayes.set_params(class_prior=weighted_sizes / weighted_sizes.sum())
-        _fit_a_row_each(bayes, sums, factors)
+        _fit_one_row_per_class(bayes, sums, factors)
     return linear_form(bayes.set_params(class_prior=classifier.class_prior))
+
+
+def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> None:
+    """Fit on one row per class, some classes at a time, because `fit` allocates a dense (rows x classes) table."""
+    classes = np.arange(sums.shape[0])
+    n_rows = max(_MOST_CELLS // len(classes), 1)
+    if n_rows >= len(classes):
+        bayes.fit(sums, classes, sample_weight=factors)
+        return
+    for first in range(0, len(classes), n_rows):
+        part = slice(first, first + n_rows)
+        weights = None if factors is None else factors[part]
+        bayes.partial_fit(sums[part], classes[part], classes=classes, sample_weight=weights)

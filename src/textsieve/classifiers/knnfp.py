@@ -21,22 +21,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import Ints
 from ..errors import InputError
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs, pairs_of
+from ..stats.labels import LabelPairs, validate_label_pairs
 from ..text.csr import CSR
 from .knnfp_scorer import KNNFPScorer
 from .vote_table import project
 from .voting import VotingEstimator, training_rows
 
 
-def scorer_of(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
+def build_scorer(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
     """Return the scorer of labelled documents; unlabelled documents are left out."""
-    documents, member = np.unique(pairs.documents, return_inverse=True)
-    classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
-    labels = classes[np.argsort(member, kind="stable")]
-    label_indptr = np.concatenate([[0], np.cumsum(np.bincount(member, minlength=len(documents)))]).astype(np.int64)
-    projections = project(rows, documents, threads)
+    labelled, position = np.unique(pairs.documents, return_inverse=True)
+    class_of_pair = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
+    labels = class_of_pair[np.argsort(position, kind="stable")]
+    label_indptr = np.concatenate([[0], np.cumsum(np.bincount(position, minlength=len(labelled)))]).astype(np.int64)
+    projections = project(rows, labelled, threads)
     return KNNFPScorer(
-        projections.starts, projections.weights, projections.members, label_indptr, labels, len(pairs.classes), k
+        projections.indptr, projections.weights, projections.positions, label_indptr, labels, len(pairs.classes), k
     )
 
 
@@ -69,8 +69,8 @@ class KNNFP(VotingEstimator):
             raise InputError(setting="k", value=self.k, hint="use a number of documents from 1")
         threads = n_threads(self.n_jobs)
         rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "KNNFP")
-        pairs = pairs_of(y, rows.n_rows, "KNNFP")
-        self._scorer = scorer_of(rows, pairs, int(self.k), threads)
+        pairs = validate_label_pairs(y, rows.n_rows, "KNNFP")
+        self._scorer = build_scorer(rows, pairs, int(self.k), threads)
         self._classes, self._class_docs = np.array(pairs.classes), np.diff(pairs.class_starts)
         return self
 

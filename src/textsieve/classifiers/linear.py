@@ -13,17 +13,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import ArraySpec, specs_of
+from ..archive import ArraySpec
 from ..arrays import Floats
-from ..errors import InputError
 from ..settings import n_threads
 from ..text.csr import CSR
-from .scorer import require_array, require_finite, require_parts
+from .scorer import Layout, check_layout, check_stored, require_columns, require_finite, require_settings
 
 FEW_PRODUCTS = 1 << 21
 """The largest number of products that is calculated with numpy; more load the compiled kernels."""
 
-_SLICE = 1 << 12
+_ROWS_PER_TASK = 1 << 12
+
+_ARRAYS: Layout = {"intercepts": (np.float64, ("outputs",)), "coefficients": (np.float32, ("terms", "outputs"))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,7 @@ class LinearScorer:
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads."""
-        if rows.n_columns != len(self.coefficients):
-            raise InputError(
-                f"The rows have {rows.n_columns:,} columns, but there are {len(self.coefficients):,} terms."
-            )
+        require_columns(rows, self.n_terms)
         if len(rows.data) * self.n_outputs > FEW_PRODUCTS:
             return self._scores_of_many(rows, n_threads(n_jobs))
         return self._scores_of_few(rows)
@@ -74,67 +72,66 @@ class LinearScorer:
     @classmethod
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking the types and shapes of its arrays."""
-        require_parts(settings, specs, (), ("coefficients", "intercepts"))
-        intercepts, coefficients = specs["intercepts"], specs["coefficients"]
-        outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
-        require_array("intercepts", intercepts, np.float64, *((n,) for n in outputs))
-        n_terms = (*coefficients.shape, 0)[0]
-        require_array("coefficients", coefficients, np.float32, (n_terms, *intercepts.shape))
-        return n_terms
+        require_settings(settings)
+        has_one_output = n_outputs == 2 and "intercepts" in specs and specs["intercepts"].shape == (1,)
+        return check_layout(specs, _ARRAYS, outputs=1 if has_one_output else n_outputs)["terms"]
 
     @classmethod
     def restore(
         cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer; for two classes it may have one output."""
-        cls.check_declared(settings, specs_of(arrays), n_outputs)
-        intercepts, coefficients = arrays["intercepts"], arrays["coefficients"]
-        require_array("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
-        require_finite("intercepts", intercepts)
-        require_finite("coefficients", coefficients)
-        return cls(coefficients, intercepts)
+        check_stored(cls, settings, arrays, n_terms, n_outputs)
+        for name, array in arrays.items():
+            require_finite(name, array)
+        return cls(arrays["coefficients"], arrays["intercepts"])
 
     def _scores_of_few(self, rows: CSR) -> Floats:
-        """Return scores calculated with numpy. Products are added one by one in column order, as in the kernel."""
-        lengths = np.diff(rows.indptr)
+        """Return the scores, calculated with numpy.
+
+        Products are added one by one in column order, as in the kernel: first the first product of every row, then the
+        second of every row that has one, and so on. Few long rows are faster row by row.
+        """
+        lengths = rows.sizes
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
         products = self.contributions(rows.indices, rows.data)
         longest_first = np.argsort(-lengths, kind="stable")
         starts, lengths = rows.indptr[longest_first], lengths[longest_first]
         scores = np.empty((rows.n_rows, self.n_outputs))
-        for place in range(lengths.max(initial=0)):  # the next product of every row that is long enough
-            n_longer = np.searchsorted(-lengths, -place)
-            if place == 0:
+        for position in range(lengths.max(initial=0)):
+            n_longer = np.searchsorted(-lengths, -position)  # the number of rows that have a product at this position
+            if position == 0:
                 scores[:n_longer] = products[starts[:n_longer]]
             else:
-                scores[:n_longer] += products[starts[:n_longer] + place]
+                scores[:n_longer] += products[starts[:n_longer] + position]
         scores[lengths > 0] += self.intercepts
         scores[lengths == 0] = self.intercepts
-        in_order = np.empty_like(scores)
-        in_order[longest_first] = scores
-        return in_order
+        in_row_order = np.empty_like(scores)
+        in_row_order[longest_first] = scores
+        return in_row_order
 
     def _scores_row_by_row(self, rows: CSR) -> Floats:
+        """Return the scores, calculated with numpy for one row after the other."""
         scores = np.empty((rows.n_rows, self.n_outputs))
         for row in range(rows.n_rows):
-            place = slice(rows.indptr[row], rows.indptr[row + 1])
-            products = self.contributions(rows.indices[place], rows.data[place])
+            in_row = slice(rows.indptr[row], rows.indptr[row + 1])
+            products = self.contributions(rows.indices[in_row], rows.data[in_row])
             # cumsum adds one by one, in order; sum does not
             scores[row] = products.cumsum(axis=0)[-1] + self.intercepts if len(products) else self.intercepts
         return scores
 
     def _scores_of_many(self, rows: CSR, threads: int) -> Floats:
+        """Return the scores, calculated by the kernel on several threads."""
         from ..kernels.csr import score_rows
-        from ..threads import parallel_map
+        from ..threads import parallel_ranges
 
         scores = np.empty((rows.n_rows, self.n_outputs))
-        size = max(min(_SLICE, -(-rows.n_rows // threads)), 1)
 
-        def score(number: int) -> None:
-            first, last = number * size, min((number + 1) * size, rows.n_rows)
-            starts = rows.indptr[first : last + 1]
-            score_rows(rows.data, rows.indices, starts, self.coefficients, self.intercepts, scores[first:last])
+        def score(first: int, last: int) -> None:
+            indptr = rows.indptr[first : last + 1]
+            score_rows(rows.data, rows.indices, indptr, self.coefficients, self.intercepts, scores[first:last])
 
-        parallel_map(score, -(-rows.n_rows // size), threads)
+        rows_per_thread = -(-rows.n_rows // threads)
+        parallel_ranges(score, rows.n_rows, max(min(_ROWS_PER_TASK, rows_per_thread), 1), threads)
         return scores

@@ -15,33 +15,35 @@ from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from .linear import LinearScorer
 
-ALWAYS = 1000.0
-"""The score of a class that contains every training document, and minus the score of a class that contains none.
+CONSTANT_SCORE = 1000.0
+"""The score that every document gets for a class that contains all training documents; minus it for an empty class.
 
 Only used where each class has its own threshold. It is larger than any score of rows of length 1, so that a class with
-every document is also the best class of each document.
+all documents is also the best class of each document.
 """
 
-_PROBED = 100
+_ROWS_TO_COMPARE = 100
 
 
 class ProjectionMap(NamedTuple):
-    """The projection that rows were mapped by: (X - mean) @ components.T."""
+    """A linear projection of rows: (X - mean) @ components.T."""
 
-    components: Floats
+    components: Floats  # directions x terms
     mean: Floats
 
 
 class Linear(NamedTuple):
-    """Coefficients and intercepts; scores are X @ coefficients.T + intercepts."""
+    """A linear function of documents: scores are X @ coefficients.T + intercepts."""
 
-    coefficients: Floats
+    coefficients: Floats  # a row for each class, or a single row for the second of two classes
     intercepts: Floats
 
-    def before(self, projected: ProjectionMap) -> Linear:
-        """Return the form that gives documents the scores that this form gives their projections."""
-        coefficients = self.coefficients @ projected.components
-        return Linear(coefficients, self.intercepts - coefficients @ projected.mean)
+    def after(self, projection: ProjectionMap | None) -> Linear:
+        """Return the function that projects documents and then applies this one; itself without a projection."""
+        if projection is None:
+            return self
+        coefficients = self.coefficients @ projection.components
+        return Linear(coefficients, self.intercepts - coefficients @ projection.mean)
 
 
 def linear_form(classifier: Any) -> Linear:
@@ -63,13 +65,18 @@ def linear_form(classifier: Any) -> Linear:
     n_classes = len(classifier.classes_)
     if len(form.intercepts) not in ((1, 2) if n_classes == 2 else (n_classes,)):
         raise _not_linear(classifier, f"coef_ has {len(form.intercepts)} rows for {n_classes} classes")
-    return one_row_for_two(form, classifier)
+    return join_two_rows(form, classifier)
 
 
-def one_row_for_two(form: Linear, classifier: Any) -> Linear:
-    """Return the form with a single row, second class minus first, if it has two; raise `InputError` if not finite."""
+def join_two_rows(form: Linear, classifier: Any) -> Linear:
+    """Return the form; two rows become one, second class minus first.
+
+    Raises `InputError` for coefficients that are not finite, with the settings of the classifier.
+    """
     if not (np.isfinite(form.coefficients).all() and np.isfinite(form.intercepts).all()):
-        raise InputError(f"{classifier!r} learned coefficients that are not finite; use a larger alpha, or another C.")
+        raise InputError(
+            f"{classifier!r} learned coefficients that are not finite", hint="use a larger alpha, or another C"
+        )
     if len(form.intercepts) == 2:
         return Linear(form.coefficients[1:] - form.coefficients[:1], form.intercepts[1:] - form.intercepts[:1])
     return form
@@ -82,15 +89,16 @@ class NotLinear(InputError):
 def _not_linear(classifier: Any, reason: str) -> NotLinear:
     return NotLinear(
         f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
-        "explained nor stored. Use svm, logistic, nb, cnb, rocchio or the like."
+        "explained nor stored",
+        hint="Use svm, logistic, nb, cnb, rocchio or the like",
     )
 
 
-def checked_form(trained: Any, rows: csr_matrix) -> Linear:
+def verified_linear_form(trained: Any, rows: csr_matrix) -> Linear:
     """Return the linear form of a trained classifier, after checking on some rows that both give the same scores."""
     form = linear_form(trained)
     if hasattr(trained, "decision_function"):  # coef_ may mean something else: SVC has a row for each pair of classes
-        sample = rows[:_PROBED]
+        sample = rows[:_ROWS_TO_COMPARE]
         expected, scores = np.asarray(trained.decision_function(sample)), sample @ form.coefficients.T + form.intercepts
         if expected.size != scores.size or not np.allclose(
             expected.reshape(scores.shape), scores, rtol=1e-3, atol=1e-3
@@ -99,18 +107,19 @@ def checked_form(trained: Any, rows: csr_matrix) -> Linear:
     return form
 
 
-def scorer_of(form: Linear) -> LinearScorer:
+def linear_scorer(form: Linear) -> LinearScorer:
     """Return the scorer of a linear form: float32 coefficients, one row per term."""
     coefficients, intercepts = form
     return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
 
 
-def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
-    """Return a form for all classes, in which classes without training documents can't win.
+def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
+    """Return a form for all `n_classes` classes, from that of the classes with training documents (`present`).
 
-    If weights are not negative, such a class gets the lowest coefficient of each term and an intercept below all
-    others: its score is always lower than any other, and stays in the usual range. If weights may be negative
-    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept.
+    A class without training documents can't win. If weights are not negative, it gets the lowest coefficient of each
+    term and an intercept below all others: its score is always lower than any other, and stays in the usual range. If
+    weights may be negative (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower
+    intercept.
     """
     if len(present) == n_classes:
         return form
@@ -124,8 +133,8 @@ def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool 
 
 
 @contextmanager
-def naming_options(classifier: Any) -> Iterator[None]:
-    """Re-raise scikit-learn's `ValueError` about a classifier's options as `InputError`."""
+def reraise_option_errors(classifier: Any) -> Iterator[None]:
+    """Re-raise the `ValueError` of a scikit-learn classifier, which is about its options, as `InputError`."""
     try:
         yield
     except InputError:
@@ -138,8 +147,14 @@ def naming_options(classifier: Any) -> Iterator[None]:
 
 
 @contextmanager
-def few_documents_of_each_class() -> Iterator[None]:
-    """Silence scikit-learn's warning that class numbers with few documents each look like regression targets."""
+def ignore_few_documents_per_class() -> Iterator[None]:
+    """Silence scikit-learn's warning that class numbers with few documents each look like regression targets.
+
+    It is recognised by its text, because scikit-learn gives no other way. The warning has no category of its own: it is
+    a plain `UserWarning`, and so are others that users must see, such as "Setting penalty=None will ignore the C". Its
+    module is that of the classifier's `fit`, from which the others come as well. And every `fit` checks its targets, so
+    that the call can't be avoided.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         yield

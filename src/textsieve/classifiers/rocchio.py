@@ -21,17 +21,16 @@ from ..arrays import Floats
 from ..errors import InputError, shown
 from ..estimators import growing
 from ..stats import ClassStats
-from ..stats.labels import checked_labels
+from ..stats.labels import validate_labels
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-_NOISE = 1e-14
-"""The relative rounding error of a difference of two equal numbers.
+_ROUNDING_ERROR = 1e-14
+"""The largest difference of two equal numbers that comes from rounding, relative to the numbers.
 
-Differences up to this share of their operands are set to 0. Otherwise scaling a prototype to length 1 would turn
-rounding errors into a direction.
+Smaller differences are set to 0. Otherwise scaling a prototype to length 1 would turn rounding errors into a direction.
 """
 
 
@@ -42,11 +41,11 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
     for number in range(len(rows)):
         rows[number] = stats.class_sums(number)
     total = rows.sum(axis=0)
-    for row, own in zip(rows, stats.class_docs.tolist(), strict=True):
-        others = stats.n_pairs - own
-        towards, away = beta * row / (own or 1), gamma * (total - row) / (others or 1)
-        np.subtract(towards, away, out=row)
-        row[np.abs(row) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
+    for row, n_documents in zip(rows, stats.class_docs.tolist(), strict=True):
+        n_others = stats.n_pairs - n_documents
+        class_part, rest_part = beta * row / (n_documents or 1), gamma * (total - row) / (n_others or 1)
+        np.subtract(class_part, rest_part, out=row)
+        row[np.abs(row) <= _ROUNDING_ERROR * (np.abs(class_part) + np.abs(rest_part))] = 0.0
         row /= np.sqrt((row * row).sum()) or 1.0
     return rows
 
@@ -82,20 +81,23 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._fit_own(ClassStats.from_matrix(rows, checked_labels(y), sample_weight=sample_weight))
+        return self._set_stats(ClassStats.from_matrix(rows, validate_labels(y), sample_weight=sample_weight))
 
     def fit_stats(self, stats: ClassStats) -> Self:
         """Learn the prototypes from existing statistics."""
         self._validate()
         if not isinstance(stats, ClassStats):
-            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
+            raise InputError(f"stats is {shown(stats)}", hint="give a ClassStats, or call fit with a matrix and labels")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy())
+        return self._set_stats(stats.copy())
 
-    def _fit_own(self, stats: ClassStats) -> Self:
+    def _set_stats(self, stats: ClassStats) -> Self:
+        """Store statistics that nobody else changes, and compute the prototypes."""
         if len(stats.classes) < 2:
             problem = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
-            raise InputError(f"{problem}: there is nothing to tell apart; give documents of at least two classes.")
+            raise InputError(
+                f"{problem}: there is nothing to tell apart", hint="give documents of at least two classes"
+            )
         self.stats_, self._prototypes = stats, prototypes(stats, self.beta, self.gamma)
         return self
 
@@ -103,7 +105,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         """Add more documents, which may have new columns and classes; `classes` is not needed."""
         self._validate()
         with growing(self, X) as rows:
-            labels = checked_labels(y)
+            labels = validate_labels(y)
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, labels, sample_weight=sample_weight)
             else:
@@ -134,7 +136,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         """Return the cosine of each document with each class's prototype; 0 for an empty document."""
         check_is_fitted(self, "stats_")
         if not self.stats_.classes:
-            raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
+            raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")
         rows = csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
         lengths[lengths == 0.0] = 1.0
@@ -156,7 +158,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
                 raise InputError(setting=name, value=value, hint="use a number from 0")
         if self.beta == self.gamma == 0:
             raise InputError(
-                "beta and gamma are both 0, so that no document would count; use a number above 0 for one."
+                "beta and gamma are both 0, so that no document would count", hint="use a number above 0 for one"
             )
 
     def __sklearn_tags__(self) -> Tags:

@@ -14,31 +14,39 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import ArraySpec
+from ..archive import ArraySpec, specs_of
 from ..arrays import Floats
 from ..errors import InputError, shown
 from ..text.csr import CSR
 
-_UNITS = float(1 << 30)
+_PARTS_OF_A_VOTE = float(1 << 30)
+"""A vote is split into integer multiples of 1 / this number, which floats add up exactly."""
 
 
-def shared_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
-    """Split one vote of each voter in proportion to its amounts, which are above 0.
+def split_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
+    """Split the vote of each voter in proportion to its amounts, which are above 0.
 
-    Parts are integer multiples of 2^-30, and the rounding remainder goes to the first part of each voter. So the parts
-    of a voter add up to exactly 1, and those of several voters to their number.
+    `voters` has the number of the voter of each amount. Each share is rounded to a multiple of 2^-30, and the rounding
+    remainder goes to the first share of the voter. So the shares of a voter add up to exactly 1, and those of several
+    voters to their number.
     """
     if not len(voters):
         return amounts
     totals = np.bincount(voters, amounts)
-    units = np.rint(amounts / totals[voters] * _UNITS)
-    known, firsts = np.unique(voters, return_index=True)
-    units[firsts] += _UNITS - np.bincount(voters, units)[known]
-    return np.asarray(units / _UNITS)
+    units = np.rint(amounts / totals[voters] * _PARTS_OF_A_VOTE)
+    distinct_voters, first_positions = np.unique(voters, return_index=True)
+    units[first_positions] += _PARTS_OF_A_VOTE - np.bincount(voters, units)[distinct_voters]
+    return np.asarray(units / _PARTS_OF_A_VOTE)
+
+
+def require_columns(rows: CSR, n_terms: int) -> None:
+    """Raise `InputError` if the rows have another number of columns than the scorer has terms."""
+    if rows.n_columns != n_terms:
+        raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {n_terms:,} terms.")
 
 
 LARGEST = 1e150
-"""The largest allowed intercept: products and differences of two such numbers are finite."""
+"""The largest stored coefficient or intercept: products and differences of two such numbers are finite."""
 
 
 class Scorer(Protocol):
@@ -85,8 +93,8 @@ class Scorer(Protocol):
         """Check stored settings, and the types and shapes of stored arrays, and return the number of terms.
 
         `specs` declares the arrays, which are not read yet: a file that claims to have huge arrays must fail here.
-        Raises `InputError` unless `stored_settings` and `stored_arrays` of a scorer with `n_outputs` classes could have
-        returned them; `require_parts`, `require_array` and `require_vector` help.
+        Raises `InputError` unless `stored_settings` and `stored_arrays` of a scorer for `n_outputs` classes could have
+        returned them. `require_settings` and `check_layout` help.
         """
 
     @classmethod
@@ -95,8 +103,8 @@ class Scorer(Protocol):
     ) -> Self:
         """Return the scorer from its stored settings and arrays; raise `InputError` for values that can't be.
 
-        It calls `check_declared` first, with `specs_of(arrays)`, and then checks the values of the arrays: indices must
-        be in range, because kernels don't check them, and the scores of every text must be finite (`require_finite`).
+        It calls `check_stored` first, and then checks the values of the arrays: indices must be in range, because
+        kernels don't check them, and the scores of every text must be finite (`require_finite`).
         """
 
 
@@ -104,7 +112,7 @@ SCORERS = {
     "linear": ("textsieve.classifiers.linear", "LinearScorer"),
     "tcfp": ("textsieve.classifiers.tcfp_scorer", "TCFPScorer"),
     "knnfp": ("textsieve.classifiers.knnfp_scorer", "KNNFPScorer"),
-    "knn": ("textsieve.classifiers.neighbour_scorer", "NeighbourScorer"),
+    "knn": ("textsieve.classifiers.cosine_knn_scorer", "CosineKNNScorer"),
     "subspace": ("textsieve.ensembles.scorer", "SubspaceScorer"),
 }
 """The module and class of each kind of scorer, by its name in a model file."""
@@ -115,37 +123,62 @@ def scorer_type(kind: object) -> type[Scorer]:
     if not isinstance(kind, str) or kind not in SCORERS:
         raise InputError(f"its scorer is {shown(kind)}, which this release does not know")
     module, name = SCORERS[kind]
-    loaded: type[Scorer] = getattr(import_module(module), name)
-    return loaded
+    scorer_class: type[Scorer] = getattr(import_module(module), name)
+    return scorer_class
 
 
-def require_parts(
+# -- checks of stored scorers -------------------------------------------------------------------------------------
+
+Layout = Mapping[str, tuple[type[np.generic], tuple[str, ...]]]
+"""The type and shape of each array of a stored scorer.
+
+A shape is a tuple of names of sizes, such as ("terms", "outputs"). "terms+1" is one more than the size "terms"; the
+boundaries between the entries of consecutive terms (`indptr`) have this size.
+"""
+
+
+def check_layout(specs: Mapping[str, ArraySpec], layout: Layout, **sizes: int) -> dict[str, int]:
+    """Return the size that each name in a layout stands for, from the declared shapes of the arrays.
+
+    Sizes that are known are given as `sizes`; the others are taken from the first array that has them. Raises
+    `InputError` if the names or types of the arrays are not those of the layout, or if their shapes contradict.
+    """
+    _require_names("arrays", specs, layout)
+    for name, (dtype, dimensions) in layout.items():
+        shape = specs[name].shape
+        fits = specs[name].dtype == dtype and len(shape) == len(dimensions)
+        for dimension, length in zip(dimensions, shape, strict=False):
+            n_more = 1 if dimension.endswith("+1") else 0
+            size = sizes.setdefault(dimension.removesuffix("+1"), max(length - n_more, 0))
+            fits = fits and length == size + n_more
+        if not fits:
+            expected = f"{np.dtype(dtype)} of shape ({', '.join(dimensions)})"
+            known_sizes = ", ".join(f"{size:,} {size_name}" for size_name, size in sizes.items())
+            raise InputError(f"{name} is {specs[name].dtype} of shape {shape}, not {expected} [{known_sizes}]")
+    return sizes
+
+
+def require_settings(settings: Mapping[str, Any], *names: str) -> None:
+    """Raise `InputError` if a stored scorer has other settings than those with the given names."""
+    _require_names("scorer's settings", settings, names)
+
+
+def _require_names(what: str, names: Collection[str], expected: Collection[str]) -> None:
+    if set(names) != set(expected):
+        raise InputError(f"its {what} are {shown(sorted(names)[:20], 200)}, not {shown(sorted(expected), 200)}")
+
+
+def check_stored(
+    scorer_class: type[Scorer],
     settings: Mapping[str, Any],
-    arrays: Mapping[str, Any],
-    setting_names: Collection[str],
-    array_names: Collection[str],
+    arrays: Mapping[str, NDArray[Any]],
+    n_terms: int,
+    n_outputs: int,
 ) -> None:
-    """Raise `InputError` if the names of a stored scorer's settings or arrays are not the expected ones."""
-    for part, names, expected in (("settings", settings, setting_names), ("arrays", arrays, array_names)):
-        if set(names) != set(expected):
-            raise InputError(
-                f"its scorer's {part} are {shown(sorted(names)[:20], 200)}, not {shown(sorted(expected), 200)}"
-            )
-
-
-def require_array(
-    name: str, array: NDArray[Any] | ArraySpec, dtype: type[np.generic], *shapes: tuple[int, ...]
-) -> None:
-    """Raise `InputError` for an array of another type or shape."""
-    if array.shape not in shapes or array.dtype != dtype:
-        allowed = " or ".join(map(str, shapes))
-        raise InputError(f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
-
-
-def require_vector(name: str, array: NDArray[Any] | ArraySpec, dtype: type[np.generic], *, least: int = 0) -> int:
-    """Return the length of an array; raise `InputError` if it has another type or dimension, or is shorter."""
-    require_array(name, array, dtype, (max(array.size, least),))
-    return array.size
+    """Raise `InputError` if settings and arrays in memory are not those of a scorer for `n_terms` terms."""
+    n_declared = scorer_class.check_declared(settings, specs_of(arrays), n_outputs)
+    if n_declared != n_terms:
+        raise InputError(f"its scorer's arrays are for {n_declared:,} terms, not for {n_terms:,}")
 
 
 def require_finite(name: str, array: NDArray[Any]) -> None:
@@ -159,14 +192,27 @@ def require_finite(name: str, array: NDArray[Any]) -> None:
         raise InputError(f"{name} are not all finite, or not within ±{LARGEST:g}")
 
 
-def require_ascending(name: str, array: NDArray[Any], starts_name: str, starts: NDArray[Any], n: int) -> None:
-    """Raise `InputError` if `starts` doesn't split the array into parts, or a part doesn't ascend within 0 to n - 1."""
-    if starts[0] != 0 or starts[-1] != len(array) or (starts[1:] < starts[:-1]).any():
-        raise InputError(f"{starts_name} does not go from 0 to the {len(array):,} {name}, ascending")
-    if len(array) and (array.min() < 0 or array.max() >= n):
+def require_indptr(name: str, indptr: NDArray[Any], size: int) -> None:
+    """Raise `InputError` if `indptr` doesn't divide an array of a given size into consecutive parts."""
+    if indptr[0] != 0 or indptr[-1] != size or (indptr[1:] < indptr[:-1]).any():
+        raise InputError(f"{name} does not go from 0 to {size:,}, ascending")
+
+
+def require_range(name: str, numbers: NDArray[Any], n: int) -> None:
+    """Raise `InputError` if a number is not from 0 to n - 1."""
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= n):
         raise InputError(f"{name} has numbers that are not from 0 to {n - 1}")
-    ascends = np.ones(len(array) + 1, np.bool_)
-    ascends[1:-1] = array[1:] > array[:-1]
-    ascends[starts] = True
-    if not ascends.all():
-        raise InputError(f"{name} do not ascend")
+
+
+def ascends_in_parts(indptr: NDArray[Any], *keys: NDArray[Any]) -> bool:
+    """Return whether the entries of each part ascend strictly: by the first key, and if that is equal by the next.
+
+    Part i has the entries from indptr[i] to before indptr[i + 1]; each key is an array with a number for every entry.
+    """
+    n_entries = len(keys[0])
+    is_above = np.zeros(max(n_entries - 1, 0), np.bool_)  # compares each entry with the one before it
+    for key in reversed(keys):
+        is_above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & is_above)
+    begins_part = np.zeros(n_entries + 1, np.bool_)
+    begins_part[indptr] = True
+    return bool((is_above | begins_part[1:n_entries]).all())

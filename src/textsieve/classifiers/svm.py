@@ -1,8 +1,8 @@
-"""A linear SVM for sparse text: liblinear's problem and optimum, with one thread per class.
+"""A linear SVM for sparse text, which solves liblinear's problem with one thread per class.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction on a test set
-changes any more at a hundred times that tolerance. So here compiled loops (see `separation`) solve several classes at
+changes any more at a hundred times that tolerance. So here compiled loops (see `svm_solvers`) solve several classes at
 a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the weights
 do not depend on it.
 """
@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.weights import check_weights, drop_weightless
 from ..warning import warn
-from .separation import Problem, SVMProblem
+from .svm_solvers import SignsAndCosts, SVMProblem
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 def class_factors(
     class_weight: Any, classes: NDArray[Any], y: NDArray[Any], sample_weight: Floats | None = None
 ) -> Floats:
-    """Return the factor of C of each class; `classes` are sorted, and all of them occur in `y`."""
+    """Return the factor by which C is multiplied for each class; `classes` are sorted, and all of them occur in `y`."""
     if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
+        # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
         sizes = np.bincount(np.searchsorted(classes, y), sample_weight)
         return np.asarray(sizes.sum() / (len(classes) * sizes))
     try:
@@ -47,22 +48,23 @@ def class_factors(
     return factors
 
 
-def against_the_rest(
+def one_against_rest(
     numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
-) -> tuple[Problem, int]:
-    """Return the problems of documents with one class each, and their number: for two classes only that of the second.
+) -> tuple[SignsAndCosts, int]:
+    """Return the binary problems of documents with one class each, given by number, and the number of problems.
 
-    As in liblinear, with more than two classes the factor applies to the class itself, and not to the rest.
+    There is a problem for each class; for two classes only that of the second. As in liblinear, with more than two
+    classes the factor applies to the class itself, and not to the rest.
     """
     costs: Any = C if sample_weight is None else C * sample_weight
     if len(factors) == 2:
         return (lambda _: (np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers])), 1
 
-    def problem(number: int) -> tuple[Floats, Floats]:
-        members = numbers == number
-        return np.where(members, 1.0, -1.0), costs * np.where(members, factors[number], 1.0)
+    def signs_and_costs(number: int) -> tuple[Floats, Floats]:
+        is_member = numbers == number
+        return np.where(is_member, 1.0, -1.0), costs * np.where(is_member, factors[number], 1.0)
 
-    return problem, len(factors)
+    return signs_and_costs, len(factors)
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -120,19 +122,19 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
         factors = class_factors(self.class_weight, self.classes_, y, weights)
-        separation = SVMProblem(rows).separate(
-            *against_the_rest(numbers, factors, self.C, weights),
+        hyperplanes = SVMProblem(rows).solve(
+            *one_against_rest(numbers, factors, self.C, weights),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),
         )
-        if separation.unfinished:
+        if hyperplanes.n_unconverged:
             warn(
-                f"{separation.unfinished} of {len(separation.intercepts)} problems had not converged after "
+                f"{hyperplanes.n_unconverged} of {len(hyperplanes.intercepts)} problems had not converged after "
                 f"max_iter={self.max_iter} rounds; increase max_iter, or decrease C.",
                 ConvergenceWarning,
             )
-        self.coef_, self.intercept_, self.n_iter_ = separation.coefficients, separation.intercepts, separation.rounds
+        self.coef_, self.intercept_, self.n_iter_, _ = hyperplanes
         return self
 
     def decision_function(self, X: Any) -> Floats:

@@ -1,5 +1,4 @@
-"""TCFP: text categorization using feature projections (Ko and Seo 2004). Each term has a vote, split among the
-classes.
+"""TCFP: text categorization using feature projections (Ko and Seo 2004). The vote of each term is split among classes.
 
 The training documents are projected on each term t, so that a document d is represented by its weight w(t, d) alone.
 Of the documents that contain t, those whose weight is at least the mean vote; they are I_t. A term that is more
@@ -12,12 +11,19 @@ and a document gets the class with the most votes: vote[c] = sum over the terms 
 This is linear, so a trained `TCFP` is a `LinearScorer` with r as its coefficients. It can be updated with more
 documents, as naive Bayes can, and predicts as fast.
 
-Terms that vote one by one ignore each other. With `context`, the weight in the document is w(t, d) (1 + f) instead,
-where f = f(t, u) is a factor for another term u of the document (formula 7; see `context`): the largest one, or the
-mean over all u; the paper does not say which. If no term of the document ever occurred with t, f is 0.
-
 A class with many documents has many votes. With `balance`, vote[c] is multiplied by (size of the largest class / size
 of c) (formula 9).
+
+**Context.** Terms that vote one by one ignore each other. With `context`, the weight in the document is w(t, d) (1 + f)
+instead, where f = f(t, u) is a factor for another term u of the document: the largest one, or the mean over all u; the
+paper does not say which. If no term of the document ever occurred with t, f is 0. For two terms t and u, co(t, u) is
+the largest number of documents of any single class that contain both; cf is the number of classes that have such a
+document; and max_co is the largest co of all pairs. Then (formula 7)
+
+    f(t, u) = 1 / (1 + ln cf) x (1 + ln co(t, u)) / (1 + ln max_co).
+
+The factor is at most 1. It is large for terms that often occur together, and in few classes. It is symmetric: f(t, u) =
+f(u, t). A pair that never occurs together has no factor. A multilabel document counts in each of its classes.
 
 A weight of 0 means that the term is absent. A term that no training document contains has no vote.
 """
@@ -32,16 +38,18 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..arrays import Floats, Int32s, Ints
+from ..errors import InputError, Setting, shown
 from ..estimators import growing
+from ..kernels import cooccurrence as kernels
 from ..settings import is_whole, n_threads
-from ..stats.labels import checked_labels, label_pairs, pairs_of
-from .context import partners_of
+from ..stats.labels import LabelPairs, label_pairs, validate_label_pairs, validate_labels
+from ..text.csr import CSR
+from ..threads import parallel_ranges
 from .linear import LinearScorer
 from .scorer import Scorer
-from .tcfp_scorer import CONTEXTS, Partners, TCFPScorer
-from .vote_table import VoteTable, merge, vote_shares, vote_table
+from .tcfp_scorer import CONTEXTS, Partners, TCFPScorer, partner_type
+from .vote_table import VoteTable, group_by_term, merge, vote_shares, vote_table
 from .voting import VotingEstimator, training_rows
 
 if TYPE_CHECKING:
@@ -53,7 +61,94 @@ def balance_factors(class_docs: Ints) -> Floats:
     return np.asarray(class_docs.max(initial=1) / np.maximum(class_docs, 1))
 
 
-def _is_plain(estimator: TCFP) -> bool:
+# -- context factors -----------------------------------------------------------------------------------------------
+
+MOST_CODES = 1 << 31
+"""The largest number of codes; a code is the pair (co, cf) as one integer."""
+
+_TERMS_PER_TASK = 1 << 6
+
+
+def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:
+    """Return the context factors f for arrays of co and cf, all at least 1."""
+    return np.asarray((1.0 + np.log(co)) / ((1.0 + np.log(cf)) * (1.0 + np.log(max_co))))
+
+
+def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
+    """Return the lists of partners of each term, in the format of `TCFPScorer`.
+
+    Pairs that occur together in fewer than `min_co` documents of every class are left out. The documents are counted
+    twice: first to learn the lengths of the lists and the factors that occur, then to write the lists.
+    """
+    n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
+    stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
+    n_codes = stride * (len(class_docs) + 1)
+    if n_codes > MOST_CODES:
+        raise InputError(
+            f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context",
+            hint=("use ", Setting("context", None)),
+        )
+    documents, rule = _document_pairs(rows, pairs), kernels.PartnerRule(context == "mean", min_co, stride)
+    n_partners, code_occurs = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
+
+    def count(first: int, last: int) -> None:
+        kernels.measure_partners(first, last, documents, rule, code_occurs, n_partners)
+
+    parallel_ranges(count, n_terms, _TERMS_PER_TASK, threads)
+    factor_of_rank, rank_of_code = _rank_factors(np.flatnonzero(code_occurs), stride, n_codes)
+    indptr = np.concatenate([[0], np.cumsum(n_partners)])
+    partners = np.empty(indptr[-1], partner_type(n_terms))
+    n_runs = np.zeros(n_terms, np.int64)
+    runs: dict[int, tuple[Int32s, Int32s]] = {}  # by the first term of a task: the ends and the ranks of its runs
+
+    def write(first: int, last: int) -> None:
+        most_runs = int(np.minimum(n_partners[first:last], len(factor_of_rank)).sum())
+        ends, ranks = np.empty(most_runs, np.int32), np.empty(most_runs, np.int32)
+        size = kernels.write_partners(
+            *(first, last, documents, rule, rank_of_code, len(factor_of_rank)), *(indptr, partners, n_runs, ends, ranks)
+        )
+        runs[first] = ends[:size].copy(), ranks[:size].copy()
+
+    parallel_ranges(write, n_terms, _TERMS_PER_TASK, threads)
+    run_ends = np.concatenate([runs[first][0] for first in sorted(runs)])
+    run_ranks = np.concatenate([runs[first][1] for first in sorted(runs)])
+    run_indptr = np.concatenate([[0], np.cumsum(n_runs)])
+    return Partners(indptr, partners, run_indptr, run_ends, factor_of_rank[run_ranks])
+
+
+def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.float32], Int32s]:
+    """Return the distinct factors of some codes, the largest first, and the rank of each code's factor among them."""
+    cf, co = codes // stride, codes % stride
+    factors = context_factors(co, cf, int(co.max(initial=1))).astype(np.float32)
+    ascending, position = np.unique(factors, return_inverse=True)
+    rank_of_code = np.zeros(n_codes, np.int32)
+    rank_of_code[codes] = len(ascending) - 1 - position
+    return ascending[::-1], rank_of_code
+
+
+def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
+    """Return the (document, class) pairs in the format of the kernels, with terms renumbered by frequency."""
+    projections = group_by_term(rows, pairs.documents)
+    term_of_freq_rank = np.argsort(-np.diff(projections.indptr), kind="stable").astype(np.int32)
+    freq_rank_of_term = np.empty(rows.n_columns, np.int32)
+    freq_rank_of_term[term_of_freq_rank] = np.arange(rows.n_columns)
+    return kernels.DocumentPairs(
+        term_starts=projections.indptr,
+        pairs=projections.positions,
+        classes=np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts)),
+        documents=pairs.documents,
+        indptr=rows.indptr.astype(np.int64, copy=False),
+        freq_ranks=freq_rank_of_term[rows.indices],
+        data=rows.data,
+        term_of_freq_rank=term_of_freq_rank,
+        freq_rank_of_term=freq_rank_of_term,
+    )
+
+
+# -- the classifier ------------------------------------------------------------------------------------------------
+
+
+def _can_add_documents(estimator: TCFP) -> bool:
     """Return True if documents can be added later, or raise `InputError`.
 
     With context they can't: the stored weights don't tell which terms occur together.
@@ -117,14 +212,14 @@ class TCFP(VotingEstimator):
         """Learn from documents given as the rows of a (sparse) matrix, with their labels."""
         threads = self._validate()
         rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "TCFP")
-        pairs = pairs_of(y, rows.n_rows, "TCFP")
+        pairs = validate_label_pairs(y, rows.n_rows, "TCFP")
         table = vote_table(rows, pairs, threads)
-        partners = None if self.context is None else partners_of(rows, pairs, self.context, self.min_co, threads)
+        partners = None if self.context is None else find_partners(rows, pairs, self.context, self.min_co, threads)
         self.table_ = table
         self._set_scorer(partners)
         return self
 
-    @available_if(_is_plain)
+    @available_if(_can_add_documents)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add more documents; the result is that of `fit` on all of them, to the last bit. Not with `context`.
 
@@ -133,27 +228,31 @@ class TCFP(VotingEstimator):
         threads = self._validate()
         with growing(self, X) as matrix:
             rows = training_rows(matrix, "TCFP")
-            table = vote_table(rows, label_pairs(checked_labels(y), rows.n_rows), threads)
+            table = vote_table(rows, label_pairs(validate_labels(y), rows.n_rows), threads)
             self.table_ = merge(self.table_, table) if hasattr(self, "table_") else table
         self._scorer = None
         return self
 
-    @available_if(_is_plain)
+    @available_if(_can_add_documents)
     def merge(self, other: TCFP) -> TCFP:
         """Return the estimator that `fit` on the documents of both gives, to the last bit. Not with `context`."""
         if not isinstance(other, TCFP):
-            raise InputError(f"other is {shown(other)}; give a TCFP.")
+            raise InputError(f"other is {shown(other)}", hint="give a TCFP")
         for estimator in (self, other):
             check_is_fitted(estimator, "table_")
-        _is_plain(other)
+        _can_add_documents(other)
         if self.balance != other.balance:
-            raise InputError(f"balance is {self.balance!r} here and {other.balance!r} there; set both alike.")
+            raise InputError(
+                f"balance is {self.balance!r} here and {other.balance!r} in the other", hint="use the same for both"
+            )
         both = clone(self)
         both.table_ = merge(self.table_, other.table_)
         both.n_features_in_ = both.table_.n_terms
-        names = [getattr(estimator, "feature_names_in_", np.array([])).tolist() for estimator in (self, other)]
-        if names[0] == names[1] != []:
-            both.feature_names_in_ = np.array(names[0], object)
+        names, other_names = (
+            getattr(estimator, "feature_names_in_", np.array([])).tolist() for estimator in (self, other)
+        )
+        if names and names == other_names:
+            both.feature_names_in_ = np.array(names, object)
         return both
 
     @property
@@ -190,6 +289,7 @@ class TCFP(VotingEstimator):
         return balance_factors(class_docs) if self.balance else np.ones(len(class_docs))
 
     def _set_scorer(self, partners: Partners | None) -> Scorer:
+        """Compute the votes of the terms from the table; store and return the scorer."""
         shares = vote_shares(self.table_, self.factors(self.table_.class_docs), n_threads(self.n_jobs))
         if partners is None or self.context is None:
             self._scorer = LinearScorer(shares, np.zeros(shares.shape[1]))
@@ -205,6 +305,7 @@ class TCFP(VotingEstimator):
         return tags
 
     def _validate(self) -> int:
+        """Return the number of threads; raise `InputError` for invalid settings."""
         if self.context is not None and self.context not in CONTEXTS:
             raise InputError(setting="context", value=self.context, hint=f"use None or one of {', '.join(CONTEXTS)}")
         if not isinstance(self.balance, bool | np.bool_):

@@ -1,14 +1,14 @@
-"""The table from which TCFP learns: the sorted weights of each term, with classes and counts.
+"""Feature projections, from which TCFP and k-NNFP learn, and the table of votes that TCFP makes of them.
 
 TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996): the sorted list
 of the term's weights, each with its document. Documents without the term, or with a stored 0, are not in the list.
 
-A document votes for a term if its weight is at least the mean. Each new document moves the mean, so others can gain or
-lose their vote at any time, and sums would not be enough for adding documents later. So the table stores the weights,
-but not the documents: for each term, the distinct pairs of weight and class in order, and the number of documents with
-each. If weights are counts, its size is bounded by terms x classes x distinct counts, however many documents are
-added. With rows scaled to unit length, weights hardly ever repeat and the table grows with the documents: 20 bytes for
-each nonzero weight.
+In TCFP, a document votes for a term if its weight is at least the mean. Each new document moves the mean, so others can
+gain or lose their vote at any time, and sums would not be enough for adding documents later. So the table stores the
+weights, but not the documents: for each term, the distinct pairs of weight and class in order, and the number of
+documents with each. If weights are counts, its size is bounded by terms x classes x distinct counts, however many
+documents are added. With rows scaled to unit length, weights hardly ever repeat and the table grows with the documents:
+20 bytes for each nonzero weight.
 
 Tables can be merged in any order: the table of some documents is the same, to the last bit, however they were split.
 
@@ -27,60 +27,63 @@ from numpy.typing import NDArray
 
 from ..archive import Specs
 from ..arrays import Floats, Int32s, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..kernels import feature_projections as kernels
 from ..kernels.feature_projections import Entries
-from ..stats.labels import LabelPairs, one_kind
+from ..stats.labels import LabelPairs, sort_classes
 from ..text.csr import CSR
-from ..threads import parallel_map
+from ..threads import parallel_ranges
+from .scorer import Layout, ascends_in_parts, check_layout, require_indptr
 
-MOST = 1e150
+LARGEST_WEIGHT = 1e150
 """The upper bound of weights, so that their sums are finite."""
 
-_TERMS = 1 << 9
-"""The number of terms that a thread processes at a time."""
+_TERMS_PER_TASK = 1 << 9
 
 
 class Projections(NamedTuple):
-    """For each term, the documents that contain it, and its weights in them."""
+    """For each term, its weights in a list of documents, and the documents that have them."""
 
-    starts: Ints
+    indptr: Ints  # the weights of term t are indptr[t] to indptr[t + 1]
     weights: Floats
-    members: Int32s  # positions in the list of documents
+    positions: Int32s  # positions in the list of documents
 
 
-def place_by_term(rows: CSR, documents: Ints) -> Projections:
-    """Return the given rows (by number, possibly repeated) term by term, in the order given."""
-    starts, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
+def group_by_term(rows: CSR, documents: Ints) -> Projections:
+    """Return the weights of each term in the given documents, in the order given.
+
+    `documents` are numbers of rows. A number may occur repeatedly.
+    """
+    indptr, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
-    kernels.count_by_term(documents, starts, columns, rows.data, sizes)
-    term_starts = np.concatenate([[0], np.cumsum(sizes)])
-    weights, members = np.empty(term_starts[-1]), np.empty(term_starts[-1], np.int32)
-    kernels.write_by_term(documents, starts, columns, rows.data, term_starts.copy(), weights, members)
-    return Projections(term_starts, weights, members)
+    kernels.count_by_term(documents, indptr, columns, rows.data, sizes)
+    term_indptr = np.concatenate([[0], np.cumsum(sizes)])
+    weights, positions = np.empty(term_indptr[-1]), np.empty(term_indptr[-1], np.int32)
+    kernels.write_by_term(documents, indptr, columns, rows.data, term_indptr.copy(), weights, positions)
+    return Projections(term_indptr, weights, positions)
 
 
 def project(rows: CSR, documents: Ints, threads: int) -> Projections:
-    """Return the given rows term by term, sorted by weight and then by position in `documents`."""
-    projections = place_by_term(rows, documents)
-    for_ranges(lambda first, last: kernels.sort_by_weight(first, last, *projections), rows.n_columns, threads)
+    """Return the weights of each term in the given documents, sorted by weight and then by position in `documents`."""
+    projections = group_by_term(rows, documents)
+
+    def sort(first: int, last: int) -> None:
+        kernels.sort_by_weight(first, last, *projections)
+
+    parallel_ranges(sort, rows.n_columns, _TERMS_PER_TASK, threads)
     return projections
 
 
-def for_ranges(task: Any, n_terms: int, threads: int, size: int = _TERMS) -> None:
-    """Call `task(first, end)` for ranges of terms, on several threads."""
-    parallel_map(lambda at: task(at * size, min((at + 1) * size, n_terms)), -(-n_terms // size), threads)
-
-
-def require_weights(values: NDArray[Any], who: str) -> None:
+def require_weights(values: NDArray[Any], estimator_name: str) -> None:
     """Raise `InputError` for training documents with weights that are negative or too large."""
     least, most = float(values.min(initial=0)), float(values.max(initial=0))
     if least < 0:
         raise InputError(
-            f"Negative values in data passed to {who}: {least:g}; weights are 0 or more, such as TermWeighter's."
+            f"Negative values in data passed to {estimator_name}: {least:g}",
+            hint="weights are 0 or more, such as TermWeighter's",
         )
-    if not most < MOST:
-        raise InputError(f"{who}: a weight of {most:g}; use weights below {MOST:g}.")
+    if not most < LARGEST_WEIGHT:
+        raise InputError(f"{estimator_name}: a weight of {most:g}", hint=f"use weights below {LARGEST_WEIGHT:g}")
 
 
 class VoteTable(NamedTuple):
@@ -102,42 +105,41 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
     multilabel = np.flatnonzero(n_labels > 1)
     class_docs = np.diff(pairs.class_starts)
-    projections = project(rows, np.concatenate([multilabel, pairs.documents]), threads)
-    numbers = np.concatenate([np.full(len(multilabel), -1), np.repeat(np.arange(len(class_docs)), class_docs)])
+    # One document for each entry: first the corrections (class -1) of multilabel documents, then all (document, class).
+    documents = np.concatenate([multilabel, pairs.documents])
+    classes = np.concatenate([np.full(len(multilabel), -1), np.repeat(np.arange(len(class_docs)), class_docs)])
     counts = np.concatenate([1 - n_labels[multilabel], np.ones(len(pairs.documents), np.int64)])
-    entries = Entries(
-        projections.starts,
-        projections.weights,
-        numbers.astype(np.int32)[projections.members],
-        counts[projections.members],
-    )
-    return VoteTable(pairs.classes, class_docs, len(multilabel) > 0, _squeezed(entries))
+    indptr, weights, positions = project(rows, documents, threads)
+    entries = Entries(indptr, weights, classes.astype(np.int32)[positions], counts[positions])
+    return VoteTable(pairs.classes, class_docs, len(multilabel) > 0, _add_up_duplicates(entries))
 
 
-def merge(one: VoteTable, other: VoteTable) -> VoteTable:
-    """Return the table of the documents of both."""
-    classes = tuple(one_kind((*one.classes, *other.classes)))
-    number = {label: at for at, label in enumerate(classes)}
-    n_terms = max(one.n_terms, other.n_terms)
+def merge(table: VoteTable, other: VoteTable) -> VoteTable:
+    """Return the table of the documents of both tables."""
+    classes = tuple(sort_classes((*table.classes, *other.classes)))
+    number_of = {label: number for number, label in enumerate(classes)}
+    n_terms = max(table.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)
 
-    def renumber(table: VoteTable) -> Entries:
-        numbers = np.array([number[label] for label in table.classes], np.int64)
-        class_docs[numbers] += table.class_docs
-        starts = np.append(table.entries.starts, np.full(n_terms - table.n_terms, table.entries.starts[-1]))
-        renumbered = np.append(numbers, -1)[table.entries.classes].astype(np.int32)  # sorted before, so sorted after
-        return table.entries._replace(starts=starts, classes=renumbered)
+    def renumber(part: VoteTable) -> Entries:
+        """Return the entries of one of the tables with the classes and terms of both, and add to `class_docs`."""
+        numbers = np.array([number_of[label] for label in part.classes], np.int64)
+        class_docs[numbers] += part.class_docs
+        starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
+        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)  # still sorted; -1 stays -1
+        return part.entries._replace(starts=starts, classes=new_classes)
 
-    size = len(one.entries.weights) + len(other.entries.weights)
+    size = len(table.entries.weights) + len(other.entries.weights)
     merged = Entries(
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
-    kernels.merge(renumber(one), renumber(other), merged)
-    return VoteTable(classes, class_docs, one.multilabel or other.multilabel, _squeezed(merged))
+    kernels.merge(renumber(table), renumber(other), merged)
+    return VoteTable(classes, class_docs, table.multilabel or other.multilabel, _add_up_duplicates(merged))
 
 
-def _squeezed(entries: Entries) -> Entries:
-    kernels.squeeze(entries)
+def _add_up_duplicates(entries: Entries) -> Entries:
+    """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
+    kernels.sum_equal_entries(entries)
     starts, weights, classes, counts = entries
     size = starts[-1]
     if size == len(weights):
@@ -148,18 +150,22 @@ def _squeezed(entries: Entries) -> Entries:
 def vote_shares(table: VoteTable, factors: Floats, threads: int) -> NDArray[np.float32]:
     """Return r(c, t) x the factor of c (terms x classes): the part of each term's vote that each class gets."""
     shares = np.zeros((table.n_terms, len(table.classes)), np.float32)
-    for_ranges(
-        lambda first, last: kernels.vote_shares(first, last, table.entries, factors, shares), table.n_terms, threads
-    )
+
+    def write(first: int, last: int) -> None:
+        kernels.vote_shares(first, last, table.entries, factors, shares)
+
+    parallel_ranges(write, table.n_terms, _TERMS_PER_TASK, threads)
     return shares
 
 
-DTYPES: dict[str, type[np.generic]] = {
-    "class_docs": np.int64,
-    "vote_indptr": np.int64,  # the entries of term t are vote_indptr[t] to vote_indptr[t + 1]
-    "vote_weights": np.float64,
-    "vote_classes": np.int32,  # -1: correction for multilabel documents, which count once in the mean
-    "vote_counts": np.int64,
+# -- stored tables -------------------------------------------------------------------------------------------------
+
+_ARRAYS: Layout = {
+    "class_docs": (np.int64, ("classes",)),
+    "vote_indptr": (np.int64, ("terms+1",)),  # the entries of term t are vote_indptr[t] to vote_indptr[t + 1]
+    "vote_weights": (np.float64, ("entries",)),
+    "vote_classes": (np.int32, ("entries",)),  # -1: correction for multilabel documents, which count once in the mean
+    "vote_counts": (np.int64, ("entries",)),
 }
 
 MOST_DOCUMENTS = (1 << 31) - 1
@@ -168,7 +174,7 @@ MOST_DOCUMENTS = (1 << 31) - 1
 
 def vote_arrays(table: VoteTable) -> dict[str, NDArray[Any]]:
     """Return the arrays of a table for an archive; the flag `multilabel` belongs in its header."""
-    return dict(zip(DTYPES, (table.class_docs, *table.entries), strict=True))
+    return dict(zip(_ARRAYS, (table.class_docs, *table.entries), strict=True))
 
 
 def check_declared(specs: Specs, n_classes: int) -> int:
@@ -176,55 +182,42 @@ def check_declared(specs: Specs, n_classes: int) -> int:
 
     Raises `InputError` if they are not those of a table with `n_classes` classes.
     """
-    if set(specs) != set(DTYPES) or any(specs[name].dtype != dtype for name, dtype in DTYPES.items()):
-        raise _damaged(f"an array is missing, is unknown, or is of another kind: {shown(sorted(specs), 200)}")
-    class_docs, starts, *entries = (specs[name].shape for name in DTYPES)
-    if class_docs != (n_classes,) or len(starts) != 1 or starts < (1,) or len(entries[0]) != 1 or len(set(entries)) > 1:
-        raise _damaged("its arrays have other shapes")
-    return starts[0] - 1
+    return check_layout(specs, _ARRAYS, classes=n_classes)["terms"]
 
 
 def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multilabel: bool) -> VoteTable:
     """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can have it."""
-    class_docs, *entries = (arrays[name] for name in DTYPES)
+    class_docs, *entries = (arrays[name] for name in _ARRAYS)
     table = VoteTable(tuple(range(n_classes)), class_docs, multilabel, Entries(*entries))
-    starts = table.entries.starts
-    if starts[0] != 0 or starts[-1] != len(table.entries.weights) or (starts[1:] < starts[:-1]).any():
-        raise _damaged("its arrays have other shapes")
-    _require_votes(table)
+    require_indptr("vote_indptr", table.entries.starts, len(table.entries.weights))
+    _check_votes(table)
     return table
 
 
-def _require_votes(table: VoteTable) -> None:
+def _check_votes(table: VoteTable) -> None:
+    """Raise `InputError` if the numbers of a table contradict."""
     starts, weights, classes, counts = table.entries
-    known = _within(classes, -1, len(table.classes) - 1) and _within(table.class_docs, 0, MOST_DOCUMENTS)
-    if not (known and bool(((weights > 0) & (weights < MOST)).all())):
+    are_known = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MOST_DOCUMENTS)
+    if not (are_known and bool(((weights > 0) & (weights < LARGEST_WEIGHT)).all())):
         raise _damaged("it has a weight, a class or a number of documents that can't be")
-    if not (_within(counts[classes >= 0], 1, MOST_DOCUMENTS) and _within(counts[classes < 0], -MOST_DOCUMENTS, -1)):
+    votes, corrections = counts[classes >= 0], counts[classes < 0]
+    if not (_are_within(votes, 1, MOST_DOCUMENTS) and _are_within(corrections, -MOST_DOCUMENTS, -1)):
         raise _damaged("it has a number of documents that can't be")
-    if not _is_sorted(starts, weights, classes):
+    if not ascends_in_parts(starts, weights, classes):
         raise _damaged("its entries are out of order")
-    if counts.size and int(np.add.reduceat(counts, _first_of_weight(starts, weights)).min()) < 1:
+    if counts.size and int(np.add.reduceat(counts, _first_entries(starts, weights)).min()) < 1:
         raise _damaged("a weight is of no document")
 
 
-def _is_sorted(starts: Ints, weights: NDArray[Any], classes: NDArray[Any]) -> bool:
-    """Return whether the entries of each term ascend by weight and then by class, without duplicates."""
-    ascends = (weights[1:] > weights[:-1]) | ((weights[1:] == weights[:-1]) & (classes[1:] > classes[:-1]))
-    begins = np.zeros(len(weights) + 1, np.bool_)
-    begins[starts] = True
-    return bool((ascends | begins[1:-1]).all()) if len(weights) else True
+def _first_entries(starts: Ints, weights: NDArray[Any]) -> Ints:
+    """Return the position of the first entry of each distinct weight of a term."""
+    is_first = np.ones(len(weights) + 1, np.bool_)
+    is_first[1:-1] = weights[1:] != weights[:-1]
+    is_first[starts] = True
+    return np.flatnonzero(is_first[:-1])
 
 
-def _first_of_weight(starts: Ints, weights: NDArray[Any]) -> Ints:
-    """Return the positions at which a new weight begins, within each term."""
-    begins = np.ones(len(weights) + 1, np.bool_)
-    begins[1:-1] = weights[1:] != weights[:-1]
-    begins[starts] = True
-    return np.flatnonzero(begins[:-1])
-
-
-def _within(numbers: NDArray[Any], least: int, most: int) -> bool:
+def _are_within(numbers: NDArray[Any], least: int, most: int) -> bool:
     return bool(((numbers >= least) & (numbers <= most)).all())
 
 

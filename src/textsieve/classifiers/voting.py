@@ -1,7 +1,7 @@
-"""The common base of classifiers whose terms vote: scores are votes, and the class with the most votes wins.
+"""The base class of `TCFP` and `KNNFP`: scores are votes, and the class with the most votes wins.
 
-A document gets no votes if no training document contains any of its terms. It is given the most frequent class, with a
-warning.
+A document gets no votes if no training document contains any of its terms. `predict` returns the most frequent class
+for it, with a warning. `CosineKNN` does the same for documents without neighbours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..text.csr import CSR
 from ..warning import warn
@@ -54,7 +54,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the votes that each class gets in each document (documents x classes)."""
         scorer = self.to_scorer()
         if not scorer.n_outputs:
-            raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
+            raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")
         return scorer.scores(rows_of(validate_data(self, X, accept_sparse="csr", reset=False)), self.n_jobs)
 
     def decision_function(self, X: Any) -> Floats:
@@ -66,17 +66,12 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the class with the most votes, the first of equals; without any vote, the most frequent class."""
         votes = self.votes(X)
         if self.multilabel_:
-            raise InputError(
-                "Training documents had several labels, and so may these; use decision_function and thresholds."
-            )
+            raise several_labels()
         numbers = votes.argmax(axis=1)
-        unknown = votes[np.arange(len(votes)), numbers] == 0.0
-        if unknown.any():
-            numbers[unknown] = self.class_docs_.argmax()
-            warn(
-                f"{unknown.sum():,} of {len(unknown):,} documents share no term with any training document; they get "
-                f"the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}."
-            )
+        is_unknown = votes[np.arange(len(votes)), numbers] == 0.0
+        most_frequent = self.class_docs_.argmax()
+        numbers[is_unknown] = most_frequent
+        warn_of_unknown_documents(is_unknown, self.classes_[most_frequent].item())
         return np.asarray(self.classes_[numbers])
 
     def __sklearn_tags__(self) -> Tags:
@@ -87,14 +82,30 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
+def several_labels() -> InputError:
+    """Return the error of `predict` after training on multilabel documents."""
+    return InputError(
+        "Training documents had several labels, and so may these", hint="use decision_function and thresholds"
+    )
+
+
+def warn_of_unknown_documents(is_unknown: Bools, most_frequent: Any) -> None:
+    """Warn if some of the documents to predict have no term in common with any training document."""
+    if is_unknown.any():
+        warn(
+            f"{is_unknown.sum():,} of {len(is_unknown):,} documents share no term with any training document; they get "
+            f"the most frequent class, {most_frequent!r}."
+        )
+
+
 def rows_of(matrix: Any) -> CSR:
     """Return the rows of a matrix that scikit-learn has validated."""
-    rows: Any = matrix if issparse(matrix) else csr_matrix(matrix)
-    return CSR.of(rows)
+    sparse_matrix: Any = matrix if issparse(matrix) else csr_matrix(matrix)
+    return CSR.of(sparse_matrix)
 
 
-def training_rows(matrix: Any, who: str) -> CSR:
+def training_rows(matrix: Any, estimator_name: str) -> CSR:
     """Return the rows of training documents; raise `InputError` for negative weights."""
     rows = rows_of(matrix)
-    require_weights(rows.data, who)
+    require_weights(rows.data, estimator_name)
     return rows

@@ -1,4 +1,4 @@
-"""The command line. Each subcommand is a module that parses its options, makes one call into the library, and prints.
+"""The command line. Each subcommand is a module that parses its options, calls the library, and prints the result.
 
 Only click is imported before the subcommand is known, so that `--help` is fast.
 """
@@ -12,5 +12,5 @@ def main() -> None:
         from .program import program
 
         program(prog_name="textsieve")
-    except KeyboardInterrupt:  # before or after `handle_errors` handles it
+    except KeyboardInterrupt:  # while modules are imported, when `handle_errors` does not run yet
         sys.exit(130)

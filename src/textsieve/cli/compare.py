@@ -3,12 +3,22 @@
 import os
 import re
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..registry import CLASSIFIERS, SELECTORS
 from . import options
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..comparison.view import ViewTable
+    from .output import Page
+
+MAX_PAIRS = 30
+"""The maximum number of pairs of selectors whose overlap is printed."""
+PARAMETERS_FOR_SHOWING = ("path", "report", "wants_json")
+"""The parameters that may be given with a file of results, when nothing is measured."""
 
 compared = options.bundle(
     "compared",
@@ -17,8 +27,8 @@ compared = options.bundle(
         default="forward,ocfs,ig,chi",
         show_default=True,
         metavar="NAME,...",
-        help=f"Selectors to compare: {', '.join(SELECTORS)}; all: no selection, a baseline. With options in "
-        "parentheses: ig(pooling=max).",
+        help=f'Selectors to compare: {", ".join(SELECTORS)}; "all" selects all terms, as a baseline. Options of a '
+        "selector are in parentheses: ig(pooling=max).",
     ),
     click.option(
         *("-k", "--terms", "n_terms"),
@@ -32,8 +42,8 @@ compared = options.bundle(
         default="svm",
         show_default=True,
         metavar="NAME,...",
-        help=f"Classifiers to train on them: {', '.join(CLASSIFIERS)}. With options in parentheses, also tf, idf, norm "
-        "and class_weight: svm(C=10,tf=log).",
+        help=f"Classifiers to train on the selected terms: {', '.join(CLASSIFIERS)}. Options of a classifier are in "
+        "parentheses, and may include tf, idf, norm and class_weight: svm(C=10,tf=log).",
     ),
 )
 
@@ -85,8 +95,8 @@ split = options.bundle(
     "--results",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="File to which each result is appended at once; the same command continues it.  [default: "
-    "NAME.compare.jsonl, where NAME is that of the corpus]",
+    help="The file of results. Each result is appended at once, so the same command continues an interrupted run.  "
+    "[default: NAME.compare.jsonl, where NAME is that of the corpus]",
 )
 @click.option(
     "--report",
@@ -94,10 +104,10 @@ split = options.bundle(
     metavar="FILE",
     help="Write an HTML page with charts and tables that needs no network.",
 )
-@options.terms_are
+@options.term_settings
 @options.multilabel
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(
     path: str,
     test: str | None,
@@ -106,34 +116,33 @@ def command(
     split: dict[str, Any],
     results: str | None,
     report: str | None,
-    terms_are: dict[str, Any],
+    term_settings: dict[str, Any],
     multilabel: dict[str, Any],
     jobs: int,
     wants_json: bool,
 ) -> None:
-    """Compare selectors, numbers of terms and classifiers, each with each.
+    """Compare all combinations of selectors, numbers of terms and classifiers.
 
     In each fold, everything is learned from the training documents alone: terms, idf, ranking, classifier and
     thresholds. Prints F1, time and size of each combination, the significance of differences, the overlap of the
     selected terms, and their stability between folds.
     The same command continues a run that was interrupted.
-    CORPUS is what train takes, or a file of results: then tables and the report are made from it without documents.
+    CORPUS is a path or a name, as for train, or a file of results, whose tables are printed without measuring again.
     """
     from ..comparison import compare
     from ..comparison.plan import Plan
     from ..comparison.results import is_results_file
     from ..comparison.splits import Splitting
-    from .compare_output import check_report, read_measured, show
     from .errors import exit_as_usage_error
-    from .messages import option_name, say
-    from .opening import STDIO, opened, refuse_to_lose
+    from .messages import option_name, print_message
+    from .opening import STDIO, check_output, open_corpus
     from .progress import progress
 
     if is_results_file(path):
         check_report(report, path)
-        show(read_measured(path), path, report, as_json=wants_json)
+        show(read_results(path), path, report, as_json=wants_json)
         return
-    settings = options.counting(terms_are) | multilabel
+    settings = options.check_term_settings(term_settings) | multilabel
     with exit_as_usage_error():
         Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_requested
@@ -146,26 +155,26 @@ def command(
         raise click.UsageError("--results - is standard output, and results need a file; give the name of one.")
     results_file = default_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
-    refuse_to_lose(results_file, *inputs, what="a list of results", option="--results")
+    check_output(results_file, *inputs, what="a list of results", option="--results")
     check_report(report, results_file, *inputs)
     with ExitStack() as stack:
-        corpus = stack.enter_context(opened(path, reading))
-        test_corpus = stack.enter_context(opened(test, reading)) if test else None
-        tell = stack.enter_context(progress())
+        corpus = stack.enter_context(open_corpus(path, reading))
+        test_corpus = stack.enter_context(open_corpus(test, reading)) if test else None
+        on_progress = stack.enter_context(progress())
         try:
             comparison = compare(
                 corpus,
                 test=test_corpus,
                 results=results_file,
                 n_jobs=jobs,
-                progress=tell,
+                progress=on_progress,
                 **compared,
                 **split,
                 **settings,
             )
         except KeyboardInterrupt:
             if os.path.exists(results_file):
-                say("interrupted", f"the same command continues; the results so far are in {results_file}.")
+                print_message("interrupted", f"the same command continues; the results so far are in {results_file}.")
             raise
     show(comparison, results_file, report, as_json=wants_json)
 
@@ -175,6 +184,96 @@ def default_results(path: str) -> str:
     from ..corpus.named_corpora import is_name
     from .opening import STDIO
 
-    whole = path if path == STDIO or is_name(path) else os.path.abspath(path)
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(whole)).strip("-") or "standard-input"
+    full_path = path if path == STDIO or is_name(path) else os.path.abspath(path)  # "." has no name of its own
+    name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
+
+
+def check_report(report: str | None, results: str, *inputs: str) -> None:
+    """Raise `InputError`, before any work is done, if the report can't be drawn or written.
+
+    It must not replace an input or the file of results.
+    """
+    if report is None:
+        return
+    from .. import report as html_report
+    from ..errors import InputError
+    from .opening import check_output
+
+    html_report.check_report(report, what="--report")
+    check_output(report, *inputs, what="a report", option="--report")
+    if os.path.realpath(report) == os.path.realpath(results):
+        raise InputError("is the file of results", place=report, hint="give the report another name")
+
+
+def read_results(path: str) -> "Comparison":
+    """Return the comparison in a file of results; raise `UsageError` if options for measuring are given."""
+    from ..comparison import read_comparison
+    from ..errors import InputError
+
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        is_given = context.get_parameter_source(str(parameter.name)) is not click.core.ParameterSource.DEFAULT
+        if is_given and parameter.name not in PARAMETERS_FOR_SHOWING:
+            raise click.UsageError(
+                f"{path} has results, which are only shown, so {parameter.opts[-1]} has no meaning. To measure, give "
+                "the corpus, and the file with --results."
+            )
+    comparison = read_comparison(path)
+    if not comparison.conditions:
+        raise InputError(
+            "no combination was measured on all folds yet",
+            place=path,
+            hint="run the command that started it again, and it continues",
+        )
+    return comparison
+
+
+def show(comparison: "Comparison", results: str, report: str | None, *, as_json: bool) -> None:
+    """Write the report to the file `report`, unless that is None, and print tables or JSON."""
+    from .json_output import print_json
+
+    if report is not None:
+        from ..report import write_report
+
+        write_report(comparison, report)
+    if as_json:
+        print_json(comparison.to_dict() | {"results": results} | ({"report": report} if report else {}))
+        return
+    print_tables(comparison, results)
+    if report is not None:
+        click.echo(f"The report is in {report}")
+
+
+def print_tables(comparison: "Comparison", results: str) -> None:
+    """Print all tables of a comparison; `results` is the name of its file of results."""
+    from ..errors import counted
+    from .output import Page
+
+    page, view = Page(), comparison.view
+    documents, classes, combinations, tested = view.facts
+    page.line(f"{view.corpus}: {documents}, {classes}")
+    page.line(f"{combinations}, {tested}")
+    _print_table(page, view.quality, with_title=False)
+    for problem in view.problems:
+        page.line(problem)
+    _print_table(page, view.cost)
+    _print_table(page, view.ranks)
+    _print_table(page, view.overlap, max_rows=MAX_PAIRS)
+    if len(view.overlap.rows) > MAX_PAIRS:
+        page.line(f"and {counted(len(view.overlap.rows) - MAX_PAIRS, 'more pair')}, with --json")
+    _print_table(page, view.stability)
+    page.line(f"All results are in {results}")
+
+
+def _print_table(page: "Page", table: "ViewTable", *, with_title: bool = True, max_rows: int | None = None) -> None:
+    """Print a table with its title and its note, unless it has no rows."""
+    from .output import Column
+
+    if not table.rows:
+        return
+    columns = [Column(column.title, "number" if column.is_number else "text") for column in table.columns]
+    rows = [[cell.text for cell in row.cells] for row in table.rows[:max_rows]]
+    page.table(columns, rows, title=table.title if with_title else None)
+    if table.note:
+        page.line(table.note)

@@ -22,13 +22,13 @@ UNKNOWN = "-"
     )
 )
 @click.argument("name", required=False)
-@options.json_wanted
+@options.json_flag
 def command(name: str | None, wants_json: bool) -> None:
-    """List the corpora that have a name, and whether they are here.
+    """List the named corpora, and whether their files are on this machine.
 
-    Such a name is usable wherever a path is. With NAME, show the words that may follow it, with a colon before each,
-    and its files. They are looked for in the folder that TEXTSIEVE_DATA names ("folder"), then in the user's cache
-    ("cache"), and else downloaded from the folder whose address is in TEXTSIEVE_MIRROR.
+    A name can be used wherever a path can. With NAME, show its files, and the words that may follow it, each after a
+    colon. Files are searched in the folder named by the environment variable TEXTSIEVE_DATA ("folder"), then in the
+    user's cache ("cache"). Missing files are downloaded from the address in TEXTSIEVE_MIRROR.
     """
     from ..corpus.named_corpora import inventory
     from .json_output import print_json
@@ -53,46 +53,52 @@ def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
         "here": entry.is_here,
         "words": entry.words,
         "files": [
-            {"name": file.name, "place": file.place, "paths": [str(path) for path in file.paths]}
-            for file in entry.files
+            {
+                "name": name,
+                "place": location.origin if location else None,
+                "paths": [str(path) for path in location.paths] if location else [],
+            }
+            for name, location in entry.files.items()
         ],
     }
 
 
 def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
-    from .output import Column, Page, numbers
+    """Print a table of corpora; with `in_detail`, also the words and files of one."""
+    from .output import Column, Page, number_columns
 
     page = Page()
     rows = [
-        [entry.name, _number(entry.documents), _number(entry.classes), _parts(entry), entry.licence, entry.where]
+        [entry.name, _number(entry.documents), _number(entry.classes), _split(entry), entry.licence, entry.where]
         for entry in entries
     ]
-    columns = [Column("name"), *numbers("docs", "classes", "train/test"), Column("licence"), Column("here")]
+    columns = [Column("name"), *number_columns("docs", "classes", "train/test"), Column("licence"), Column("here")]
     page.table(columns, rows)
     if in_detail:
         _show_details(page, entries)
     elif not all(entry.is_here for entry in entries):
-        page.line("How to get one that is not here, and what may follow its name: textsieve corpora NAME")
+        page.line("How to get a corpus that is not here, and which words may follow a name: textsieve corpora NAME")
 
 
 def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
-    from ..corpus.collections.local_files import FOLDER, MIRROR, cache_folder
+    """Print the words that may follow the name of a corpus, its files, and where to get missing ones."""
+    from ..corpus.collections.local_files import DATA_VARIABLE, MIRROR_VARIABLE, cache_folder
     from .output import Column
 
     words = entries[0].words
     if words:
         page.table([Column("word", "terms"), Column("what it means", "terms")], list(words.items()))
     for entry in entries:
-        paths = [str(path) for file in entry.files for path in file.paths]
-        missing = [file.name for file in entry.files if not file.paths]
+        paths = [str(path) for location in entry.files.values() if location for path in location.paths]
+        missing = [name for name, location in entry.files.items() if location is None]
         if paths:
             page.line(f"{entry.name} has {', '.join(paths)}")
         if missing:
             page.line(f"{entry.name} lacks {', '.join(missing)}; get it from {entry.publisher}")
     if not all(entry.is_here for entry in entries):
         page.line(
-            f"Put what is missing into the folder that {FOLDER} names or into {cache_folder()}, or set {MIRROR} to the "
-            "address of a folder that has it."
+            f"Put missing files into the folder that {DATA_VARIABLE} names or into {cache_folder()}, or set "
+            f"{MIRROR_VARIABLE} to the address of a folder that has them."
         )
 
 
@@ -100,5 +106,6 @@ def _number(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 
 
-def _parts(entry: "CorpusEntry") -> str:
+def _split(entry: "CorpusEntry") -> str:
+    """Return the numbers of training and test documents of the publisher's split."""
     return UNKNOWN if entry.split is None else "/".join(f"{size:,}" for size in entry.split)

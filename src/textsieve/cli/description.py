@@ -8,22 +8,22 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
-from .output import Column, Fitting, Page, label_text, numbers
+from .output import Column, Page, TermList, label_text, number_columns
 
-MANY_TERMS = 30
-"""The number of terms that are described for each class; more than fit into any line."""
+TERMS_PER_CLASS = 30
+"""The number of strongest terms of each class; a table shows as many of them as fit on a line."""
 
 
-def described(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any]:
+def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any]:
     """Return the description of a model and its file as a JSON object."""
-    terms = model.class_terms(MANY_TERMS)
-    measured = _measured(model)
+    terms = model.class_terms(TERMS_PER_CLASS)
+    measures = _held_out_by_class(model)
     classes = [
         {
             "label": label,
             "documents": documents,
             **({} if model.thresholds is None else {"threshold": float(model.thresholds[index])}),
-            **({} if label not in measured else {"held_out": _without("label", measured[label])}),
+            **({} if label not in measures else {"held_out": _without("label", measures[label])}),
             "terms": [{"term": term, "strength": value} for term, value in terms[label]],
         }
         for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
@@ -43,79 +43,76 @@ def described(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any
     }
 
 
-def with_thresholds(selector: str, found: Mapping[str, Any]) -> str:
-    """Return the selector's name, with the thresholds of testors if there are any.
+def selector_text(selector: str, about: Mapping[str, Any]) -> str:
+    """Return the selector's name; for testors, with the thresholds that were used.
 
-    The thresholds may be given, or found for a number of terms.
+    These are given by the user, or selected so that there are enough testors for the requested number of terms.
     """
-    if not (testors := found.get("testors")):
+    if not (testors := about.get("testors")):
         return selector
     return f"{selector} with epsilon {testors['epsilon']:.4g} and delta {testors['delta']:.4g}"
 
 
 def _without(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of the mapping without one of its keys."""
     return {key: value for key, value in values.items() if key != name}
 
 
-def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
-    """Return the measures of each class on held-out documents."""
+def _held_out_by_class(model: Model) -> dict[Any, Mapping[str, Any]]:
+    """Return the measures of each class on held-out documents, by its label; empty if nothing was measured."""
     return {row["label"]: row for row in (model.about.get("held_out") or {}).get("classes", ())}
 
 
 def show_measures(page: Page, model: Model) -> None:
-    """Print the quality on held-out documents of a model trained on the rest, and the scores by number of terms.
+    """Print what training has measured: the quality on held-out documents, and the scores by number of terms.
 
-    Each is printed only if it was measured.
+    Each is left out if it was not measured. The quality is that of a model trained on the other documents.
     """
     if held_out := model.about.get("held_out"):
         sample = model.about.get("n_tuned_on")
         of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
         tested = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
-        then = " before it was updated" if model.about.get("updated") else ""
-        page.line(f"On {tested}{then}: {figures(held_out, multilabel=model.multilabel)}")
+        when = " before it was updated" if model.about.get("updated") else ""
+        page.line(f"On {tested}{when}: {measures_text(held_out, multilabel=model.multilabel)}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
-        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == selected)) for n, score, error in curve]
-        page.table([*numbers("terms", "score", "std. error"), Column("")], rows)
+        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "selected" * (n == selected)) for n, score, error in curve]
+        page.table([*number_columns("terms", "score", "std. error"), Column("")], rows)
 
 
 def show_classes(page: Page, model: Model) -> None:
-    """Print a row for each class: its documents, its held-out documents and their measures, and its strongest terms."""
-    measured, terms = _measured(model), model.class_terms(MANY_TERMS)
+    """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
+    measures, terms = _held_out_by_class(model), model.class_terms(TERMS_PER_CLASS)
     rows = []
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
-        if measured:
-            row += held_out_shares(measured[label]) if label in measured else [""] * 4
+        if measures:
+            held_out = measures.get(label)
+            row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
-        rows.append([*row, Fitting([term for term, _ in terms[label]])])
+        rows.append([*row, TermList([term for term, _ in terms[label]])])
     titles = [
         "docs",
-        *(["held out", "precision", "recall", "F1"] * bool(measured)),
+        *(["held out", "precision", "recall", "F1"] * bool(measures)),
         *(["threshold"] * (model.thresholds is not None)),
     ]
-    page.table([Column("class"), *numbers(*titles), Column("strongest terms", "terms")], rows)
+    page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
 
 
-def held_out_shares(row: Mapping[str, Any]) -> list[str]:
-    """Return the number of held-out documents of a class, and its precision, recall and F1 on held-out documents."""
-    return [f"{row['documents']:,}", *shares(row)]
-
-
-def shares(row: Mapping[str, Any]) -> list[str]:
-    """Return precision, recall and F1 of a class, or dashes if no document is in the class or was predicted to be."""
+def class_measures(row: Mapping[str, Any]) -> list[str]:
+    """Return precision, recall and F1 of a class, or dashes if no document has its label, true or predicted."""
     if not (row["documents"] or row["predicted"]):
         return ["-"] * 3
     return [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
-def figures(report: Mapping[str, Any], *, multilabel: bool) -> str:
+def measures_text(report: Mapping[str, Any], *, multilabel: bool) -> str:
     """Return the measures over all classes as text; accuracy is left out for multilabel models."""
-    all_right = "" if multilabel else f", accuracy {report['accuracy']:.3f}"
-    return f"micro-F1 {report['micro_f1']:.3f}, macro-F1 {report['macro_f1']:.3f}{all_right}"
+    accuracy = "" if multilabel else f", accuracy {report['accuracy']:.3f}"
+    return f"micro-F1 {report['micro_f1']:.3f}, macro-F1 {report['macro_f1']:.3f}{accuracy}"
 
 
 def seconds_line(seconds: Mapping[str, float]) -> str:

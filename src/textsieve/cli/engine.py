@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from ..corpus import Corpus
     from ..errors import Setting
-    from .progress import Tell
+    from .progress import ProgressCallback
 
 ENGINES = {
     "local": "this machine, with files as large as its disk",
@@ -42,27 +42,27 @@ engine = options.bundle(
         type=click.Choice(list(ENGINES)),
         default="local",
         show_default=True,
-        help=f"Where it runs. {options.described(ENGINES)}.",
+        help=f"Where training runs. {options.describe_choices(ENGINES)}.",
     ),
     click.option(
         "--master",
         metavar="URL",
         help="Spark's master, such as spark://HOST:7077, yarn or local[4], or a Connect server, sc://HOST:15002.  "
-        "[default: that of SPARK_REMOTE or of Spark's own settings, or else local[*], this machine's cores]",
+        "[default: from SPARK_REMOTE or Spark's own settings, or else local[*], all cores of this machine]",
     ),
     click.option(
         "--conf",
         type=spark_setting,
         multiple=True,
         metavar="KEY=VALUE",
-        help="A setting of Spark's, such as spark.executor.memory=4g; may be repeated.",
+        help="A Spark setting, such as spark.executor.memory=4g; may be repeated.",
     ),
     click.option(
         "--most-values",
         type=click.IntRange(min=1),
         metavar="N",
-        help="With Spark: how many counts of selected terms may come to the driver, for classifiers that learn from "
-        "documents, at eight bytes each.  [default: 134217728, which is 1 GB]",
+        help="With Spark: the maximum number of term counts, of eight bytes each, that are collected on the driver for "
+        "classifiers that learn from documents.  [default: 134217728, which is 1 GB]",
     ),
 )
 
@@ -70,20 +70,23 @@ engine = options.bundle(
 class EngineDocuments(Protocol):
     """The documents at PATH, as an engine reads them."""
 
-    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         """Return a categorizer with the settings of `model`, trained on all documents."""
 
     def summary(self, model: Categorizer) -> str:
         """Return a line about the documents, available once a model is trained."""
 
-    def progress(self) -> AbstractContextManager[Tell]:
+    def progress(self) -> AbstractContextManager[ProgressCallback]:
         """Return a context manager that yields the progress callback."""
 
 
 def open_documents(
     engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
 ) -> AbstractContextManager[EngineDocuments]:
-    """Open the documents at `paths` with the requested engine."""
+    """Open the documents at `paths` with the engine that the options name.
+
+    Raise `UsageError` for options that the engine does not have.
+    """
     from .opening import LIMITS
 
     if engine["name"] == "spark":
@@ -96,7 +99,7 @@ def open_documents(
         return _open_spark(engine, paths, reading)
     for option in ("master", "conf", "most_values"):
         if engine[option]:
-            raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; give --engine spark with it.")
+            raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; add --engine spark.")
     return _open_local(paths, reading)
 
 
@@ -104,16 +107,18 @@ def open_documents(
 
 
 class _LocalDocuments:
+    """Documents that are read and trained on in this process."""
+
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
 
-    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
-        return model.fit(self._corpus, progress=tell)
+    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
+        return model.fit(self._corpus, progress=on_progress)
 
     def summary(self, model: Categorizer) -> str:
         return f"{self._corpus.name}: {self._corpus.report}"
 
-    def progress(self) -> AbstractContextManager[Tell]:
+    def progress(self) -> AbstractContextManager[ProgressCallback]:
         from .progress import progress
 
         return progress()
@@ -121,9 +126,9 @@ class _LocalDocuments:
 
 @contextmanager
 def _open_local(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[EngineDocuments]:
-    from .opening import opened_one_after_the_other
+    from .opening import open_chained
 
-    with opened_one_after_the_other(paths, reading) as corpus:
+    with open_chained(paths, reading) as corpus:
         yield _LocalDocuments(corpus)
 
 
@@ -131,16 +136,18 @@ def _open_local(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[
 
 
 class _SparkDocuments:
+    """Documents in a Spark DataFrame; `most_values` is the option --most-values."""
+
     def __init__(self, df: Any, name: str, most_values: int | None) -> None:
         self._df, self._name = df, name
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
-    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         from ..spark import fit
         from .messages import warn
 
-        trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
-        if not trained.model_.multilabel and (hint := _looks_joined(trained.model_.classes)):
+        trained = fit(self._df, categorizer=model, progress=on_progress, **self._limits)
+        if not trained.model_.multilabel and (hint := _joined_labels_hint(trained.model_.classes)):
             warn((f"{self._name}: ", *hint))
         return trained
 
@@ -150,12 +157,12 @@ class _SparkDocuments:
         about = model.model_.about
         return f"{self._name}: {Report(about['n_documents'], about['n_unlabelled'])}"
 
-    def progress(self) -> AbstractContextManager[Tell]:
+    def progress(self) -> AbstractContextManager[ProgressCallback]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
 
 
-def _looks_joined(classes: Iterable[object]) -> tuple[str | Setting, ...]:
-    """Return a hint if the classes look like several labels in one cell, as the local engine does."""
+def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
+    """Return a hint if the classes look like several labels in one cell; the local engine gives it while reading."""
     from ..corpus.batch import JoinedLabels
 
     joined_labels = JoinedLabels()
@@ -165,7 +172,7 @@ def _looks_joined(classes: Iterable[object]) -> tuple[str | Setting, ...]:
 
 
 class _StageLines:
-    """Prints each stage on its own line; Spark shows its own progress bar below it."""
+    """A progress callback that prints each stage on its own line; Spark shows its own progress bar below it."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -184,8 +191,9 @@ def _open_spark(
     from ..spark.session import open_session
     from .opening import READING
 
-    logging.getLogger().addHandler(logging.NullHandler())  # errors that libraries below Spark log are raised as well
+    # Without a handler, Python prints what libraries log, although they raise the same errors.
+    logging.getLogger().addHandler(logging.NullHandler())
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        settings = {part: reading[part] for part in READING}
+        settings = {option: reading[option] for option in READING}
         yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])

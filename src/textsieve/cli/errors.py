@@ -1,7 +1,11 @@
-"""Exit codes: 0 for success, 1 with an error message, or the code of a signal, without a message.
+"""Turn errors, signals, closed streams and full disks into an exit code and at most one line on standard error.
 
-Wrong usage exits with 2, raised by click or by `exit_as_usage_error`. The other codes are those of a shell for signals:
-130 for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, and 141 for a pipe whose reader has gone, as with `| head`.
+| exit code | reason |
+|---|---|
+| 0 | success |
+| 1 | an error, with a message |
+| 2 | wrong usage, found by click or by `exit_as_usage_error` |
+| 128 + n | signal n, without a message: 130 Ctrl-C, 129 SIGHUP, 143 SIGTERM, 141 an unread pipe, as with `| head` |
 """
 
 import io
@@ -20,42 +24,45 @@ import click
 from ..errors import InputError, MissingPackage
 from ..files import OUT_OF_SPACE
 from ..memory import check_room_for_imports
-from .messages import error_text, say, warn, warning_text
+from .messages import error_text, print_message, warn, warning_text
 
-FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
-OF_A_SIGNAL = 128
-"""The exit code of a run that was ended by a signal is this plus the number of the signal."""
+FAILED, WRONG_USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+SIGNAL_EXIT_BASE = 128
+"""A run that a signal has ended exits with this number plus the number of the signal, as in a shell."""
 ENDING_SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 NO_MEMORY = "there is not enough memory for this."
 NO_THREAD = "can't start new thread"
-"""The message of the `RuntimeError` that Python raises if there is no memory for the stack of a thread."""
+"""The message of the error that Python raises if there is no memory for the stack of a thread.
+
+It is a plain `RuntimeError` without an errno or a class of its own, so only the message tells it from other errors.
+"""
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
-"""Warnings about the input, which are printed; others are for programmers."""
+"""Warnings about the input, which are printed; other categories, such as deprecations, are for programmers."""
 
 
 @contextmanager
 def handle_errors() -> Iterator[None]:
-    """Print errors in the input as one line, and exit with the right code."""
-    _open_closed_streams()
-    _replace_what_cannot_be_written()
+    """Run a command; print an error in its input as one line, and exit with the code for the error or signal."""
+    _occupy_closed_streams()
+    _replace_unencodable_characters()
     check_room_for_imports()
     try:
-        with _ended_by_signals(), _warnings_as_lines():
+        with _raise_on_signals(), _print_warnings():
             yield
             sys.stdout.flush()
     except BrokenPipeError as problem:
-        _discard_unwritten()
-        raise click.exceptions.Exit(NOBODY_READS) from problem
-    except _Signalled as problem:
-        raise click.exceptions.Exit(OF_A_SIGNAL + problem.number) from problem
+        _discard_buffered_output()
+        raise click.exceptions.Exit(BROKEN_PIPE) from problem
+    except _SignalReceived as problem:
+        raise click.exceptions.Exit(SIGNAL_EXIT_BASE + problem.number) from problem
     except KeyboardInterrupt as problem:
         raise click.exceptions.Exit(INTERRUPTED) from problem
     except InputError as problem:
         _fail(error_text(problem), problem)
     except OSError as problem:
-        _discard_unwritten()
+        _discard_buffered_output()
         _fail(_os_error_text(problem), problem)
     except EOFError as problem:  # click would print "Aborted!", as if the user had stopped the run
         _fail(f"some input ended too early ({problem or 'end of file'}).", problem)
@@ -69,7 +76,7 @@ def handle_errors() -> Iterator[None]:
 
 @contextmanager
 def exit_as_usage_error() -> Iterator[None]:
-    """Exit with code 2, as click does, for an `InputError` about the options alone, before any file is read."""
+    """Exit with code 2, as click does, on an `InputError`; for checks of the options before any file is read."""
     try:
         yield
     except MissingPackage:
@@ -79,40 +86,42 @@ def exit_as_usage_error() -> Iterator[None]:
 
 
 def _os_error_text(problem: OSError) -> str:
+    """Return the file and the reason of a system error."""
     reason = str(problem.strerror or problem)
-    if problem.errno in OUT_OF_SPACE:  # errors of files have a file name, so without one it is standard output
+    if problem.errno in OUT_OF_SPACE:  # an error without a file name comes from standard output
         return f"{problem.filename or 'standard output'}: {reason}; free some space, or choose another place."
     return f"{problem.filename}: {reason}" if problem.filename else reason
 
 
 def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) -> None:
-    with suppress(OSError):  # standard error can't be written either
-        say("error", message)
+    """Print an error and exit."""
+    with suppress(OSError):  # standard error may be on the full disk as well
+        print_message("error", message)
     raise click.exceptions.Exit(exit_code) from problem
 
 
 @contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    """Print the library's warnings as single lines, each once."""
-    seen = set()
+def _print_warnings() -> Iterator[None]:
+    """Print the library's warnings as single lines on standard error, each text once."""
+    printed = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         text = warning_text(message)
-        if text not in seen:
-            seen.add(text)
+        if text not in printed:
+            printed.add(text)
             warn(text)
 
     with warnings.catch_warnings():
         warnings.showwarning = show
-        if not sys.warnoptions:
+        if not sys.warnoptions:  # python -W and PYTHONWARNINGS take precedence
             warnings.simplefilter("ignore")
             for category in SHOWN_WARNINGS:
                 warnings.simplefilter("always", category)
         yield
 
 
-class _Signalled(BaseException):
-    """Raised when a signal ends the run, so that `finally` and `with` remove temporary files."""
+class _SignalReceived(BaseException):
+    """Raised by the handler of a signal, so that `finally` and `with` blocks remove temporary files."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -120,8 +129,8 @@ class _Signalled(BaseException):
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into an exception, unless they are already handled or ignored, as under `nohup`."""
+def _raise_on_signals() -> Iterator[None]:
+    """Raise an exception on SIGTERM and SIGHUP, unless they are already handled or ignored, as under `nohup`."""
     if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         yield
         return
@@ -129,7 +138,7 @@ def _ended_by_signals() -> Iterator[None]:
 
     def end(number: int, _: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)  # a second signal ends the run at once
-        raise _Signalled(number)
+        raise _SignalReceived(number)
 
     for number in numbers:
         signal.signal(number, end)
@@ -137,11 +146,11 @@ def _ended_by_signals() -> Iterator[None]:
         yield
     finally:
         for number in numbers:
-            if signal.getsignal(number) is end:  # the service ignores SIGHUP until its process has ended
+            if signal.getsignal(number) is end:  # `serve` installs its own handler for SIGHUP, which must stay
                 signal.signal(number, signal.SIG_DFL)
 
 
-def _open_closed_streams() -> None:
+def _occupy_closed_streams() -> None:
     """Fail if standard output is closed; occupy the descriptors of other closed streams.
 
     Otherwise the next file that is opened, such as a model, would get the descriptor of standard error, and messages
@@ -165,24 +174,24 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-def _replace_what_cannot_be_written() -> None:
-    """Print a question mark for each character that the terminal's encoding lacks, instead of failing."""
+def _replace_unencodable_characters() -> None:
+    """Make standard output and error print a question mark for a character that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
-def _discard_unwritten() -> None:
-    """Drop buffered output that can't be written; otherwise Python would fail on it at exit."""
+def _discard_buffered_output() -> None:
+    """Flush the output streams, and discard what can't be written; otherwise Python would fail on it at exit."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
-            _flush_somewhere(stream)
+            _flush_or_discard(stream)
 
 
-def _flush_somewhere(stream: TextIO) -> None:
+def _flush_or_discard(stream: TextIO) -> None:
     try:
         stream.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+    except OSError:  # let the descriptor point to the null device, so that the flush at exit succeeds
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, stream.fileno())
+        os.close(null_device)

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from ..prediction import Model
     from .output import Page
 
-MOST_CONFUSIONS = 20
-LONGEST_NAME = 20
+MAX_CONFUSIONS = 20
+"""The maximum number of confusions that are listed if the whole matrix doesn't fit."""
+MAX_NAME_WIDTH = 20
+"""The maximum width of a class name as the title of a column."""
 CORNER = "true \\ predicted"
 
 
@@ -25,31 +27,31 @@ CORNER = "true \\ predicted"
 @click.argument("path")
 @options.reading
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_json: bool) -> None:
-    """Compare what a model predicts with what is right.
+    """Compare the predictions of a model with the true labels.
 
-    Prints micro- and macro-F1, a row a class, and which classes are taken for which others. PATH has documents with
-    labels, as for train; those without are left out. Columns are found by the names that were given to train, too.
+    Prints micro- and macro-F1, a row for each class, and which classes are confused with which. PATH has documents with
+    labels, as for train; documents without a label are left out. The column names and the label separator that were
+    given to train are the defaults.
     """
     from ..categorizer import load
-    from ..errors import InputError
-    from .arguments import expecting_a_model
+    from ..errors import InputError, Setting
     from .json_output import print_json
-    from .opening import opened, usual_of
-    from .progress import progress, watched
+    from .opening import default_reading, hint_if_not_a_model, open_corpus
+    from .progress import progress, with_progress
 
-    with expecting_a_model("evaluate", model, path):
+    with hint_if_not_a_model("evaluate", model, path):
         categorizer = load(model)
     categorizer.n_jobs = jobs
-    usual = usual_of(categorizer.model_)
-    with opened(path, reading, usual=usual) as corpus, progress() as tell:
-        report = categorizer.evaluate(watched(corpus, "predicting", tell))
+    defaults = default_reading(categorizer.model_)
+    with open_corpus(path, reading, usual=defaults) as corpus, progress() as on_progress:
+        report = categorizer.evaluate(with_progress(corpus, "predicting", on_progress))
     if not report.documents:
         raise InputError(
             "no document has a label, so there is nothing to compare the predictions with",
             place=corpus.name,
-            hint="In a table, name the column of the labels with --label",
+            hint=("In a table, name the column of the labels with ", Setting("label")),
         )
     if wants_json:
         print_json(report.to_dict())
@@ -58,7 +60,8 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
 
 
 def _show(report: "Report", name: str, model: "Model") -> None:
-    from .description import figures
+    """Print the documents, the measures over all classes, and the tables; `name` is that of the corpus."""
+    from .description import measures_text
     from .output import Page, label_text
 
     page = Page()
@@ -71,43 +74,44 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     if unknown_classes:
         listed = ", ".join(unknown_classes[:5]) + ", ..." * (len(unknown_classes) > 5)
         page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
-    page.line(figures(report.summary(), multilabel=report.multilabel))
+    page.line(measures_text(report.summary(), multilabel=report.multilabel))
     _show_classes(page, report)
     if not report.multilabel:
         _show_confusion(page, report)
 
 
 def _show_classes(page: "Page", report: "Report") -> None:
-    from .description import shares
-    from .output import Column, label_text, numbers
+    from .description import class_measures
+    from .output import Column, label_text, number_columns
 
     rows = [
-        [label_text(row.label), f"{row.documents:,}", f"{row.predicted:,}", *shares(row._asdict())]
+        [label_text(row.label), f"{row.documents:,}", f"{row.predicted:,}", *class_measures(row._asdict())]
         for row in report.rows()
     ]
-    page.table([Column("class"), *numbers("docs", "predicted", "precision", "recall", "F1")], rows)
+    page.table([Column("class"), *number_columns("docs", "predicted", "precision", "recall", "F1")], rows)
 
 
 def _show_confusion(page: "Page", report: "Report") -> None:
-    """Print the confusion matrix if it fits, with columns titled by class names or else by numbers.
+    """Print the confusion matrix, with class names as column titles if they fit, or else with numbers.
 
-    If it doesn't fit, print the most frequent confusions.
+    If even the matrix with numbers doesn't fit, print the most frequent confusions.
     """
-    from .output import GAP, Column, cut, label_text, numbers
+    from .output import GAP, Column, label_text, number_columns, shorten
 
     names = [label_text(label) for label in report.labels]
     positions = [str(position) for position in range(1, len(names) + 1)]
     numbered = [f"{position} {name}" for position, name in zip(positions, names, strict=True)]
     widest = max(len(f"{count:,}") for count in report.pairs.values())
-    for row_titles, titles in ((names, [cut(name, LONGEST_NAME) for name in names]), (numbered, positions)):
+    short_names = [shorten(name, MAX_NAME_WIDTH) for name in names]
+    for row_titles, titles in ((names, short_names), (numbered, positions)):
         room = page.width - sum(GAP + max(len(title), widest) for title in titles)
         if room >= len(CORNER):
             rows = [
-                [cut(title, room), *(f"{count:,}" if count else "." for count in counts)]
+                [shorten(title, room), *(f"{count:,}" if count else "." for count in counts)]
                 for title, counts in zip(row_titles, report.confusion(), strict=True)
             ]
-            page.table([Column(CORNER), *numbers(*titles)], rows, title="Confusion")
+            page.table([Column(CORNER), *number_columns(*titles)], rows, title="Confusion")
             return
-    worst = [(pair, count) for pair, count in report.pairs.most_common() if pair[0] != pair[1]][:MOST_CONFUSIONS]
-    listed = [[label_text(true), label_text(other), f"{count:,}"] for (true, other), count in worst]
-    page.table([Column("true"), Column("predicted"), *numbers("docs")], listed, title="Most frequent confusions")
+    errors = [(pair, count) for pair, count in report.pairs.most_common() if pair[0] != pair[1]][:MAX_CONFUSIONS]
+    rows = [[label_text(true), label_text(predicted), f"{count:,}"] for (true, predicted), count in errors]
+    page.table([Column("true"), Column("predicted"), *number_columns("docs")], rows, title="Most frequent confusions")

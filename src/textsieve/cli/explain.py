@@ -1,5 +1,7 @@
 """`textsieve explain`: show which terms of a text speak for and against its classes."""
 
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -7,8 +9,15 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..prediction import ClassExplanation, Explanation
+    from rich.text import Text
+
+    from ..prediction import ClassExplanation, Explanation, Span
     from .output import Page
+
+FOR, AGAINST = "bold green", "underline red"
+"""The styles of terms that speak for a class and against it."""
+MAX_SHOWN = 4000
+"""The maximum number of characters of the text that are shown; a longer text would push the tables off the screen."""
 
 
 @click.command(
@@ -33,20 +42,20 @@ if TYPE_CHECKING:
     default=15,
     show_default=True,
     metavar="N",
-    help="Show the N terms with the largest part in it; the others are summed up.",
+    help="Show the N terms that contribute most; the others are summed up.",
 )
-@options.json_wanted
+@options.json_flag
 def command(model: str, text: str, n_classes: int, label: str | None, n_terms: int, wants_json: bool) -> None:
-    """Show which terms spoke for which class, and how much.
+    """Show which terms of a text speak for which class, and how much.
 
     A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
     intercept sum up to the class's score. TEXT is the text itself, or - for standard input. A terminal also shows the
-    text, with the terms that spoke for the first class in bold, and those that spoke against it underlined.
+    text, with the terms that speak for the first class in bold, and those that speak against it underlined.
     """
     from ..categorizer import load
     from .json_output import print_json
 
-    trained, text = load(model), _text(text)
+    trained, text = load(model), _read_text(text)
     explanation = trained.explain(text)
     classes = explanation.classes[:n_classes] if label is None else (_find_class(explanation, label),)
     if wants_json:
@@ -54,9 +63,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     else:
         page, compares = _begin_page(explanation, classes), trained.model_.needs_comparing
         if page.has_styles:
-            from .marking import marked
-
-            page.styled(marked(text, trained.spans(text), _strengths(classes[0], compares)))
+            page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares)))
         for explained in classes:
             _show_class(page, explained, n_terms, compares)
         if compares:
@@ -66,7 +73,8 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
             page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
 
 
-def _text(text: str) -> str:
+def _read_text(text: str) -> str:
+    """Return the text, which is read from standard input if it is given as -."""
     from ..corpus.streams import decode
     from .opening import STDIO, standard_input
 
@@ -94,14 +102,15 @@ def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", .
     predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
     page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
     if explanation.unknown is not None:
-        only = "" if classes[0].contributions else "; those are all that follows"
-        page.line(f"{explanation.unknown}, whatever the scores of the classes are{only}.")
+        no_terms = "" if classes[0].contributions else "; there are no terms to show"
+        page.line(f"{explanation.unknown}, whatever the scores of the classes are{no_terms}.")
     return page
 
 
 def _strengths(explained: "ClassExplanation", compares: bool) -> dict[str, float]:
-    """Return how much each term speaks for the class; with `compares`, how much more than for all classes on
-    average.
+    """Return how much each term speaks for the class.
+
+    This is its contribution, or with `compares`, how much larger its contribution is than the mean over all classes.
     """
     contributions = [contribution.contribution for contribution in explained.contributions]
     strengths = explained.compared() if compares else contributions
@@ -110,10 +119,35 @@ def _strengths(explained: "ClassExplanation", compares: bool) -> dict[str, float
     }
 
 
+def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
+    """Return the text in styles that show which terms speak for a class, and which against it.
+
+    Where terms overlap, a character has the style of the term with the largest contribution.
+    """
+    from rich.text import Text
+
+    from .messages import printable
+
+    strengths = [0.0] * min(len(text), MAX_SHOWN)
+    for start, end, term in spans:
+        for position in range(start, min(end, len(strengths))):
+            strengths[position] = max(strengths[position], contributions[term], key=abs)
+    styled = Text()
+    for style, positions in groupby(range(len(strengths)), key=lambda position: _style(strengths[position])):
+        characters = [text[position] for position in positions]
+        styled.append("".join("\n" if character == "\n" else printable(character) for character in characters), style)
+    return styled.append("…") if len(text) > MAX_SHOWN else styled
+
+
+def _style(contribution: float) -> str:
+    return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
+
+
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares: bool) -> None:
+    """Print the first terms of a class with their contributions, the sum of the others, and the score."""
     from ..errors import counted
     from .messages import printable
-    from .output import Column, label_text, numbers
+    from .output import Column, label_text, number_columns
 
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
     strengths = _strengths(explained, compares)
@@ -122,14 +156,16 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compa
         for term, count, weight, contribution in first
     ]
     if others:
-        rest = [
-            f"{sum(column):+.4f}"
-            for column in zip(*((other.contribution, strengths[other.term]) for other in others), strict=True)
-        ]
-        rows.append([f"({counted(len(others), 'other term')})", "", "", *rest])
+        contribution_sum = sum(other.contribution for other in others)
+        strength_sum = sum(strengths[other.term] for other in others)
+        title = f"({counted(len(others), 'other term')})"
+        rows.append([title, "", "", f"{contribution_sum:+.4f}", f"{strength_sum:+.4f}"])
     rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}", ""])
     rows.append(["= score", "", "", f"{explained.score:+.4f}", ""])
-    threshold = "" if explained.threshold is None else f"; a label from {explained.threshold:.4f}"
+    threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
     title = f"{label_text(explained.label)}: score {explained.score:.4f}{threshold}"
-    columns = [Column("term"), *numbers("count", "weight", "contribution", *(["beside others"] if compares else []))]
+    columns = [
+        Column("term"),
+        *number_columns("count", "weight", "contribution", *(["beside others"] if compares else [])),
+    ]
     page.table(columns, [row[: len(columns)] for row in rows], title=title)

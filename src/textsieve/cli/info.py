@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("model")
-@click.option("--terms", "wants_terms", is_flag=True, help="List all terms, the best first, a line each.")
-@options.json_wanted
+@click.option("--terms", "wants_terms", is_flag=True, help="List all terms, one on each line, the best first.")
+@options.json_flag
 def command(model: str, wants_terms: bool, wants_json: bool) -> None:
-    """Show what is in a model file."""
+    """Show the contents of a model file."""
     from ..modelfile.reading import read_stored
-    from .description import described
+    from .description import model_as_dict
     from .json_output import print_json
     from .messages import printable
 
@@ -34,14 +34,15 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
             click.echo(printable(term))
         return
     if wants_json:
-        description = described(trained, model, can_be_updated=file.has_statistics)
-        print_json(description | ({"terms": trained.terms} if wants_terms else {}))
+        contents = model_as_dict(trained, model, can_be_updated=file.has_statistics)
+        print_json(contents | ({"terms": trained.terms} if wants_terms else {}))
     else:
         _show(trained, file)
 
 
 def _show(model: "Model", file: "ModelFile") -> None:
-    from .description import file_line, show_classes, show_measures, with_thresholds
+    """Print the origin, size, settings and quality of a model, and a table of its classes."""
+    from .description import file_line, selector_text, show_classes, show_measures
     from .output import Page
 
     about, page = model.about, Page()
@@ -51,11 +52,11 @@ def _show(model: "Model", file: "ModelFile") -> None:
     page.line(
         f"{about.get('n_documents', sum(model.class_docs)):,} documents, {len(model.classes):,} classes, "
         f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms"
-        + (f" chosen by {with_thresholds('testors', about)}; " if "testors" in about else "; ")
+        + (f" selected by {selector_text('testors', about)}; " if "testors" in about else "; ")
         + ("several labels a document" if model.multilabel else "one label a document")
     )
     if updated := about.get("updated"):
-        page.line(f"Updated {updated['last']}: {_folded_in(updated)}")
+        page.line(f"Updated {updated['last']}: {_updates_text(updated)}")
     if file.has_statistics:
         page.line("textsieve update can add documents to it: the file has the statistics that this needs.")
     else:
@@ -65,11 +66,12 @@ def _show(model: "Model", file: "ModelFile") -> None:
     show_classes(page, model)
 
 
-def _folded_in(updated: Mapping[str, Any]) -> str:
+def _updates_text(updated: Mapping[str, Any]) -> str:
+    """Return how many documents were added in how many updates."""
     from ..errors import counted
 
     documents, times = counted(updated["documents"], "document"), counted(updated["times"], "update")
-    return f"{documents} folded in, in {times}, since it was trained"
+    return f"{documents} added in {times} since it was trained"
 
 
 def _settings(model: "Model") -> str:

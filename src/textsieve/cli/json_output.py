@@ -1,4 +1,4 @@
-"""JSON for programs, on standard output."""
+"""JSON for programs, on standard output; without rich, which `output.py` imports for tables."""
 
 import json
 import sys

@@ -11,23 +11,23 @@ from ..categorizer_settings import SETTINGS
 from ..errors import UNSET, InputError, Message, Setting, render, shown
 from ..warning import InputWarning
 
-SIZES = ("max_document", "max_unpacked")
-"""Settings that are written as sizes: 20kB."""
+SIZE_SETTINGS = ("max_document", "max_unpacked")
+"""Settings whose values are numbers of bytes, written as 20kB."""
 UNITS = ("", "kB", "MB", "GB", "TB")
 
 
-def say(kind: str, message: str) -> None:
-    """Print a message that is not a result as one line on standard error."""
+def print_message(kind: str, message: str) -> None:
+    """Print a message as one line on standard error; `kind` is its first word, such as "error" or "note"."""
     click.echo(f"{kind}: {on_one_line(message)}", err=True)
 
 
 def warn(message: Message) -> None:
     """Print a warning as one line on standard error."""
-    say("warning", render(message, write_setting))
+    print_message("warning", render(message, write_setting))
 
 
 def error_text(problem: InputError) -> str:
-    """Return the message of an error, with settings as options, and the notes that were added to it."""
+    """Return the message of an error, with settings written as options, and its notes (`add_note`)."""
     text, notes = problem.render(write_setting), getattr(problem, "__notes__", ())
     if notes and not text.endswith((".", "!", "?")):
         text += "."
@@ -35,7 +35,7 @@ def error_text(problem: InputError) -> str:
 
 
 def warning_text(warning: Warning | str) -> str:
-    """Return the text of a warning, with settings as options."""
+    """Return the text of a warning, with settings written as options."""
     return warning.render(write_setting) if isinstance(warning, InputWarning) else str(warning)
 
 
@@ -43,20 +43,21 @@ def warning_text(warning: Warning | str) -> str:
 
 
 def write_setting(setting: Setting) -> str:
-    """Return a setting as an option with its value: --jobs 0; or as Python code if there is no such option.
+    """Return a setting as an option with its value, such as --jobs 0, or as Python code if it has no option.
 
-    The option is that of the running command, or else that of the table of settings, for messages about training.
+    The running command's own option comes first. A setting that this command has no option for, such as one of
+    `train` in a message of `update`, is written as the option in the table of settings.
     """
-    name, if_false = _option_names(setting.name)
+    name, opposite = _option_names(setting.name)
     value = setting.value
     if not name:
         return str(setting)
     if value is UNSET:
         return name
-    flag_value = _flag_value(setting.name, if_false)
+    flag_value = _flag_value(setting.name, has_opposite=bool(opposite))
     if flag_value is not UNSET:
-        return name if value == flag_value else if_false or f"no {name}"
-    return f"no {name}" if value is None else f"{name} {_written(setting.name, value)}"
+        return name if value == flag_value else opposite or f"no {name}"
+    return f"no {name}" if value is None else f"{name} {_value_text(setting.name, value)}"
 
 
 def option_name(setting: str) -> str:
@@ -72,17 +73,17 @@ def _option_names(setting: str) -> tuple[str, str]:
     spec = SETTINGS.get(setting)
     if spec is None or spec.option is None:
         return "", ""
-    name, _, if_false = spec.option.name.partition("/")
-    return name, if_false
+    name, _, opposite = spec.option.name.partition("/")
+    return name, opposite
 
 
-def _flag_value(setting: str, if_false: str) -> object:
-    """Return the value that a flag stands for, or `UNSET` if the option is no flag."""
+def _flag_value(setting: str, *, has_opposite: bool) -> object:
+    """Return the value that a flag gives to a setting, or `UNSET` if the option is not a flag."""
     spec = SETTINGS.get(setting)
     if spec is not None and spec.option is not None and spec.option.is_flag:
         return spec.option.sets
     option = _running_options().get(setting)
-    return True if if_false or (option is not None and option.is_flag) else UNSET
+    return True if has_opposite or (option is not None and option.is_flag) else UNSET
 
 
 def _running_options() -> dict[str, click.Option]:
@@ -93,7 +94,7 @@ def _running_options() -> dict[str, click.Option]:
 
 
 def _running_command() -> click.Command | None:
-    """Return the subcommand that runs, also while its errors are handled by the group."""
+    """Return the subcommand that is running; click's context is that of the group while errors are handled."""
     context = click.get_current_context(silent=True)
     if context is None:
         return None
@@ -102,10 +103,10 @@ def _running_command() -> click.Command | None:
     return context.command
 
 
-def _written(setting: str, value: Any) -> str:
+def _value_text(setting: str, value: Any) -> str:
     """Return a value as it is given on the command line."""
-    if setting in SIZES and isinstance(value, int):
-        return in_units(value)
+    if setting in SIZE_SETTINGS and isinstance(value, int):
+        return size_text(value)
     if setting == "ngram_range" and isinstance(value, tuple) and len(value) == 2:
         shortest, longest = value
         return str(shortest) if shortest == longest else f"{shortest}-{longest}"
@@ -114,8 +115,8 @@ def _written(setting: str, value: Any) -> str:
     return shlex.quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
 
 
-def in_units(size: int) -> str:
-    """Return a number of bytes as the options for sizes take it: 20kB."""
+def size_text(size: int) -> str:
+    """Return a number of bytes in the largest unit that needs no decimals, as options take it: 20kB for 20000."""
     thousands = 0
     while size and size % 1000 == 0 and thousands < len(UNITS) - 1:
         size //= 1000
@@ -127,7 +128,7 @@ def in_units(size: int) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with unprintable characters escaped, so that a terminal takes none of them for a command."""
+    """Return the text with unprintable characters escaped, so that no text can control the terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -136,5 +137,5 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return the text as `printable` does, with line ends as spaces."""
+    """Return the printable text with every run of white space, such as a line end, as one space."""
     return printable(" ".join(text.split()))

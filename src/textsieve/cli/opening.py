@@ -1,6 +1,11 @@
-"""Open a path of the command line: a file, a folder, a named corpus, or - for standard input."""
+"""Open the paths of the command line: a file, a folder, a named corpus, or - for standard input.
+
+Three groups of functions: open documents; remember the options for reading in a model, and use them again; and check
+paths before any work is done.
+"""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,136 +23,190 @@ from .messages import warn
 STDIO = "-"
 COLUMNS = ("text", "label")
 READING = (*COLUMNS, "label_separator", "format", "encoding")
-"""The options of `train` for reading that a model stores."""
+"""The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
-"""The options for reading that a model doesn't store: they say what is safe here, not how documents are written."""
-NONE: Mapping[str, str] = {}
+"""The options for reading that are not stored: they say what is safe on this machine."""
+
+
+# -- documents ---------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
-    """Open the documents at a path; afterwards, print a warning if some bytes could not be decoded."""
-    options = {name: value for name, value in reading.items() if value is not None} | more
+def open_corpus(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
+    """Yield the documents at a path; afterwards, print a warning if some bytes could not be decoded.
+
+    `reading` has the values of the options for reading, and `more` has other arguments of `read`.
+    """
+    arguments = {name: value for name, value in reading.items() if value is not None} | more
     if path != STDIO:
-        corpus = read(path, **options)
+        corpus = read(path, **arguments)
         yield corpus
     else:
         from ..corpus.pipes import read_pipe
 
-        with read_pipe(standard_input(), "standard input", **options) as corpus:
+        with read_pipe(standard_input(), "standard input", **arguments) as corpus:
             yield corpus
-    _warn_of_wrong_bytes(corpus)
+    _warn_of_replaced_bytes(corpus)
 
 
 @contextmanager
-def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
-    """Open the documents at several paths as one corpus.
-
-    Column names given as options apply to the first path, and to the others if they have such columns.
-    """
+def open_chained(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
+    """Yield the documents at several paths as one corpus; empty files are skipped with a warning."""
     if len(paths) == 1:
-        with opened(paths[0], reading) as corpus:
+        with open_corpus(paths[0], reading) as corpus:
             yield corpus
         return
-    empty = [path for path in paths if has_nothing(path)]
+    empty = [path for path in paths if is_empty_file(path)]
     if len(empty) == len(paths):
-        raise InputError(f"{', '.join(empty)}: no documents, the files are empty.")
+        raise InputError("no documents, the files are empty.", place=", ".join(empty))
     for path in empty:
-        warn(f"{path}: is empty, and is passed over.")
+        warn(f"{path}: is empty, and is skipped.")
     with ExitStack() as stack:
-        parts = [
-            stack.enter_context(opened(path, options, usual=defaults))
-            for path, options, defaults in each_with(paths, reading)
+        corpora = [
+            stack.enter_context(open_corpus(path, path_reading, usual=defaults))
+            for path, path_reading, defaults in reading_by_path(paths, reading, {})
             if path not in empty
         ]
-        corpus = Corpus.chained(parts)
+        corpus = Corpus.chained(corpora)
         yield corpus
-        _warn_of_wrong_bytes(corpus)
+        _warn_of_replaced_bytes(corpus)
 
 
-def has_nothing(path: str) -> bool:
-    """Return whether a path is an empty file."""
-    return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
-
-
-def each_with(
-    paths: Sequence[str], reading: Mapping[str, Any], usual: Mapping[str, str] = NONE
+def reading_by_path(
+    paths: Sequence[str], reading: Mapping[str, Any], defaults: Mapping[str, str]
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
-    """Yield each path, its options for reading, and its default names.
+    """Yield each path with its options for reading and its defaults for options that are not given.
 
-    Column names given as options are required of the first path, and are defaults for the others. The same holds for
-    the label separator, as not all formats have columns.
+    The first path must have the columns that the options name. The other paths may have them: for these, the names and
+    the label separator are only defaults, because some formats have no columns.
     """
-    yield paths[0], reading, usual
+    yield paths[0], reading, defaults
     separator = reading["label_separator"]
-    named = columns_given(reading) | ({} if separator is None else {"label_separator": separator})
-    others = {name: None if name in named else value for name, value in reading.items()}
+    optional = named_columns(reading) | ({} if separator is None else {"label_separator": separator})
+    required = {name: None if name in optional else value for name, value in reading.items()}
     for path in paths[1:]:
-        yield path, others, {**usual, **named}
+        yield path, required, {**defaults, **optional}
 
 
-def _warn_of_wrong_bytes(corpus: Corpus) -> None:
-    if corpus.report is not None and corpus.report.replaced_bytes:
-        hint = "" if is_name(corpus.name) else "; if its encoding is another, name it with --encoding"
-        warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
-
-
-def columns_given(reading: Mapping[str, Any]) -> dict[str, str]:
-    """Return the column names given as options, for the model to store."""
-    return {part: reading[part] for part in COLUMNS if isinstance(reading[part], str)}
-
-
-def columns_of(model: Model) -> dict[str, str]:
-    """Return the column names that a model stores, without invalid entries."""
-    columns = model.about.get("columns")
-    stored = columns if isinstance(columns, dict) else {}
-    return {part: stored[part] for part in COLUMNS if isinstance(stored.get(part), str)}
-
-
-def usual_of(model: Model) -> dict[str, str]:
-    """Return the defaults for reading files for a model: the column names and the label separator of its training."""
-    separator = told_to(model).get("label_separator")
-    return columns_of(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
-
-
-def told_to(model: Model) -> dict[str, Any]:
-    """Return the options for reading that `train` got, as a model stores them; older models store only column names."""
-    stored = model.about.get("reading")
-    options = stored if isinstance(stored, dict) else {}
-    kinds: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)
-    valid = {part: options[part] for part in READING if isinstance(options.get(part), kinds.get(part, str))}
-    return columns_of(model) | valid
+def is_empty_file(path: str) -> bool:
+    """Return whether a path is a file without content."""
+    return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
 
 
 def standard_input() -> Any:
     """Return the binary stream of standard input; raise `InputError` if it is closed."""
     if sys.stdin is None:
-        raise InputError("standard input: is closed. Give the name of a file, or write to the command's input.")
+        raise InputError(
+            "is closed", place="standard input", hint="Give the name of a file, or write to the command's input."
+        )
     return sys.stdin.buffer
 
 
-def refuse_to_lose(
-    output: str, *inputs: str, what: str, may_be_stream: bool = False, option: str | None = None
-) -> None:
-    """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
+def _warn_of_replaced_bytes(corpus: Corpus) -> None:
+    if corpus.report is not None and corpus.report.replaced_bytes:
+        hint = "" if is_name(corpus.name) else "; if it has another encoding, name it with --encoding"
+        warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
 
-    It must not replace an input, nor be inside a folder of documents, where the next run would read it as one of them.
-    `what` describes the output, and `option` is the option that names it; see `writability.check_openable`.
+
+# -- options for reading that a model remembers ------------------------------------------------------------------
+
+
+def named_columns(reading: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns that the options give by name, not by number, for the model to store."""
+    return {option: reading[option] for option in COLUMNS if isinstance(reading[option], str)}
+
+
+def remembered_reading(model: Model) -> dict[str, Any]:
+    """Return the options for reading that `train` got, as the model stores them; older models store only columns."""
+    stored = model.about.get("reading")
+    options = stored if isinstance(stored, dict) else {}
+    types: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)
+    valid = {option: options[option] for option in READING if isinstance(options.get(option), types.get(option, str))}
+    return _stored_columns(model) | valid
+
+
+def default_reading(model: Model) -> dict[str, str]:
+    """Return the defaults for reading files for a model: the column names and the label separator of its training."""
+    separator = remembered_reading(model).get("label_separator")
+    return _stored_columns(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
+
+
+def _stored_columns(model: Model) -> dict[str, str]:
+    """Return the column names that a model stores, without invalid entries."""
+    columns = model.about.get("columns")
+    stored = columns if isinstance(columns, dict) else {}
+    return {option: stored[option] for option in COLUMNS if isinstance(stored.get(option), str)}
+
+
+# -- checks ------------------------------------------------------------------------------------------------------
+
+
+def check_output(output: str, *inputs: str, what: str, may_be_stream: bool = False, option: str | None = None) -> None:
+    """Raise `InputError`, before any work is done, for an output that can't be written or would damage the inputs.
+
+    An output must not replace an input. It must not be in a folder of documents, where the next run would read it as a
+    document. `what` describes the output, and `option` is the option that names it; see `writability.check_openable`.
     """
     check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:
         if path == STDIO or not os.path.exists(path):
             continue
         if os.path.exists(output) and os.path.samefile(path, output):
-            raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")
+            raise InputError(
+                "is read here, and would be overwritten", place=output, hint="Give the result another name."
+            )
         if os.path.isdir(path) and _is_document_of(path, output):
-            way_out = f"name a file elsewhere with {option}" if option else "move it to another folder"
-            raise InputError(f"{output}: would be among the documents of {path}; {way_out}.")
+            hint = f"name a file elsewhere with {option}" if option else "move it to another folder"
+            raise InputError(f"would be among the documents of {path}", place=output, hint=hint)
 
 
 def _is_document_of(folder: str, output: str) -> bool:
     """Return whether a file would be read as a document of a folder; hidden files are not."""
-    inside, place = os.path.join(os.path.realpath(folder), ""), os.path.realpath(output)
-    return place.startswith(inside) and not any(
-        part.startswith(".") for part in place.removeprefix(inside).split(os.sep)
-    )
+    prefix, target = os.path.join(os.path.realpath(folder), ""), os.path.realpath(output)
+    names = target.removeprefix(prefix).split(os.sep)
+    return target.startswith(prefix) and not any(name.startswith(".") for name in names)
+
+
+@contextmanager
+def hint_if_not_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
+    """Add a hint to an `InputError` raised in this block if the file at `model` is not a model.
+
+    `others` are the other paths of the command; users often give the model and the documents in the wrong order.
+    """
+    try:
+        yield
+    except InputError as problem:
+        hint = _wrong_file_hint(verb, model, others)
+        if hint is not None:
+            problem.add_note(hint)
+        raise
+
+
+def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
+    from ..corpus.formats import by_ending
+
+    if not os.path.isfile(model) or _begins_as_model(model):
+        return None
+    model_file = next(filter(_begins_as_model, others), None)
+    if model_file is not None:
+        documents = [model, *(other for other in others if other != model_file)]
+        return f"The model comes first: {shlex.join(['textsieve', verb, model_file, *documents])}"
+    if by_ending(Path(model)) is None:
+        return None
+    name = Path(model).name.partition(".")[0] or "model"
+    command = shlex.join(["textsieve", "train", model, "-o", f"{name}.sieve"])
+    return f"If it has documents, train a model on it first: {command}"
+
+
+def _begins_as_model(path: str) -> bool:
+    """Return whether the first bytes of a file are those of a model."""
+    from ..archive import check_start
+    from ..files import open_regular
+    from ..modelfile.header import KIND, MAX_BYTES
+
+    try:
+        with open_regular(path, what=KIND.what, max_bytes=MAX_BYTES) as file:
+            check_start(KIND, file.read(16), os.fstat(file.fileno()).st_size, path)
+    except (OSError, InputError):
+        return False
+    return True

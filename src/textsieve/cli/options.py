@@ -12,15 +12,15 @@ import click
 
 from ..categorizer_settings import SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
-from ..corpus.streams import cannot_read, check_encoding, encoding_of
+from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
 from ..text.languages import code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
-MOST_STOP_WORDS = 8 << 20
-"""The maximum size of a file of stop words in bytes: the model's header, which stores them, has no room for more."""
+MAX_STOP_WORD_BYTES = 8 << 20
+"""The maximum size of a file of stop words: the model's header, which stores them, has no room for more."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -30,14 +30,16 @@ def bundle(name: str, *options: Decorator) -> Decorator:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def call(*args: Any, **given: Any) -> Any:
-            return command(*args, **{name: {key: given.pop(key) for key in keys}}, **given)
+        def call(*args: Any, **values: Any) -> Any:
+            return command(*args, **{name: {key: values.pop(key) for key in keys}}, **values)
 
-        own = len(getattr(command, "__click_params__", ()))
+        # click collects the parameters of a command in this attribute, which `wraps` shares with `call`. The new ones
+        # are the options of this bundle.
+        n_before = len(getattr(command, "__click_params__", ()))
         decorated: Any = call
         for option in reversed(options):
             decorated = option(decorated)
-        keys = [parameter.name for parameter in decorated.__click_params__[own:]]
+        keys = [parameter.name for parameter in decorated.__click_params__[n_before:]]
         return call
 
     return decorate
@@ -48,7 +50,7 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-# -- values ------------------------------------------------------------------------------------------------------
+# -- parsers of values -------------------------------------------------------------------------------------------
 
 
 def column(value: str) -> str | int:
@@ -72,7 +74,7 @@ def n_terms(value: str) -> int | float | str:
     return number
 
 
-def run_lengths(value: str) -> tuple[int, int]:
+def ngram_range(value: str) -> tuple[int, int]:
     """Parse a range of n-gram lengths: "1-2" for words and pairs of words, "2" for pairs only."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
     if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
@@ -81,40 +83,45 @@ def run_lengths(value: str) -> tuple[int, int]:
 
 
 def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str] | None:
-    """Return the name of a language, or the stop words in a file, which is read in `encoding`."""
+    """Parse --stop-words: return the name of a language, or the words in a file, which is read in `encoding`."""
     if len(values) > 1:
         raise click.BadParameter(f"{' and '.join(values)}; give it once, and for more words a file of all of them.")
     if not values or code_of(values[0]) is not None:
         return values[0] if values else None
     try:
-        data = _read_list(values[0])
+        data = _read_stop_word_file(values[0])
     except InputError as problem:
         raise click.BadParameter(str(problem)) from problem
     except FileNotFoundError:
         raise click.BadParameter(
-            f"{values[0]!r} is no language and no file; give a language such as english, german or de, or a file of "
+            f"{values[0]!r} is no language and no file; give a language such as english, german or de, or a file with "
             f"the words to leave out, separated by spaces or line ends. {languages_with_stop_words()}"
         ) from None
     except OSError as problem:
-        raise click.BadParameter(str(cannot_read(values[0], problem))) from problem
+        raise click.BadParameter(str(unreadable_error(values[0], problem))) from problem
     return _words_in(data, values[0], encoding or "utf-8")
 
 
-def _read_list(path: str) -> bytes:
-    """Return the content of a list of stop words, which may be a pipe made by the shell: `<(grep ... words)`."""
+def _read_stop_word_file(path: str) -> bytes:
+    """Return the content of a file, or of a pipe that the shell has made: `<(grep ... words)`.
+
+    `open_regular` rejects named pipes, because reading one that no process writes to would never end. The pipe of a
+    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist.
+    """
     is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-    if not is_pipe or os.path.exists(os.path.realpath(path)):  # a named pipe may never get a writer
-        with open_regular(path, what="a list of stop words", max_bytes=MOST_STOP_WORDS) as file:
+    is_unnamed = not os.path.exists(os.path.realpath(path))
+    if not (is_pipe and is_unnamed):
+        with open_regular(path, what="a list of stop words", max_bytes=MAX_STOP_WORD_BYTES) as file:
             return file.read()
     with open(path, "rb") as pipe:
-        data = pipe.read(MOST_STOP_WORDS + 1)
-    if len(data) > MOST_STOP_WORDS:
-        raise InputError(f"{path} has more than {MOST_STOP_WORDS:,} bytes, the most of a list of stop words.")
+        data = pipe.read(MAX_STOP_WORD_BYTES + 1)
+    if len(data) > MAX_STOP_WORD_BYTES:
+        raise InputError(f"{path} has more than {MAX_STOP_WORD_BYTES:,} bytes, the maximum for a list of stop words.")
     return data
 
 
 def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
-    """Return the words of a text file; raise `BadParameter` if it is not text or empty."""
+    """Return the words in the content of a text file; raise `BadParameter` if it is empty or not text."""
     try:
         text = data.decode(encoding_of(data[:4], encoding))
     except UnicodeError as problem:
@@ -122,7 +129,7 @@ def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
             f"{name} is no text in {encoding} ({problem}); give a text file, and its encoding with --encoding."
         ) from None
     if not _CONTROLS.isdisjoint(text):
-        raise click.BadParameter(f"{name} is no text, as there are control characters in it; give a text file.")
+        raise click.BadParameter(f"{name} is no text: it has control characters; give a text file.")
     if not text.split():
         raise click.BadParameter(f"{name} has no words; write some into it, or leave the option out.")
     return text.split()
@@ -187,20 +194,20 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
         ) from None
 
 
-def described(names: Mapping[str, str]) -> str:
-    """Return a help text of names and descriptions."""
-    return "; ".join(f"{name}: {about}" for name, about in names.items())
+def describe_choices(descriptions: Mapping[str, str]) -> str:
+    """Return a help text that lists names with their descriptions."""
+    return "; ".join(f"{name}: {description}" for name, description in descriptions.items())
 
 
 # -- the settings of a Categorizer as options ----------------------------------------------------------------------
 
 METHOD_OPTIONS = ("selector_options", "projection_options", "classifier_options", "cut_options")
-"""Settings that are given by an option NAME=VALUE, which may be repeated."""
+"""Settings that are dictionaries; their option takes NAME=VALUE, and may be repeated."""
 
 _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(METHOD_OPTIONS, name_value),
     "n_terms": n_terms,
-    "ngram_range": run_lengths,
+    "ngram_range": ngram_range,
     "min_df": number_or_share,
     "max_df": number_or_share,
     "held_out": click.FloatRange(0, 1, max_open=True),
@@ -214,32 +221,35 @@ _CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
     "class_weight": lambda _, values: class_weight(values),
     "stop_words": lambda context, values: stop_words(values, context.params.get("encoding")),
 }
-"""Functions from all values of an option that may be repeated to the setting."""
+"""For each option that may be repeated, the function from all its values to the value of the setting."""
 
 
 def setting_option(name: str, **changes: Any) -> Decorator:
-    """Return the click option of a setting of a `Categorizer`; `changes` replaces some of what the table says."""
+    """Return the click option of a setting of a `Categorizer`.
+
+    Its arguments come from the table of settings; `changes` are arguments of `click.option` that replace them.
+    """
     spec = SETTINGS[name]
     option = spec.option
     assert option is not None, f"{name} has no option"
-    declared: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar}
+    arguments: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar}
     if option.is_flag:
         value_of = {True: option.sets, False: spec.default}
-        declared |= {"is_flag": True, "callback": lambda _, __, is_given: value_of[is_given]}
+        arguments |= {"is_flag": True, "callback": lambda _, __, is_given: value_of[is_given]}
     elif name in _CONVERTERS:
         convert = _CONVERTERS[name]
-        declared |= {"multiple": True, "type": _TYPES.get(name)}
-        if name != "stop_words":
-            declared["help"] += " May be repeated."
-        declared["callback"] = lambda context, _, values: convert(context, values)
-    elif "/" in option.name:
-        declared["default"] = spec.default
+        arguments |= {"multiple": True, "type": _TYPES.get(name)}
+        if name != "stop_words":  # it may be repeated only for an error that says how to give more words
+            arguments["help"] += " May be repeated."
+        arguments["callback"] = lambda context, _, values: convert(context, values)
+    elif "/" in option.name:  # --multilabel/--no-multilabel
+        arguments["default"] = spec.default
     else:
-        kind = _TYPES.get(name) or (click.Choice(list(spec.choices)) if spec.choices else str)
+        value_type = _TYPES.get(name) or (click.Choice(list(spec.choices)) if spec.choices else str)
         default = None if spec.option_default is None else value_as_text(name, spec.option_default)
-        declared |= {"type": kind, "default": default, "show_default": default is not None}
-    names = [part for part in (option.short, option.name, name) if part is not None]
-    return click.option(*names, **{**declared, **changes})
+        arguments |= {"type": value_type, "default": default, "show_default": default is not None}
+    names = [option_name for option_name in (option.short, option.name, name) if option_name is not None]
+    return click.option(*names, **{**arguments, **changes})
 
 
 def value_as_text(name: str, value: Any) -> str:
@@ -255,7 +265,7 @@ def value_as_text(name: str, value: Any) -> str:
 
 
 def arguments_of(name: str, value: Any) -> list[str]:
-    """Return the option of a setting and its value, as words of a command; none if it can only be given in Python.
+    """Return the option of a setting and its value as arguments of a command; empty if the setting has no option.
 
     >>> arguments_of("ngram_range", (1, 2)), arguments_of("lowercase", False)
     (['--ngrams', '1-2'], ['--keep-case'])
@@ -263,21 +273,25 @@ def arguments_of(name: str, value: Any) -> list[str]:
     option = SETTINGS[name].option
     if option is None:
         return []
-    written = option.short or option.name
+    option_name = option.short or option.name
     if option.is_flag:
-        return [written] if value == option.sets else []
+        return [option_name] if value == option.sets else []
     if "/" in option.name:
         yes, no = option.name.split("/")
         return [yes if value else no]
     if isinstance(value, Mapping):
         from ..prediction import as_written
 
-        return [word for key, item in value.items() for word in (written, f"{as_written(key)}={_as_json(item)}")]
-    return [written, value_as_text(name, value)]
+        return [
+            argument
+            for key, item in value.items()
+            for argument in (option_name, f"{as_written(key)}={_json_or_text(item)}")
+        ]
+    return [option_name, value_as_text(name, value)]
 
 
-def _as_json(value: Any) -> str:
-    """Return a value as `name_value` reads it: JSON, but text as it is unless it would be read as JSON."""
+def _json_or_text(value: Any) -> str:
+    """Return a value as `name_value` parses it: as JSON, but text without quotes unless it would parse as JSON."""
     if not isinstance(value, str):
         return json.dumps(value)
     try:
@@ -295,34 +309,39 @@ reading = bundle(
         "--text",
         type=column,
         metavar="COLUMN",
-        help="The text's column or key; its number from 0 if there is no header.",
+        help="The column or key of the text; a number, from 0, if there is no header.",
     ),
-    click.option("--label", type=column, metavar="COLUMN", help="The label's column or key; likewise."),
-    click.option("--label-separator", metavar="TEXT", help="What separates several labels in one cell."),
-    click.option("--format", type=click.Choice(list(FORMATS)), help="The format; left out, the content tells."),
+    click.option("--label", type=column, metavar="COLUMN", help="The column or key of the label, given like --text."),
+    click.option("--label-separator", metavar="TEXT", help="The text between several labels in one cell."),
+    click.option(
+        "--format",
+        type=click.Choice(list(FORMATS)),
+        help="The format of the documents.  [default: detected from the content]",
+    ),
     click.option(
         "--encoding",
         type=encoding,
         is_eager=True,  # --stop-words needs it
         metavar="NAME",
-        help="Of a text file.  [default: utf-8]",
+        help="The encoding of text files.  [default: utf-8]",
     ),
     click.option(
         "--max-document",
         type=size,
         metavar="SIZE",
-        help="Stop at a larger document (or line, row or record).  [default: 100MB; 10MB in a named corpus]",
+        help="The maximum size of a document (or line, row or record).  [default: 100MB; 10MB in a named corpus]",
     ),
     click.option(
         "--max-unpacked",
         type=size,
         metavar="SIZE",
-        help="Stop if a packed file unpacks to more.  [default: 200 times its size, but at least --max-document]",
+        help="The maximum size of a compressed file when it is unpacked.  [default: 200 times its size, but at least "
+        "--max-document]",
     ),
     click.option(
         "--follow-links",
         is_flag=True,
-        help="Read links in a folder of documents also if they lead outside of it.",
+        help="Also read links in a folder of documents that lead outside of it.",
     ),
 )
 
@@ -330,18 +349,18 @@ _TERM_SETTINGS = (
     *("stop_words", "normalise", "language", "tags", "names", "ngram_range", "min_df", "max_df"),
     *("strip_accents", "lowercase"),
 )
-terms_are = bundle("terms_are", *map(setting_option, _TERM_SETTINGS))
+term_settings = bundle("term_settings", *map(setting_option, _TERM_SETTINGS))
 
 selection = bundle("selection", setting_option("selector", default="ocfs"), setting_option("selector_options"))
 
-_NO_SELECTOR = {"none": "all terms are kept, or the most frequent"}
+_NO_SELECTOR = {"none": "no selector, but all terms or the most frequent"}
 selection_or_none = bundle(
     "selection",
     setting_option(
         "selector",
         type=click.Choice([*SETTINGS["selector"].choices, *_NO_SELECTOR]),
         callback=lambda _, __, name: None if name in _NO_SELECTOR else name,
-        help=f"{SETTINGS['selector'].option_help.removesuffix('.')}; {described(_NO_SELECTOR)}.",
+        help=f"{SETTINGS['selector'].option_help.removesuffix('.')}; {describe_choices(_NO_SELECTOR)}.",
     ),
     setting_option("selector_options"),
 )
@@ -349,17 +368,15 @@ selection_or_none = bundle(
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
-json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")
+json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")
 
 
-def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a `Categorizer` or `TermCounter` that define terms; raise `BadParameter` for a language
-    that has no effect.
-    """
-    if terms_are["language"] is not None and terms_are["normalise"] is None:
+def check_term_settings(term_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that define terms; raise `BadParameter` for a language that has no effect."""
+    if term_settings["language"] is not None and term_settings["normalise"] is None:
         raise click.BadParameter(
-            f"{terms_are['language']!r} is that of stems or lemmas, and none are asked for; give --normalise stem or "
-            "lemma with it, or leave it out.",
+            f"{term_settings['language']!r} has no effect: it is the language of stems or lemmas; add --normalise stem "
+            "or --normalise lemma, or leave it out.",
             param_hint="--language",
         )
-    return dict(terms_are)
+    return dict(term_settings)

@@ -15,10 +15,11 @@ from rich.text import Text
 from ..prediction import Label, as_written
 from .messages import printable
 
-WIDTH_OF_A_PIPE = 120
-LONGEST_TERM = 30
-NARROWEST = 16
-LEAST = 5
+PIPE_WIDTH = 120
+MAX_TERM_WIDTH = 30
+MIN_TEXT_LIMIT = 16
+"""A column of text may take a third or a quarter of the width of the page, but at least this many characters."""
+MIN_COLUMN_WIDTH = 5
 """The minimum width of a column of text or terms, however narrow the terminal is."""
 AND_MORE = ", …"
 GAP = 2
@@ -36,7 +37,7 @@ class Column:
     kind: Literal["text", "number", "terms"] = "text"
 
 
-def numbers(*titles: str) -> list[Column]:
+def number_columns(*titles: str) -> list[Column]:
     """Return columns of numbers with these titles."""
     return [Column(title, "number") for title in titles]
 
@@ -45,16 +46,16 @@ class _Console(Console):
     """A console that leaves broken pipes to `handle_errors`; rich itself would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
-        raise
+        raise  # again the `BrokenPipeError` that rich is handling when it calls this method
 
 
 class Page:
-    """The printed output: as wide as the terminal, or for a pipe or file of a fixed width and without colours."""
+    """Prints lines and tables: as wide as the terminal, or in a fixed width and without colours for a pipe or file."""
 
     def __init__(self) -> None:
-        self._breaks_lines = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        self._wraps_lines = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
         self._console = _Console(
-            width=None if self._breaks_lines else WIDTH_OF_A_PIPE, highlight=False, markup=False, emoji=False
+            width=None if self._wraps_lines else PIPE_WIDTH, highlight=False, markup=False, emoji=False
         )
         self._is_below_table = False
 
@@ -78,7 +79,7 @@ class Page:
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False
-        self._console.print(printable(text), soft_wrap=not self._breaks_lines)
+        self._console.print(printable(text), soft_wrap=not self._wraps_lines)
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
         """Print a table that fits the width, unless its numbers alone are wider."""
@@ -94,39 +95,40 @@ class Page:
                 width=width,
             )
         for row in rows:
-            table.add_row(*(cell if isinstance(cell, Fitting) else Text(str(cell)) for cell in row))
+            table.add_row(*(cell if isinstance(cell, TermList) else Text(str(cell)) for cell in row))
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
-        own_width = self._console.width
-        self._console.width = max(own_width, sum(widths) + GAP * len(widths))
+        page_width = self._console.width
+        self._console.width = max(page_width, sum(widths) + GAP * len(widths))  # rich would cut numbers that don't fit
         self._console.print(table)
-        self._console.width = own_width
+        self._console.width = page_width
         self._is_below_table = True
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:
-    """Return the width of each column: numbers are shown in full, and the widest other column is narrowed first."""
+    """Return the width of each column: numbers are shown in full; the other columns are narrowed, the widest first."""
     widths = [
         max([cell_len(column.title), *(_cell_width(row[index]) for row in rows)])
         for index, column in enumerate(columns)
     ]
-    max_text_width = max(NARROWEST, width // (4 if any(column.kind == "terms" for column in columns) else 3))
+    has_terms = any(column.kind == "terms" for column in columns)
+    max_text_width = max(MIN_TEXT_LIMIT, width // (4 if has_terms else 3))
     flexible = [index for index, column in enumerate(columns) if column.kind != "number"]
     for index in flexible:
         if columns[index].kind == "text":
             widths[index] = min(widths[index], max_text_width)
-    too_wide = sum(widths) + GAP * (len(columns) - 1) - width
-    for _ in range(too_wide):
+    excess = sum(widths) + GAP * (len(columns) - 1) - width
+    for _ in range(excess):  # narrow the widest column by one character at a time
         widest = max(flexible, key=widths.__getitem__, default=None)
-        if widest is None or widths[widest] <= LEAST:
+        if widest is None or widths[widest] <= MIN_COLUMN_WIDTH:
             break
         widths[widest] -= 1
     return widths
 
 
 def _cell_width(cell: Any) -> int:
-    return cell.width if isinstance(cell, Fitting) else cell_len(str(cell))
+    return cell.width if isinstance(cell, TermList) else cell_len(str(cell))
 
 
 def label_text(label: Label) -> str:
@@ -134,28 +136,28 @@ def label_text(label: Label) -> str:
     return printable(as_written(label))
 
 
-def cut(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return the text, cut with an ellipsis if it is wider than `width`."""
     return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
 
 
 @dataclass(frozen=True)
-class Fitting:
-    """A cell with as many of the terms as fit, and an ellipsis for the others."""
+class TermList:
+    """A table cell with as many terms as fit on one line, and an ellipsis if there are more."""
 
     terms: Sequence[str]
 
     @property
     def width(self) -> int:
         """Return the width that all terms need."""
-        return cell_len(", ".join(self._shown()))
+        return cell_len(", ".join(self._printable_terms()))
 
-    def _shown(self) -> list[str]:
-        return [cut(printable(term), LONGEST_TERM) for term in self.terms]
+    def _printable_terms(self) -> list[str]:
+        return [shorten(printable(term), MAX_TERM_WIDTH) for term in self.terms]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the line of terms that fit."""
-        terms, line = self._shown(), ""
+        """Yield the line of terms that fit; rich calls this when it draws the cell."""
+        terms, line = self._printable_terms(), ""
         for number, term in enumerate(terms, 1):
             longer = f"{line}, {term}" if line else term
             room = options.max_width - (len(AND_MORE) if number < len(terms) else 0)

@@ -15,7 +15,8 @@ from . import options
 
 if TYPE_CHECKING:
     from ..corpus.batch import KeptValues
-    from ..prediction import Model, Predictions
+    from ..prediction import Predictions
+    from ..prediction.records import Records
 
 
 @click.command(
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     multiple=True,
     callback=lambda _, __, names: _check_kept_columns(names),
     metavar="COLUMN",
-    help="Copy a column or key of the input into the line; may be repeated.",
+    help="Copy a column or key of the input to the output; may be repeated.",
 )
 @click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write there, not to standard output; what was there is replaced when all lines are written.",
+    help="Write to this file instead of standard output; an old file is replaced when all lines are written.",
 )
-@click.option("--json", "is_json_anyway", is_flag=True, help="As elsewhere; the lines are JSON without it too.")
+@click.option("--json", "is_json_anyway", is_flag=True, help="Has no effect: the output is always JSON lines.")
 @options.jobs
 def command(
     model: str,
@@ -56,40 +57,43 @@ def command(
     is_json_anyway: bool,
     jobs: int,
 ) -> None:
-    """Predict the labels of documents, a JSON line each.
+    """Predict the labels of documents, and print a JSON line for each.
 
-    Lines are {"label": ..., "score": ...}, or for a model of several labels {"labels": [...], "scores": {...}}, in the
-    order of the documents; a model with probabilities adds these, for a folder there is "file", and where a document
-    has none of the model's terms "unknown". PATH may be any file or folder that can be trained on, with labels or
-    without; a .txt file of which nothing else can be told has a document a line. - is standard input, and JSON lines
-    that come there are answered as they come. Columns are found by the names that were given to train, too.
+    Lines are {"label": ..., "score": ...}, or for a multilabel model {"labels": [...], "scores": {...}}, in the order
+    of the documents. A model with probabilities adds these; for a folder, "file" is added; and "unknown" is added if a
+    document has none of the model's terms. PATH may be any file or folder that train reads, with labels or without; a
+    .txt file has a document on each line unless its content shows another format. - is standard input, where each JSON
+    line is answered as soon as it arrives. The column names that were given to train are the defaults.
     """
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
-    from .arguments import expecting_a_model
+    from ..prediction.records import Records
     from .messages import warn
-    from .opening import STDIO, opened, refuse_to_lose, usual_of
-    from .progress import progress, watched
+    from .opening import STDIO, check_output, default_reading, hint_if_not_a_model, open_corpus
+    from .progress import progress, with_progress
 
     output = None if output == STDIO else output
     if output is not None:
-        refuse_to_lose(output, model, path, what="a list of predictions", may_be_stream=True, option="-o")
-    with expecting_a_model("predict", model, path):
+        check_output(output, model, path, what="a list of predictions", may_be_stream=True, option="-o")
+    with hint_if_not_a_model("predict", model, path):
         trained = load(model).model_
-    documents = unknown = 0
-    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}
-    is_hidden = output is not None or not _may_be_seen(sys.stdout)
-    with opened(path, reading, texts_only=True, **extra) as corpus, progress(wanted=is_hidden) as tell:
-        batches = watched(corpus, "predicting", tell).text_batches()
-        predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)
-        with _written_to(output) as (file, encoding):
-            lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)
-            for predictions, columns in predicted:
-                documents, unknown = documents + len(predictions.scores), unknown + predictions.n_unknown
-                file.writelines(lines.of(predictions, columns))
-                file.flush()
-    if unknown:
-        warn(sentence_on_unknown(trained, unknown, documents))
+    n_documents = n_unknown = 0
+    records = Records(trained, len(trained.classes) if all_scores else top)
+    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": default_reading(trained)}
+    wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
+    with (
+        open_corpus(path, reading, texts_only=True, **extra) as corpus,
+        progress(wanted=wants_progress) as on_progress,
+        _open_output(output) as (file, encoding),
+    ):
+        for batch in with_progress(corpus, "predicting", on_progress).text_batches():
+            predictions = trained.predict(batch.texts, jobs)
+            n_documents += len(predictions.scores)
+            n_unknown += predictions.n_unknown
+            file.writelines(_json_lines(records, predictions, batch.kept, encoding))
+            file.flush()  # a reader gets these predictions while more documents arrive
+    if n_unknown:
+        warn(sentence_on_unknown(trained, n_unknown, n_documents))
 
 
 def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -97,25 +101,25 @@ def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
     for name in names:
         if name in KEYS:
-            raise click.BadParameter(f"{name!r} is what the prediction is called; rename the column of the input.")
+            raise click.BadParameter(f"{name!r} is a key of the predictions; rename the column of the input.")
     return names
 
 
-def _may_be_seen(stream: TextIO) -> bool:
-    """Return whether the lines may reach the terminal, where a progress line would mix with them.
+def _may_reach_terminal(stream: TextIO) -> bool:
+    """Return whether output may appear on the terminal, where a progress line would mix with it.
 
     The reader of a pipe, such as `jq` or `head`, often writes to the same terminal.
     """
     try:
         mode = os.fstat(stream.fileno()).st_mode
-    except (OSError, ValueError):  # an object that has no descriptor
+    except (OSError, ValueError):  # a stream without a file descriptor, as in tests
         return False
     return stream.isatty() or stat.S_ISFIFO(mode)
 
 
 @contextmanager
-def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
-    """Yield the file for the lines and its encoding."""
+def _open_output(output: str | None) -> Iterator[tuple[TextIO, str]]:
+    """Yield the file to write to and its encoding; None is standard output."""
     if output is None:
         yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
         return
@@ -126,24 +130,18 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
             yield file, "utf-8"
         return
 
-    with replacing(output) as whole:
-        lines = io.TextIOWrapper(whole, encoding="utf-8", newline="\n")
-        yield lines, "utf-8"
-        lines.flush()
-        lines.detach()
+    with replacing(output) as binary_file:
+        text_file = io.TextIOWrapper(binary_file, encoding="utf-8", newline="\n")
+        yield text_file, "utf-8"
+        text_file.flush()
+        text_file.detach()  # `replacing` still needs the binary file, which the wrapper would close
 
 
-class _Lines:
-    """Converts predictions to lines of JSON."""
+def _json_lines(
+    records: "Records", predictions: "Predictions", columns: "list[KeptValues] | None", encoding: str
+) -> Iterator[str]:
+    """Yield a line for each document, with the columns that are copied from the input and its prediction."""
+    from .json_output import as_json
 
-    def __init__(self, model: "Model", n_scores: int | None, encoding: str) -> None:
-        from ..prediction.records import Records
-
-        self._records, self._encoding = Records(model, n_scores), encoding
-
-    def of(self, predictions: "Predictions", columns: "list[KeptValues] | None") -> Iterator[str]:
-        """Yield a line for each document, with its copied columns and its prediction."""
-        from .json_output import as_json
-
-        for record, copied in zip(self._records.of(predictions), columns or repeat({}), strict=False):
-            yield as_json(copied | record, encoding=self._encoding) + "\n"
+    for record, copied in zip(records.of(predictions), columns or repeat({}), strict=False):
+        yield as_json(copied | record, encoding=encoding) + "\n"

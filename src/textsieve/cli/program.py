@@ -1,4 +1,4 @@
-"""The table of subcommands, and the click group that imports the module of the one that is called."""
+"""The table of subcommands, and the click group that imports a subcommand's module when it is called."""
 
 from difflib import get_close_matches
 from importlib import import_module
@@ -9,17 +9,17 @@ import click
 from .errors import handle_errors
 
 VERBS = {
-    "train": "Learn from labelled documents, and write a model.",
-    "predict": "Predict the labels of documents, a JSON line each.",
-    "update": "Fold corrections into a model, or say how to train it again.",
-    "evaluate": "Compare what a model predicts with what is right.",
-    "explain": "Show which terms spoke for which class, and how much.",
+    "train": "Train a model on labelled documents.",
+    "predict": "Predict the labels of documents, and print a JSON line for each.",
+    "update": "Add corrections or new documents to a model.",
+    "evaluate": "Compare the predictions of a model with the true labels.",
+    "explain": "Show which terms of a text speak for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",
-    "compare": "Compare selectors, numbers of terms and classifiers, each with each.",
-    "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
+    "compare": "Compare all combinations of selectors, numbers of terms and classifiers.",
+    "subspace": "Suggest the size of a random subspace ensemble, and measure its accuracy.",
     "serve": "Serve a web page and an API for a model.",
-    "info": "Show what is in a model file.",
-    "corpora": "List the corpora that have a name, and whether they are here.",
+    "info": "Show the contents of a model file.",
+    "corpora": "List the named corpora, and whether their files are on this machine.",
 }
 """The subcommands and their short help. Each has a module of the same name with the click command `command`."""
 
@@ -55,7 +55,7 @@ class Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
-        """Parse the arguments before the subcommand; this also handles --help."""
+        """Parse the options before the subcommand, such as --help."""
         with handle_errors():
             return super().make_context(*args, **settings)
 
@@ -78,7 +78,7 @@ Examples:
 def program() -> None:
     """Text categorization by the few terms that matter.
 
-    Documents come from a folder with a folder for each class, or from CSV, TSV, JSON lines, Parquet, fastText or
-    plain lines, packed (gz, zst) or not; - is standard input, and "docstrings" an embedded corpus.
-    Others that have a name are listed by "corpora".
+    Documents come from a folder with a subfolder for each class, or from a file: CSV, TSV, JSON lines, Parquet,
+    fastText or plain lines, also compressed (gz, zst). - is standard input. A corpus may also be given by name, such as
+    "docstrings", which is included; "textsieve corpora" lists the names.
     """

@@ -1,6 +1,6 @@
 """Show progress on standard error if that is a terminal: one line, redrawn once a second and erased at the end.
 
-Nothing is written to standard output: it may be a file or a pipe, which must get only the results.
+Nothing is written to standard output, which may be a file or a pipe and must get only the results.
 """
 
 import sys
@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from ..corpus import Batch, Corpus, Report
 
-Tell = Callable[[str, int, int | None], None]
-"""A progress callback: it gets the stage, how much of it is done, and its total if that is known."""
+ProgressCallback = Callable[[str, int, int | None], None]
+"""A function that is called with the stage of the work, how much of it is done, and its total if that is known."""
 
 REDRAWS_PER_SECOND = 1
 """Redrawing a line of 80 characters once a second is 5 kB a minute, little enough for remote or recorded terminals."""
@@ -20,8 +20,11 @@ BAR_WIDTH = 20
 
 
 @contextmanager
-def progress(*, wanted: bool = True) -> Iterator[Tell]:
-    """Yield a function to call with the state of the work; calling it is cheap, so it may be called often."""
+def progress(*, wanted: bool = True) -> Iterator[ProgressCallback]:
+    """Yield a progress callback, which does nothing if standard error is no terminal or progress is not wanted.
+
+    Calling it is cheap, because the line is redrawn by a thread.
+    """
     if not (wanted and sys.stderr.isatty()):
         yield lambda *_: None
         return
@@ -38,13 +41,13 @@ def progress(*, wanted: bool = True) -> Iterator[Tell]:
         transient=True,
     )
 
-    def tell(stage: str, done: int, total: int | None) -> None:
+    def on_progress(stage: str, done: int, total: int | None) -> None:
         state.update(stage, done, total, time.monotonic())
         if not screen.is_started:
             screen.start(refresh=True)
 
     try:
-        yield tell
+        yield on_progress
     finally:
         screen.stop()
 
@@ -53,28 +56,33 @@ class _State:
     """The current stage, how much of it is done, and when it began."""
 
     def __init__(self) -> None:
-        self._stage, self._done, self._began, self._done_at_first = "", 0, 0.0, 0
+        self._stage, self._done, self._began, self._done_at_start = "", 0, 0.0, 0
         self._total: int | None = None
 
     def update(self, stage: str, done: int, total: int | None, now: float) -> None:
         if stage != self._stage:
-            self._began, self._done_at_first = now, done
+            self._began, self._done_at_start = now, done
         self._stage, self._done, self._total = stage, done, total
 
     def line(self, now: float) -> str:
         """Return the stage, a bar if the total is known, the count, the elapsed time and the remaining time."""
         elapsed = now - self._began
-        parts = [self._stage, f"{self._done:,}" if self._done else "", str(timedelta(seconds=int(elapsed)))]
+        elapsed_text = str(timedelta(seconds=int(elapsed)))
         if self._total:
             filled = BAR_WIDTH * min(self._done, self._total) // self._total
-            parts[1:2] = [f"[{'#' * filled:<{BAR_WIDTH}}]", f"{self._done:,} of {self._total:,}"]
-            parts.append(time_left(self._seconds_left(elapsed)))
-        return "  ".join(filter(None, parts))
+            bar, count = f"[{'#' * filled:<{BAR_WIDTH}}]", f"{self._done:,} of {self._total:,}"
+            fields = [self._stage, bar, count, elapsed_text, time_left(self._seconds_left(elapsed))]
+        else:
+            fields = [self._stage, f"{self._done:,}" if self._done else "", elapsed_text]
+        return "  ".join(filter(None, fields))
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Return an estimate from the mean speed of the stage, not counting work done by an earlier run."""
-        gained = self._done - self._done_at_first
-        return None if gained <= 0 or self._total is None else elapsed * (self._total - self._done) / gained
+        """Return an estimate from the mean speed of the stage, or None if there is nothing to estimate it from.
+
+        Work that an earlier run has done does not count: `compare` continues a file of results.
+        """
+        done_now = self._done - self._done_at_start
+        return None if done_now <= 0 or self._total is None else elapsed * (self._total - self._done) / done_now
 
 
 def time_left(seconds: float | None) -> str:
@@ -87,14 +95,14 @@ def time_left(seconds: float | None) -> str:
     return f"about {minutes:.0f} min left" if minutes >= 1.5 else f"about {seconds:.0f} s left"
 
 
-def watched(corpus: Corpus, stage: str, tell: Tell) -> Corpus:
-    """Return the same corpus; each pass over it reports how many documents it has read."""
+def with_progress(corpus: Corpus, stage: str, on_progress: ProgressCallback) -> Corpus:
+    """Return a corpus of the same documents that calls `on_progress` after each batch, in every pass."""
 
     def start(_: Report) -> Iterator[Batch]:
         done = 0
         for batch in corpus.batches():
             yield batch
             done += len(batch)
-            tell(stage, done, None)
+            on_progress(stage, done, None)
 
     return Corpus(corpus.name, start, multilabel=corpus.multilabel)

@@ -1,81 +1,115 @@
-"""Build the `textsieve train` command that trains a model again, with all settings that are not the default as options.
+"""Build the `textsieve train` command that trains a model again, on its documents and on those of an update.
 
-Sentences describe the settings that have no command-line option: the user's own estimators or stop words, of which a
-model file stores only a description, and weights, which can be set only in Python.
+The command has all settings of the model that differ from the default. Notes explain what it can't express: the user's
+own estimators or stop words, of which a model file stores only a description, and weights, which can be set only in
+Python.
+
+`train` reads all paths with the same options, except for column names, which only the first path must have. The model
+stores the options for reading that `train` got. If the files of an update were read with different ones, no command
+could read both: with wrong options, documents may be read wrongly even without an error, because labels that are not
+split are valid classes, too. So the command leaves these files out, and a note says why.
 """
 
 from __future__ import annotations
 
+import os
 import shlex
+from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
 from ..categorizer_settings import SETTINGS, Settings, is_description
-from ..errors import counted
+from ..corpus.named_corpora import is_name
+from ..errors import InputError, counted
 from ..prediction import Model
-from .messages import printable, say
+from .errors import FAILED
+from .messages import error_text, print_message, printable
+from .opening import COLUMNS, READING, STDIO, remembered_reading
 from .options import arguments_of
-from .rereading import rereading
 
 DOCUMENTS = "YOUR-DOCUMENTS"
 """A placeholder for the documents that a model was trained on; the model doesn't know where they are."""
+DEFAULT_ENCODING = "utf-8"
 
-NOTHING: Mapping[str, Any] = {}
+NO_OPTIONS: Mapping[str, Any] = {}
 
 
-class Retraining(NamedTuple):
-    """A command, and sentences about what it can't express."""
+class RetrainCommand(NamedTuple):
+    """A command, and notes about what it can't express."""
 
     command: str
-    unsaid: list[str]
+    notes: list[str]
 
 
-def retraining(
-    model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any] = NOTHING, **changed: Any
-) -> Retraining:
-    """Return how to train a model again on its documents and `files`, and save it to `path`.
+def retrain_command(
+    model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any] = NO_OPTIONS, **changed: Any
+) -> RetrainCommand:
+    """Return the command that trains a model again on its documents and `files`, and saves it to `path`.
 
     `reading` has the options with which `files` were read, and `changed` settings of the model to replace.
     """
     settings = Settings.of_stored(model.settings).as_dict() | changed
-    reread = rereading(model, files, reading)
-    arguments = list(reread.options)
+    source = _find_sources(model, files, reading)
+    arguments = list(source.options)
     for name, spec in SETTINGS.items():
         value = settings[name]
         if name != "n_jobs" and value != spec.option_default and not is_description(name, value):
             arguments += arguments_of(name, value)
-    words = ["textsieve", "train", DOCUMENTS, *reread.files, "-o", path, *arguments]
-    return Retraining(shlex.join(words), [*reread.unsaid, *_unsaid(settings)])
+    words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
+    return RetrainCommand(shlex.join(words), [*source.notes, *_settings_notes(settings)])
 
 
-def say_how(model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any], **changed: Any) -> None:
-    """Print the command and the notes about it."""
-    retrained = retraining(model, path, files, reading, **changed)
-    click.echo(printable(retrained.command), err=True)
-    if printable(retrained.command) != retrained.command:
-        say("note", "some characters of the command are spelled out, such as a tab as \\t; put in what they stand for.")
-    for sentence in retrained.unsaid:
-        say("note", f"{sentence}.")
-    say("note", about_documents(model))
+@contextmanager
+def print_retrain_command_on_error(
+    model: Model,
+    path: str,
+    files: Sequence[str],
+    reading: Mapping[str, Any],
+    *,
+    only: type[InputError] = InputError,
+    **changed: Any,
+) -> Iterator[None]:
+    """On an error of the class `only`, print it and the command that trains the model again, and exit.
+
+    The other parameters are those of `retrain_command`.
+    """
+    try:
+        yield
+    except only as problem:
+        print_message("error", error_text(problem))
+        _print_command(model, retrain_command(model, path, files, reading, **changed))
+        raise click.exceptions.Exit(FAILED) from problem
 
 
-def about_documents(model: Model) -> str:
+def _print_command(model: Model, retrain: RetrainCommand) -> None:
+    """Print the command and all notes on standard error."""
+    click.echo(printable(retrain.command), err=True)
+    if printable(retrain.command) != retrain.command:
+        print_message("note", "some characters of the command are escaped, such as a tab as \\t; replace these.")
+    for note in retrain.notes:
+        print_message("note", f"{note}.")
+    print_message("note", _documents_note(model))
+
+
+def _documents_note(model: Model) -> str:
     """Return a note on the placeholder in the command, and on what to do once the model is trained."""
     updates = model.about.get("updated")
     of_updates = ""
     if updates:
         n, times = counted(updates["documents"], "document"), counted(updates["times"], "update")
-        of_updates = f", those of earlier updates too ({n} in {times})"
+        of_updates = f", including those of earlier updates ({n} in {times})"
     return (
-        f"{DOCUMENTS} stands for all documents that the model has learned{of_updates}; it can't tell where they are. "
-        "Once it is trained, begin a new file of corrections: those of the old one are learned, and would count twice."
+        f"{DOCUMENTS} stands for all documents that the model has learned{of_updates}; the model does not know where "
+        "they are. After training, begin a new file of corrections: the new model has learned those of the old file, "
+        "and would count them twice."
     )
 
 
-def _unsaid(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence about each setting that the command can't express."""
+def _settings_notes(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a note for each setting that the command can't express."""
     for name, spec in SETTINGS.items():
         value = settings[name]
         if name == "stop_words" and is_description(name, value):
@@ -83,4 +117,83 @@ def _unsaid(settings: Mapping[str, Any]) -> Iterator[str]:
         elif is_description(name, value):
             yield f"its {name} was {value}, an object of your own: train in Python"
         elif spec.option is None and value != spec.default:
-            yield f"{name}={value!r} can be said in Python alone"
+            yield f"{name}={value!r} can be set only in Python"
+
+
+# -- options for reading and files -------------------------------------------------------------------------------
+
+
+class _Sources(NamedTuple):
+    """Options that read a model's documents, the files that can be read with them, and notes on other files."""
+
+    options: list[str]
+    files: list[str]
+    notes: list[str]
+
+
+def _find_sources(model: Model, files: Sequence[str], reading: Mapping[str, Any]) -> _Sources:
+    """Return how to read a model's documents again together with `files`, which were read with `reading`."""
+    remembered = remembered_reading(model)
+    is_remembered = "reading" in model.about
+    if not is_remembered:  # an older model, or one trained in Python: assume the options of the update
+        remembered |= {name: reading[name] for name in READING if name not in COLUMNS and reading.get(name) is not None}
+    options = [
+        argument for name in READING if name in remembered for argument in (_option(name), str(remembered[name]))
+    ]
+    existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
+    notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in existing]
+    differing = [name for name in READING if not _reads_both(name, remembered.get(name), reading.get(name))]
+    names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *existing)]
+    if names and differing:
+        notes.append(
+            f"{', '.join(names)}: read with {_options_text(differing, reading)}, and the model's documents with "
+            f"{_options_text(differing, remembered)}. No command reads both; convert the new documents to the format "
+            "of the old ones, and add their file to the command"
+        )
+    if not is_remembered and model.multilabel and "label_separator" not in remembered:
+        notes.append(
+            "the model does not know how its labels were written; if one cell had several, add --label-separator"
+        )
+    return _Sources(options, [] if differing else existing, notes)
+
+
+def _option(name: str) -> str:
+    """Return the option of `train` for an option for reading: --label-separator for label_separator."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _missing_note(file: str) -> str:
+    """Return a note on a file that is not there to be read again."""
+    if file == STDIO:
+        return "standard input can't be read again; save it to a file, and add that to the command"
+    return f"there is no file or folder {file}, so it is left out"
+
+
+def _reads_both(name: str, remembered: Any, given: Any) -> bool:
+    """Return whether an option with the value that `train` got also reads files that were read with another value.
+
+    Either value may be None: the option was not given.
+    """
+    if name in COLUMNS:
+        return bool(given == remembered or (given is None and isinstance(remembered, str)))
+    if name == "encoding":
+        return _canonical_encoding(remembered) == _canonical_encoding(given)
+    return bool(given == remembered or (given is None and name == "label_separator"))
+
+
+def _canonical_encoding(name: str | None) -> str | None:
+    """Return Python's canonical name of an encoding; Latin-1, for example, has several names."""
+    try:
+        return lookup(name or DEFAULT_ENCODING).name
+    except LookupError:
+        return name
+
+
+def _options_text(names: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Return options with their values; options that were not given are listed as "no --option"."""
+    defaults = {"encoding": DEFAULT_ENCODING}
+    texts = []
+    for name in names:
+        value = values.get(name) if values.get(name) is not None else defaults.get(name)
+        texts.append(f"no {_option(name)}" if value is None else f"{_option(name)} {shlex.quote(str(value))}")
+    return " ".join(texts)

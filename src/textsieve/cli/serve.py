@@ -8,10 +8,10 @@ from ..serve.limits import Limits
 from . import options
 
 
-def _limit(name: str, default: int | float, metavar: str, about: str) -> options.Decorator:
-    """Return an option for a limit of requests, which is an integer if its default is one."""
-    kind = click.IntRange(min=1) if isinstance(default, int) else click.FloatRange(min=0, min_open=True)
-    return click.option(name, type=kind, default=default, show_default=True, metavar=metavar, help=about)
+def _limit_option(name: str, default: int | float, metavar: str, description: str) -> options.Decorator:
+    """Return an option for a limit of requests; the option takes integers if the default is an integer."""
+    number = click.IntRange(min=1) if isinstance(default, int) else click.FloatRange(min=0, min_open=True)
+    return click.option(name, type=number, default=default, show_default=True, metavar=metavar, help=description)
 
 
 @click.command(
@@ -46,10 +46,10 @@ def _limit(name: str, default: int | float, metavar: str, about: str) -> options
     help="Accept corrections of labels, and append them to this file as JSON lines.",
 )
 @click.option("--reload", "watch", is_flag=True, help="Reload the model file when it changes; SIGHUP also reloads it.")
-@_limit("--max-body", Limits.body, "BYTES", "Largest body of a request.")
-@_limit("--max-documents", Limits.documents, "N", "Most documents in a request.")
-@_limit("--max-length", Limits.length, "CHARACTERS", "Longest document.")
-@_limit("--timeout", Limits.seconds, "SECONDS", "Longest time for a request.")
+@_limit_option("--max-body", Limits.body, "BYTES", "The maximum size of a request body.")
+@_limit_option("--max-documents", Limits.documents, "N", "The maximum number of documents in a request.")
+@_limit_option("--max-length", Limits.length, "CHARACTERS", "The maximum length of a document.")
+@_limit_option("--timeout", Limits.seconds, "SECONDS", "The maximum time for a request.")
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="Log a line for each request.")
 @options.jobs
 def command(
@@ -74,7 +74,8 @@ def command(
     it has finished all open requests.
     """
     if hasattr(signal, "SIGHUP"):
-        # The signal would end the process. A service that is ready checks whether the file has changed meanwhile.
+        # SIGHUP asks for a reload, but would end a process that is still starting. So it is ignored until the service
+        # is ready, which then checks whether the file has changed in the meantime.
         signal.signal(signal.SIGHUP, lambda *_: None)
     from ..extras import require_extra
 
@@ -82,27 +83,26 @@ def command(
     from ..serve.guard import LOOPBACK_NAMES
     from ..serve.server import TOKEN_VARIABLE, is_loopback, open_listener, run, token_from_environment, url_of
     from ..serve.service import Log, Service
-    from .arguments import expecting_a_model
     from .messages import warn
-    from .opening import refuse_to_lose
+    from .opening import check_output, hint_if_not_a_model
 
     if feedback is not None:
-        refuse_to_lose(feedback, model, what="feedback")
+        check_output(feedback, model, what="feedback")
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
-    with expecting_a_model("serve", model):
+    with hint_if_not_a_model("serve", model):
         service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=Log(), logs_requests=access_log)
     with open_listener(host, port) as listener:
         hosts = {host, *names}
         if is_loopback(listener):
             hosts |= LOOPBACK_NAMES
         elif not names:
-            hosts = set()  # any host name is allowed
+            hosts = set()  # becomes None below: any host name is allowed
         if not is_loopback(listener) and token is None:
             warn(
                 f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
             )
         served = service.holder.model
-        line = f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"
-        allowed = {name.lower() for name in hosts} or None
-        run(service, listener, hosts=allowed, token=token, watch=watch, ready=lambda: click.echo(line))
+        ready_line = f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"
+        allowed_hosts = {name.lower() for name in hosts} or None
+        run(service, listener, hosts=allowed_hosts, token=token, watch=watch, ready=lambda: click.echo(ready_line))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..training.experiments import LabelledCounts
     from .subspace_tables import Experiment, Report
 
-SIZES = {"n_terms": "--terms-per-member", "n_estimators": "--members"}
+SIZE_OPTIONS = {"n_terms": "--terms-per-member", "n_estimators": "--members"}
 ONLY_WITH_GRID = {"measure": "--measure", "plot": "--plot"}
 ONLY_WITHOUT_GRID = {"important": "--important", "cost": "--cost"}
 
@@ -44,14 +44,14 @@ sizing = options.bundle(
         "--important",
         type=important_terms,
         metavar="energy|knee|Q",
-        help="How many terms are important: as many as hold most of the selector's scores (energy), as many as come "
-        "before the curve of the scores bends (knee), or a number.  [default: energy]",
+        help="How many terms are important: those that together have most of the selector's scores (energy), those "
+        "before the knee of the curve of scores (knee), or a number.  [default: energy]",
     ),
     click.option(
         "--cost",
         type=click.IntRange(min=1),
         metavar="N",
-        help="The most terms that all members may have together (M x L).",
+        help="The maximum number of terms of all members together (M x L).",
     ),
 )
 
@@ -62,20 +62,20 @@ grid = options.bundle(
         *("--terms-per-member", "n_terms"),
         type=sizes,
         metavar="M,...",
-        help="The rows of a grid: numbers, or shares of all terms; without a grid, the one number that is settled.  "
-        "[default for a grid: 1 and every tenth of all terms]",
+        help="The rows of a grid: numbers, or shares of all terms. Without a grid: one number, which is then not "
+        "suggested.  [default for a grid: 1, and every tenth of all terms]",
     ),
     click.option(
         *("--members", "n_estimators"),
         type=sizes,
         metavar="L,...",
-        help="The columns of a grid, likewise; smaller ones cost nothing.  [default for a grid: 1 and every tenth of a "
-        "fifth of all terms]",
+        help="The columns of a grid, or one number; smaller numbers than the largest cost no time.  [default for a "
+        "grid: 1, and every tenth of a fifth of all terms]",
     ),
     click.option(
         "--measure",
         type=click.Choice(["accuracy", "error"]),
-        help="What of a grid is shown and drawn.  [default: accuracy]",
+        help="What to show of a grid.  [default: accuracy]",
     ),
     click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the grid to a .svg, .png, .html or .json."),
 )
@@ -95,7 +95,7 @@ measuring = options.bundle(
         default=5,
         show_default=True,
         metavar="N",
-        help="How often documents are held out, at random.",
+        help="The number of random splits into training and held-out documents.",
     ),
     click.option(
         *("--held-out", "test_share"),
@@ -103,7 +103,7 @@ measuring = options.bundle(
         default=0.2,
         show_default=True,
         metavar="SHARE",
-        help="Share of the documents that is held out each time.",
+        help="The share of the documents that is held out in each split.",
     ),
     click.option(
         *("--seed", "random_state"),
@@ -111,7 +111,7 @@ measuring = options.bundle(
         default=0,
         show_default=True,
         metavar="N",
-        help="Decides which documents are held out, and which terms a member gets.",
+        help="The random seed of the splits and of the terms of each member.",
     ),
 )
 
@@ -129,97 +129,101 @@ measuring = options.bundle(
 @options.reading
 @options.selection
 @click.option(
-    *("-k", "--terms", "n_chosen"),
+    *("-k", "--terms", "max_terms"),
     type=options.n_terms,
     metavar="N|SHARE|all",
-    help="How many terms are kept in all.  [default: the thousands in a quarter of all terms, at least 1000]",
+    help="How many terms to select.  [default: a quarter of all terms, rounded down to thousands, but at least 1000]",
 )
 @sizing
 @grid
 @measuring
-@options.terms_are
+@options.term_settings
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(
     path: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
-    n_chosen: int | float | str | None,
+    max_terms: int | float | str | None,
     sizing: dict[str, Any],
     grid: dict[str, Any],
     measuring: dict[str, Any],
-    terms_are: dict[str, Any],
+    term_settings: dict[str, Any],
     jobs: int,
     wants_json: bool,
 ) -> None:
-    """Size an ensemble of random subspaces, and measure how good it is.
+    """Suggest the size of a random subspace ensemble, and measure its accuracy.
 
-    Members are linear SVMs on some of the terms each, which vote. Says how many of them (L) of how many terms (M)
-    should be enough, from how many terms are important, and how often an ensemble of that size is right on held-out
-    documents, beside a single SVM. With --grid, many sizes are measured instead.
-    Terms are chosen and weighted anew for each repetition, from its training documents alone.
+    The members of the ensemble are linear SVMs, each trained on a random part of the terms. The number of important
+    terms determines how many members (L) with how many terms each (M) are enough. The accuracy of such an ensemble on
+    held-out documents is compared with that of a single SVM. With --grid, many sizes are measured instead.
+    Terms are selected and weighted again for each random split, from its training documents alone.
     PATH is what train takes; each document has one label.
     """
     from ..registry import selector_of
     from ..training.experiments import ChosenTerms, labelled_counts
-    from .opening import opened
+    from .opening import open_corpus
     from .progress import progress
     from .subspace_tables import Experiment
 
-    _check(sizing, grid, n_chosen, path)
+    _check_options(sizing, grid, max_terms, path)
+    counting = options.check_term_settings(term_settings)
     selector = selector_of(selection["selector"], selection["selector_options"])
-    with opened(path, reading) as corpus, progress() as tell:
-        documents = labelled_counts(corpus, progress=tell, n_jobs=jobs, **options.counting(terms_are))
-        prepare = ChosenTerms(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)
+    with open_corpus(path, reading) as corpus, progress() as on_progress:
+        documents = labelled_counts(corpus, progress=on_progress, n_jobs=jobs, **counting)
+        prepare = ChosenTerms(selector=selector, n_terms=_number_to_select(max_terms, documents), **documents.limits)
         experiment = Experiment(
             f"{corpus.name}: {corpus.report}", corpus.name, selection["selector"], documents, measuring
         )
-        settings = measuring | {"n_jobs": jobs, "progress": tell, "prepare": prepare}
+        settings = measuring | {"n_jobs": jobs, "progress": on_progress, "prepare": prepare}
         with corpus.naming():
             report = (
                 _grid(experiment, grid, settings)
                 if grid["grid"]
-                else _suggestion(experiment, sizing | _settled(grid), settings)
+                else _suggestion(experiment, sizing | _fixed_sizes(grid), settings)
             )
     report(wants_json)
 
 
-def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float | str | None, path: str) -> None:
+def _check_options(
+    sizing: dict[str, Any], grid: dict[str, Any], max_terms: int | float | str | None, path: str
+) -> None:
     """Raise an error, before any work is done, for conflicting options or a chart that can't be drawn or written."""
-    if n_chosen == "auto":
+    if max_terms == "auto":
         raise click.UsageError("-k auto is for train; use a number, a share, or all.")
-    for settings, names, reason in (
-        (grid, {} if grid["grid"] else ONLY_WITH_GRID, "is for --grid; add it"),
-        (sizing, ONLY_WITHOUT_GRID if grid["grid"] else {}, "is for a suggestion, which --grid does not make"),
-    ):
-        for name, option in names.items():
-            if settings[name] is not None:
-                raise click.UsageError(f"{option} {reason}.")
-    for name, option in SIZES.items():
-        if not grid["grid"] and len(grid[name] or ()) > 1:
-            raise click.UsageError(f"{option}: several sizes are for --grid; add it, or settle one.")
+    if grid["grid"]:
+        for name, option in ONLY_WITHOUT_GRID.items():
+            if sizing[name] is not None:
+                raise click.UsageError(f"{option} is for a suggestion, which --grid does not make.")
+    else:
+        for name, option in ONLY_WITH_GRID.items():
+            if grid[name] is not None:
+                raise click.UsageError(f"{option} is for --grid; add it.")
+        for name, option in SIZE_OPTIONS.items():
+            if len(grid[name] or ()) > 1:
+                raise click.UsageError(f"{option}: several sizes are for --grid; add it, or give one size.")
     if grid["plot"] is not None:
         from ..extras import require_extra
-        from .opening import refuse_to_lose
+        from .opening import check_output
 
         require_extra("plots", what="--plot")
         from ..plots import check_target
 
         check_target(grid["plot"])
-        refuse_to_lose(grid["plot"], path, what="a chart", option="--plot")
+        check_output(grid["plot"], path, what="a chart", option="--plot")
 
 
-def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> int | None:
-    """Return the maximum number of selected terms."""
-    from ..selectors.base import limit_of
+def _number_to_select(max_terms: int | float | str | None, documents: "LabelledCounts") -> int | None:
+    """Return the number of terms to select, or None for all."""
+    from ..selectors.base import resolve_k
     from ..training.experiments import usual_n_terms
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
-    return usual_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
+    return usual_n_terms(n_seen) if max_terms is None else resolve_k(max_terms, n_seen)
 
 
 def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Measure a grid and draw it; return a function that prints it."""
+    """Measure a grid, and draw it if there is a file to draw to; return a function that prints it."""
     from ..ensembles.grid import plot_grid, subspace_grid
     from .subspace_tables import report_grid
 
@@ -243,13 +247,13 @@ def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict
     counts, labels = experiment.documents.counts, experiment.documents.labels
     scores = clone(settings["prepare"]).fit(counts, labels).scores_
     important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
-    wanted = sizing.pop("important") or "energy"
-    suggestion = suggest(len(scores), important[wanted] if isinstance(wanted, str) else wanted, **sizing)
+    choice = sizing.pop("important") or "energy"
+    suggestion = suggest(len(scores), important[choice] if isinstance(choice, str) else choice, **sizing)
     share = suggestion.n_terms / suggestion.n  # a share, as each split has a slightly different number of terms
     trial = subspace_trial(counts, labels, n_terms=share, n_estimators=suggestion.n_estimators, **settings)
-    return partial(report_suggestion, experiment, suggestion, important, wanted, trial)
+    return partial(report_suggestion, experiment, suggestion, important, choice, trial)
 
 
-def _settled(grid: dict[str, Any]) -> dict[str, Any]:
-    """Return the sizes that the user has fixed, or None for those to be suggested."""
-    return {name: None if grid[name] is None else grid[name][0] for name in SIZES}
+def _fixed_sizes(grid: dict[str, Any]) -> dict[str, Any]:
+    """Return the sizes that the options give, or None for those to be suggested."""
+    return {name: None if grid[name] is None else grid[name][0] for name in SIZE_OPTIONS}

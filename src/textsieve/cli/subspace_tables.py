@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import counted
 from .json_output import print_json
-from .output import Column, Page, numbers
+from .output import Column, Page, number_columns
 
 if TYPE_CHECKING:
     from ..ensembles.grid import SubspaceGrid
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..ensembles.trial import SubspaceTrial
     from ..training.experiments import LabelledCounts
 
-FIGURES = ("n_terms", "n_estimators", "usability", "coverage", "diversity")
+SUGGESTED_FIELDS = ("n_terms", "n_estimators", "usability", "coverage", "diversity")
 
 Report = Callable[[bool], None]
 """A function that prints the outcome, as JSON if its argument is true."""
@@ -26,11 +26,14 @@ NEARLY_ALL = 0.8
 class Experiment(NamedTuple):
     """The documents of an experiment, and how it was measured."""
 
-    about: str
+    summary: str
+    """A line about the documents."""
     name: str
+    """The name of the corpus."""
     selector: str
     documents: "LabelledCounts"
     measuring: dict[str, Any]
+    """The options for measuring: combine, repeats, test_share, random_state."""
 
     @property
     def n_documents(self) -> int:
@@ -39,12 +42,12 @@ class Experiment(NamedTuple):
 
     @property
     def n_classes(self) -> int:
-        """Return the number of their classes."""
+        """Return the number of classes of the documents."""
         return len(set(self.documents.labels.tolist()))
 
     @property
     def n_terms_seen(self) -> int:
-        """Return the number of their terms."""
+        """Return the number of different terms in the documents."""
         return int((self.documents.counts.getnnz(axis=0) > 0).sum())
 
     def as_dict(self, n_terms: int) -> dict[str, Any]:
@@ -64,16 +67,18 @@ class Experiment(NamedTuple):
 
     def show(self, page: Page, n_terms: int) -> None:
         """Print the first lines: the documents, their classes, and the selected terms."""
-        page.line(self.about)
+        page.line(self.summary)
         if self._is_sample:
-            page.line(f"Memory does not hold all of them: what follows is of a sample of {self.n_documents:,}.")
-        page.line(f"{self.n_classes:,} classes; {n_terms:,} of {self.n_terms_seen:,} terms chosen by {self.selector}")
+            page.line(f"They don't fit into memory, so this is measured on a sample of {self.n_documents:,} documents.")
+        page.line(f"{self.n_classes:,} classes; {n_terms:,} of {self.n_terms_seen:,} terms selected by {self.selector}")
 
     @property
-    def how(self) -> str:
-        """Return how many times, and which share of the documents, was held out."""
-        splits = counted(self.measuring["repeats"], "random split")
-        return f"{splits}, {self.measuring['test_share']:.0%} of the documents held out, by {self.measuring['combine']}"
+    def splits(self) -> str:
+        """Return the number of random splits, the share of held-out documents, and how members are combined."""
+        n_splits = counted(self.measuring["repeats"], "random split")
+        return (
+            f"{n_splits}, {self.measuring['test_share']:.0%} of the documents held out, by {self.measuring['combine']}"
+        )
 
     @property
     def _is_sample(self) -> bool:
@@ -98,16 +103,16 @@ def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot
         return
     page = Page()
     experiment.show(page, grid.n)
-    page.line(f"{measure.capitalize()} in percent; {experiment.how}")
+    page.line(f"{measure.capitalize()} in percent; {experiment.splits}")
     rows = [
-        [f"{size:,}", *(f"{100 * value:.1f}" for value in of_size)]
-        for size, of_size in zip(grid.n_terms, values.tolist(), strict=True)
+        [f"{size:,}", *(f"{100 * value:.1f}" for value in row)]
+        for size, row in zip(grid.n_terms, values.tolist(), strict=True)
     ]
-    page.table(numbers("M \\ L", *(f"{size:,}" for size in grid.n_estimators)), rows)
+    page.table(number_columns("M \\ L", *(f"{size:,}" for size in grid.n_estimators)), rows)
     best = grid.best
     page.line(
         f"Best: {counted(best.n_estimators, 'member')} of {counted(best.n_terms, 'term')}, "
-        f"{percent(best.accuracy, best.standard_error)} right, the best of {grid.mean.size:,} sizes and in part by luck"
+        f"accuracy {percent(best.accuracy, best.standard_error)}; best of {grid.mean.size:,} sizes, partly by chance"
     )
     if plot:
         page.line(f"Drawn to {plot}")
@@ -117,60 +122,67 @@ def report_suggestion(
     experiment: Experiment,
     suggestion: "Suggestion",
     important: dict[str, int],
-    wanted: str | int,
-    tried: "SubspaceTrial",
+    choice: str | int,
+    trial: "SubspaceTrial",
     wants_json: bool,
 ) -> None:
-    """Print the suggested sizes, their neighbours, and the measured quality of an ensemble of these sizes."""
-    measured = _measured(tried)
+    """Print the suggested sizes, their neighbours, and the measured quality of an ensemble of these sizes.
+
+    `important` has the number of important terms by both methods, and `choice` is the method or number that was used.
+    """
+    measures = _mean_measures(trial)
     if wants_json:
         print_json(
             {
                 **experiment.as_dict(suggestion.n),
                 "important": {**important, "taken": suggestion.n_important},
-                "suggestion": {name: getattr(suggestion, name) for name in FIGURES},
+                "suggestion": {name: getattr(suggestion, name) for name in SUGGESTED_FIELDS},
                 "neighbours": [row._asdict() for row in suggestion.neighbours],
-                "measured": {name: number(value) for name, value in measured.items()},
-                "predicted": {"pairs_that_differ": _predicted(suggestion)},
+                "measured": {name: number(value) for name, value in measures.items()},
+                "predicted": {"pairs_that_differ": _predicted_difference(suggestion)},
             }
         )
         return
     page = Page()
     experiment.show(page, suggestion.n)
-    estimated = f"{important['energy']:,} by energy, {important['knee']:,} by the knee"
-    taken = f"as given {suggestion.n_important:,}" if isinstance(wanted, int) else f"that by {wanted}"
-    page.line(f"Important terms: {estimated}; taken: {taken}")
+    estimates = f"{important['energy']:,} by energy, {important['knee']:,} by the knee"
+    used = f"{suggestion.n_important:,}, as given" if isinstance(choice, int) else f"the number by {choice}"
+    page.line(f"Important terms: {estimates}; used: {used}")
     page.line(
         f"Suggested: {counted(suggestion.n_estimators, 'member')} (L) of {counted(suggestion.n_terms, 'term')} (M)"
     )
     _show_neighbours(page, suggestion)
     if suggestion.n_terms > NEARLY_ALL * suggestion.n:
         page.line(
-            "Members of nearly all terms hardly differ: these sizes are the cheapest that the probabilities allow. "
-            "--terms-per-member 0.4 settles a size like the paper's, --grid measures many."
+            "Members with nearly all terms hardly differ: these sizes are the cheapest that the probabilities allow. "
+            "--terms-per-member 0.4 fixes a size like the paper's, and --grid measures many sizes."
         )
-    page.line(f"Measured: {experiment.how}")
-    _show_measured(page, suggestion, measured)
+    page.line(f"Measured: {experiment.splits}")
+    _show_measures(page, suggestion, measures)
 
 
 def _show_neighbours(page: Page, suggestion: "Suggestion") -> None:
-    chosen = suggestion.n_terms, suggestion.n_estimators
+    """Print a table of the suggested sizes and similar ones, with their cost and their three probabilities."""
+    suggested = suggestion.n_terms, suggestion.n_estimators
     rows = [
         [
             *(f"{size:,}" for size in (row.n_terms, row.n_estimators, row.cost)),
             *(f"{share:.6f}" for share in (row.usability, row.coverage, row.diversity)),
-            "suggested" * ((row.n_terms, row.n_estimators) == chosen),
+            "suggested" * ((row.n_terms, row.n_estimators) == suggested),
         ]
         for row in suggestion.neighbours
     ]
-    page.table([*numbers("M", "L", "M x L", "all usable", "all covered", "all differ"), Column("")], rows)
+    page.table([*number_columns("M", "L", "M x L", "all usable", "all covered", "all differ"), Column("")], rows)
 
 
-def _show_measured(page: Page, suggestion: "Suggestion", measured: dict[str, float]) -> None:
-    def row(title: str, name: str, written: str, predicted: str = "") -> list[str]:
-        value = measured[name]
-        return [title, "-" if math.isnan(value) else format(value, written), predicted]
+def _show_measures(page: Page, suggestion: "Suggestion", measures: dict[str, float]) -> None:
+    """Print a table of what was measured, and what the theory predicts."""
 
+    def row(title: str, name: str, number_format: str, theory: str = "") -> list[str]:
+        value = measures[name]
+        return [title, "-" if math.isnan(value) else format(value, number_format), theory]
+
+    predicted = _predicted_difference(suggestion)
     rows = [
         row("accuracy of the ensemble", "accuracy", ".3f"),
         row("accuracy of one SVM with all terms", "single", ".3f"),
@@ -179,27 +191,32 @@ def _show_measured(page: Page, suggestion: "Suggestion", measured: dict[str, flo
         row("accuracy of a member", "member_accuracy", ".3f"),
         row("documents on which two members differ", "disagreement", ".3f"),
         row("Q statistic of their errors", "q_statistic", ".3f"),
-        row("kappa of their answers", "kappa", ".3f"),
-        row("pairs of members that differ at all", "pairs_that_differ", ".3f", f"{_predicted(suggestion):.3f}"),
+        row("kappa of their predictions", "kappa", ".3f"),
+        row(
+            "pairs of members that differ at all",
+            "pairs_that_differ",
+            ".3f",
+            f"{predicted:.3f}",
+        ),
     ]
-    page.table([Column(""), *numbers("measured", "predicted")], rows)
+    page.table([Column(""), *number_columns("measured", "predicted")], rows)
 
 
-def _predicted(suggestion: "Suggestion") -> float:
-    """Return the probability that two members have different important terms."""
+def _predicted_difference(suggestion: "Suggestion") -> float:
+    """Return the probability that two members have different important terms, by the theory of the paper."""
     from ..ensembles.theory import diversity
 
     return float(diversity(suggestion.n, suggestion.n_terms, 2, suggestion.n_important))
 
 
-def _measured(trial: "SubspaceTrial") -> dict[str, float]:
-    """Return the means over the repetitions."""
+def _mean_measures(trial: "SubspaceTrial") -> dict[str, float]:
+    """Return the means of all measures over the random splits; NaN if a measure is undefined in all of them."""
     gain, error = trial.gain
     diversities = trial.diversity
 
     def mean(values: list[float]) -> float:
-        known = [value for value in values if not math.isnan(value)]
-        return sum(known) / len(known) if known else math.nan
+        defined = [value for value in values if not math.isnan(value)]
+        return sum(defined) / len(defined) if defined else math.nan
 
     return {
         "accuracy": float(trial.accuracy.mean()),

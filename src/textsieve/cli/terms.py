@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from .output import Page
 
 TRACE_SELECTORS = ("ocfs", "tofa")
-LEVEL = 0.8
+"""The selectors whose scores are parts of a trace, so that they add up to an energy."""
+DEFAULT_LEVEL = 0.8
 
 
 def energy_weights(value: str) -> list[float]:
-    """Parse comma-separated numbers."""
+    """Parse the comma-separated weights of energy curves."""
     from ..errors import InputError
     from ..selectors.energy import checked_weights
 
@@ -34,19 +35,21 @@ energy = options.bundle(
         "--energy-plot",
         type=click.Path(),
         metavar="FILE",
-        help="Draw which share of all scores the best terms hold, for ocfs and tofa, to a .svg, .png, .html or .json.",
+        help="Draw which share of all scores the best terms have, for ocfs and tofa, to a .svg, .png, .html or .json.",
     ),
     click.option(
         *("--energy-weights", "weights"),
         type=energy_weights,
         metavar="WEIGHT,...",
-        help="The weights of its curves, up to 1; the selector's own too, if it is.  [default: 0,0.5,1]",
+        help="The weights to draw curves for, up to 1. The weight of the selector is added if it is at most 1.  "
+        "[default: 0,0.5,1]",
     ),
     click.option(
         *("--energy-level", "level"),
         type=click.FloatRange(0, 1, min_open=True),
         metavar="SHARE",
-        help=f"The share for which the number of terms is written to each curve.  [default: {LEVEL}]",
+        help="The share of all scores for which each curve is labelled with the number of terms.  "
+        f"[default: {DEFAULT_LEVEL}]",
     ),
 )
 
@@ -68,58 +71,61 @@ energy = options.bundle(
     default=20,
     show_default=True,
     metavar="N",
-    help="How many terms to show, overall and of each class; what testors choose does not depend on it.",
+    help="How many terms to show, overall and for each class. The terms that testors selects do not depend on it.",
 )
 @energy
-@options.terms_are
+@options.term_settings
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(
     path: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
     n_terms: int,
     energy: dict[str, Any],
-    terms_are: dict[str, Any],
+    term_settings: dict[str, Any],
     jobs: int,
     wants_json: bool,
 ) -> None:
     """Show the best terms of labelled documents, overall and for each class.
 
-    Of each class those are shown that speak for it, by the score that the method gives them for that class alone; by
-    testors, those that the class chose, and the fewest that tell it from the other classes; from which they do not is
-    said.
+    The terms of a class are those that speak for it, by the score that the selector gives them for this class alone.
+    With --selector testors, they are those in the typical testors of the class. The shortest testor of each class is
+    shown, too: the fewest terms that distinguish it from the other classes, or from all that can be distinguished.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
     from ..registry import selector_of
     from ..training.ranking import check_reading, rank_terms
     from .errors import exit_as_usage_error
-    from .opening import opened
+    from .opening import open_corpus
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
-    settings = _with_text_labels(selection["selector_options"] or {})
-    counting = options.counting(terms_are)
+    settings = _with_text_label(selection["selector_options"] or {})
+    counting = options.check_term_settings(term_settings)
     with exit_as_usage_error():
-        selector = _of_files(selector_of(selection["selector"], settings))
+        selector = _without_integer_label(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
-    with opened(path, reading) as corpus, progress() as tell:
-        ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **counting)
+    with open_corpus(path, reading) as corpus, progress() as on_progress:
+        ranked = rank_terms(corpus, selector, n_terms, progress=on_progress, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
-            tell("drawing", 0, None)
+            on_progress("drawing", 0, None)
             _draw_energy(ranked, energy)
     _report(ranked, f"{corpus.name}: {corpus.report}", selection["selector"], energy["energy_plot"], wants_json)
 
 
-def _with_text_labels(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with `unlabelled` converted to text: labels in files are text, even if they are digits."""
+def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with `unlabelled`, the label that means "no label", as text.
+
+    Labels in files are text, even if they are digits.
+    """
     label = settings.get("unlabelled")
     return settings if label is None else settings | {"unlabelled": str(label)}
 
 
-def _of_files(selector: "TermSelector") -> "TermSelector":
-    """Return the selector with an integer `unlabelled` replaced by None: labels in files are text."""
+def _without_integer_label(selector: "TermSelector") -> "TermSelector":
+    """Set an integer `unlabelled`, the selector's default, to None: labels in files are text."""
     if isinstance(selector.get_params().get("unlabelled"), int):
         selector.set_params(unlabelled=None)
     return selector
@@ -128,27 +134,28 @@ def _of_files(selector: "TermSelector") -> "TermSelector":
 def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
     """Raise `UsageError` or `InputError`, before any work is done, if the plot can't be drawn or written."""
     from ..extras import require_extra
-    from .opening import refuse_to_lose
+    from .opening import check_output
 
     file = energy["energy_plot"]
     if file is None:
         for name in ("weights", "level"):
             if energy[name] is not None:
-                raise click.UsageError(f"--energy-{name} is for --energy-plot; name its file too.")
+                raise click.UsageError(f"--energy-{name} is for --energy-plot; add that option, too.")
         return
     if selector not in TRACE_SELECTORS:
         raise click.UsageError(
-            f"--energy-plot with --selector {selector}: energy is that of trace scores; use --selector "
+            f"--energy-plot with --selector {selector}: only trace scores have an energy; use --selector "
             f"{' or '.join(TRACE_SELECTORS)}."
         )
     require_extra("plots", what="--energy-plot")
     from ..plots import check_target
 
     check_target(file)
-    refuse_to_lose(file, path, what="a chart", option="--energy-plot")
+    check_output(file, path, what="a chart", option="--energy-plot")
 
 
 def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
+    """Draw the energy curves of a trace selector to the file of --energy-plot."""
     from typing import cast
 
     from ..selectors.energy import plot_energy
@@ -158,26 +165,29 @@ def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
         cast(TOFA, ranked.selector),
         energy["energy_plot"],
         weights=energy["weights"],
-        level=energy["level"] or LEVEL,
+        level=energy["level"] or DEFAULT_LEVEL,
     )
 
 
-def _report(ranked: "RankedTerms", about: str, selector: str, energy_plot: str | None, wants_json: bool) -> None:
+def _report(ranked: "RankedTerms", summary: str, selector: str, energy_plot: str | None, wants_json: bool) -> None:
+    """Print the terms as tables or JSON; `summary` is a line about the documents."""
     from .json_output import print_json
 
     if wants_json:
         print_json(_as_dict(ranked, selector) | ({"energy_plot": energy_plot} if energy_plot else {}))
         return
-    _show(ranked, about, selector)
+    _show(ranked, summary, selector)
     if energy_plot:
         click.echo(f"\nEnergy drawn to {energy_plot}")
 
 
 def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
-    def listed(scored: "TermScores") -> list[dict[str, Any]]:
-        return [{"term": term, "score": score} for term, score in scored]
+    """Return the terms as a JSON object; some of its keys exist only for the selector testors."""
 
-    def shortest(label: Any) -> dict[str, Any]:
+    def scored_terms(scores: "TermScores") -> list[dict[str, Any]]:
+        return [{"term": term, "score": score} for term, score in scores]
+
+    def shortest_testor(label: Any) -> dict[str, Any]:
         testor = ranked.shortest.get(label)
         if testor is None:
             return {}
@@ -194,60 +204,62 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         "n_terms": ranked.n_terms,
         **({"n_chosen": ranked.n_chosen, **ranked.found["testors"]} if ranked.shortest else {}),
         **({"scores_are_exact": ranked.scores_are_exact} if ranked.shortest else {}),
-        "terms": listed(ranked.best),
+        "terms": scored_terms(ranked.best),
         "classes": [
-            {"label": label, "documents": ranked.class_docs[label], "terms": listed(scored)} | shortest(label)
-            for label, scored in ranked.by_class.items()
+            {"label": label, "documents": ranked.class_docs[label], "terms": scored_terms(scores)}
+            | shortest_testor(label)
+            for label, scores in ranked.by_class.items()
         ],
     }
 
 
-def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
-    from .description import with_thresholds
+def _show(ranked: "RankedTerms", summary: str, selector: str) -> None:
+    """Print the documents, the best terms overall, and the terms of each class."""
+    from .description import selector_text
     from .messages import printable
-    from .output import Column, Fitting, Page, label_text, numbers
+    from .output import Column, Page, TermList, label_text, number_columns
 
     page = Page()
-    page.line(about)
+    page.line(summary)
     weight = getattr(ranked.selector, "weight_", None)
-    by = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
-    selected = f"{ranked.n_chosen:,} of them chosen by {with_thresholds(by, ranked.found)}"
-    method = selected if ranked.shortest else f"scored by {by}"
+    name = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
+    selected = f"{ranked.n_chosen:,} of them selected by {selector_text(name, ranked.found)}"
+    method = selected if ranked.shortest else f"scored by {name}"
     page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {method}")
     best = [[f"{rank:,}", printable(term), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)]
-    page.table([*numbers(""), Column("best terms"), *numbers("score")], best)
+    page.table([*number_columns(""), Column("best terms"), *number_columns("score")], best)
     rows = [
-        [label_text(label), f"{ranked.class_docs[label]:,}", Fitting([term for term, _ in scored])]
-        for label, scored in ranked.by_class.items()
+        [label_text(label), f"{ranked.class_docs[label]:,}", TermList([term for term, _ in scores])]
+        for label, scores in ranked.by_class.items()
     ]
     if rows:
-        page.table([Column("class"), *numbers("docs"), Column("terms that speak for it", "terms")], rows)
+        page.table([Column("class"), *number_columns("docs"), Column("terms that speak for it", "terms")], rows)
     _show_testors(page, ranked)
 
 
 def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
     """Print the shortest testor of each class, and notes on testors and scores, if the selector is testors."""
-    from .output import Column, Fitting, label_text, numbers
+    from .output import Column, TermList, label_text, number_columns
 
     if not ranked.shortest:
         return
-    columns = [Column("class"), *numbers("size"), Column("shortest testor", "terms")]
+    columns = [Column("class"), *number_columns("size"), Column("shortest testor", "terms")]
     testors: list[list[Any]] = [
-        [label_text(label), f"{len(testor.terms):,}" + ("" if testor.proved else "?"), Fitting(testor.terms)]
+        [label_text(label), f"{len(testor.terms):,}" + ("" if testor.proved else "?"), TermList(testor.terms)]
         for label, testor in ranked.shortest.items()
     ]
     if any(testor.not_told_from for testor in ranked.shortest.values()):
         columns.append(Column("but not from", "terms"))
         for row, testor in zip(testors, ranked.shortest.values(), strict=True):
-            row.append(Fitting([label_text(label) for label in testor.not_told_from]))
+            row.append(TermList([label_text(label) for label in testor.not_told_from]))
     page.table(columns, testors)
     page.line(
-        "score: the share of the typical testors of a class that hold the term; of several classes the largest. 1 is a "
-        "term that some class cannot do without."
+        "score: the share of the typical testors of a class that contain the term; for several classes, the largest. A "
+        "score of 1 means that the term is in every testor of a class."
     )
     if len(ranked.best) < ranked.n_chosen:
-        page.line(f"{len(ranked.best):,} of the {ranked.n_chosen:,} chosen terms are shown; -k says how many.")
+        page.line(f"{len(ranked.best):,} of the {ranked.n_chosen:,} selected terms are shown; set the number with -k.")
     if not ranked.scores_are_exact:
         page.line("There are too many testors to count: scores are estimated from a sample of them.")
     if not all(testor.proved for testor in ranked.shortest.values()):
-        page.line("?: the search was given up, and there may be a shorter one.")
+        page.line("?: the search was stopped early, and there may be a shorter testor.")

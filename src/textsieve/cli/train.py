@@ -1,7 +1,6 @@
 """`textsieve train`: train on labelled documents and write a model file."""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from .engine import engine, open_documents
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from .engine import EngineDocuments
+    from .progress import ProgressCallback
 
 
 _METHODS = options.bundle(
@@ -48,99 +48,104 @@ _MEASURES = options.bundle(
 @options.reading
 @options.selection_or_none
 @_METHODS
-@options.terms_are
+@options.term_settings
 @options.multilabel
 @_MEASURES
 @engine
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(
     paths: tuple[str, ...],
     output: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
     methods: dict[str, Any],
-    terms_are: dict[str, Any],
+    term_settings: dict[str, Any],
     multilabel: dict[str, Any],
     measures: dict[str, Any],
     engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
 ) -> None:
-    """Learn from labelled documents, and write a model.
+    """Train a model on labelled documents.
 
-    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
-    lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
-    body, content, ...; label, class, category, topic, ...) are found. Several PATHs are read one after the other;
-    columns that are named are those of the first, and of others that have them.
-    With --engine spark, PATH is files or folders of Parquet, JSON lines or CSV, as Spark reads them, also
-    with wildcards or at s3a://... and the like.
+    PATH is a folder with a subfolder for each class, a file, the name of a corpus such as "docstrings" (see textsieve
+    corpora), or - for standard input. The format of a file is detected from its content, and so are columns with
+    common names (text, body, content, ...; label, class, category, topic, ...). Several PATHs are read one after the
+    other; the first must have the columns given by --text and --label.
+    With --engine spark, PATH is a file or folder of Parquet, JSON lines or CSV that Spark can read, also with wildcards
+    or at addresses such as s3a://...
     """
     from ..categorizer import Categorizer
     from ..training import check_settings
     from .errors import exit_as_usage_error
-    from .opening import READING, columns_given, refuse_to_lose
+    from .opening import READING, check_output, named_columns
 
-    refuse_to_lose(output, *paths, what="a model", option="-o")
-    settings = {**selection, **methods, **options.counting(terms_are), **multilabel, **measures}
-    settings["held_out"] = settings["held_out"] or None  # --held-out 0 holds none out
+    check_output(output, *paths, what="a model", option="-o")
+    settings = {**selection, **methods, **options.check_term_settings(term_settings), **multilabel, **measures}
+    settings["held_out"] = settings["held_out"] or None  # --held-out 0 means no held-out documents
     model = Categorizer(**settings, n_jobs=jobs)
     with exit_as_usage_error():
         check_settings(model.settings())
     with open_documents(engine, paths, reading) as documents:
-        with documents.progress() as tell:
-            model = _fit(model, documents, tell)
-            if columns := columns_given(reading):
+        with documents.progress() as on_progress:
+            model = _fit(model, documents, on_progress)
+            if columns := named_columns(reading):
                 model.model_.about["columns"] = columns
-            model.model_.about["reading"] = {part: reading[part] for part in READING if reading[part] is not None}
-            tell("writing", 0, None)
-            begin = time.perf_counter()
+            model.model_.about["reading"] = {
+                option: reading[option] for option in READING if reading[option] is not None
+            }
+            on_progress("writing", 0, None)
+            start = time.perf_counter()
             model.save(output)
-            written = time.perf_counter() - begin
-        _report(model, documents, output, written, wants_json)
+            writing_seconds = time.perf_counter() - start
+        _report(model, documents, output, writing_seconds, wants_json)
 
 
 def _require_file_name(name: str) -> str:
-    """Refuse standard output: a model file replaces the old one once it is complete, which needs a file name."""
+    """Return the name; raise `BadParameter` for standard output.
+
+    A model replaces an old file when it is complete, which needs the name of a file.
+    """
     if name == "-":
         raise click.BadParameter("a model is written to a file, not to standard output; give the file's name.")
     return name
 
 
-def _fit(
-    model: "Categorizer", documents: "EngineDocuments", tell: Callable[[str, int, int | None], None]
-) -> "Categorizer":
-    """Train; without held-out documents if there are too few to hold some out."""
+def _fit(model: "Categorizer", documents: "EngineDocuments", on_progress: "ProgressCallback") -> "Categorizer":
+    """Return the trained categorizer; if there are too few documents to hold some out, train without measuring."""
     from ..errors import TooFewDocuments
     from .messages import warn
 
     try:
-        return documents.fit(model, tell)
+        return documents.fit(model, on_progress)
     except TooFewDocuments:
         if model.held_out is None:
             raise
         model.held_out = None
-        trained = documents.fit(model, tell)
-        warn("there are too few documents to hold some of them out, so it was not measured how good the model is.")
+        trained = documents.fit(model, on_progress)
+        warn("there are too few documents to hold some out, so the quality of the model was not measured.")
         return trained
 
 
-def _report(model: "Categorizer", documents: "EngineDocuments", output: str, written: float, wants_json: bool) -> None:
-    """Print the trained model and its quality on held-out documents."""
+def _report(
+    model: "Categorizer", documents: "EngineDocuments", output: str, writing_seconds: float, wants_json: bool
+) -> None:
+    """Print a description of the trained model, its quality on held-out documents, and the time of each stage."""
     from ..errors import counted
-    from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
+    from .description import file_line, model_as_dict, seconds_line, selector_text, show_classes, show_measures
     from .json_output import print_json
     from .output import Page
 
     trained = model.model_
-    seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": written}.items()}
+    seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": writing_seconds}.items()}
     if wants_json:
-        print_json({**described(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
+        print_json({**model_as_dict(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
         return
     page = Page()
     page.line(documents.summary(model))
     selected = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
-    by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
+    by = "" if model.selector is None else f" selected by {selector_text(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
     page.line(f"{len(trained.classes):,} classes; {selected}{by}; classifier {model.classifier}{on}")
     n_left_out = trained.about["n_terms_seen"] - len(trained.terms)

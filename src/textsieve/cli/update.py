@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from . import options
 
 if TYPE_CHECKING:
+    from ..modelfile.reading import ModelFile
     from ..prediction import Model
     from ..training.corrections import Corrections, DocumentsToLearn
     from ..training.statistics import Statistics
-    from .update_report import UpdateOutcome
+    from ..training.updating import Updated
+    from .output import Page
+
+MAX_PLACES = 3
+"""The maximum number of left-out documents whose places are printed."""
 
 
 @click.command(
@@ -31,17 +36,18 @@ if TYPE_CHECKING:
 @click.option(
     "--skip-unknown-labels",
     is_flag=True,
-    help="Leave out documents whose label is no class of the model; else nothing is changed if there are any.",
+    help="Leave out documents whose label is no class of the model. Without this option, such a document is an error, "
+    "and the model is not changed.",
 )
 @click.option(
     "--fit-cut",
     is_flag=True,
-    help="Fit thresholds for several labels anew, to the documents that are folded in; if these are a fair sample of "
-    "those to come, which corrections are not.",
+    help="Refit the thresholds of a multilabel model to the documents that are added. These must be a fair sample of "
+    "future documents, which corrections are not.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would come of it, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the outcome, but do not write the model.")
 @options.jobs
-@options.json_wanted
+@options.json_flag
 def command(
     model: str,
     paths: tuple[str, ...],
@@ -52,97 +58,269 @@ def command(
     jobs: int,
     wants_json: bool,
 ) -> None:
-    """Fold corrections into a model, or say how to train it again.
+    """Add corrections or new documents to a model.
 
-    PATH has corrections or later documents: any file or folder that train reads, such as the JSON lines that the
-    service writes. A model that was trained with --keep-stats learns them as if it had been trained on all documents
-    with the terms that it has; terms, idf, thresholds and probabilities stay. A text counts once, with the last labels
-    that the files have for it; what was folded in before is passed over, so that a growing file can be given again and
-    again. Other models are trained again, and it is said how.
+    PATH is any file or folder that train reads, such as the JSON lines of corrections that the service writes. The
+    model must have been trained with --keep-stats. It learns the documents as if it had been trained on all documents
+    with its present terms; the terms, idf, thresholds and probabilities stay the same.
+    If a text occurs several times, the last one counts. Documents that were added before are skipped, so a file that
+    grows can be given again and again.
+    For a model that can't be updated, the command that trains it again is printed.
     """
     from ..modelfile import write
     from ..modelfile.locking import locked
     from ..training.updating import UnknownLabel
-    from .opening import refuse_to_lose, usual_of
-    from .updatable import opened_to_update, saying_how
-    from .update_report import report
+    from .json_output import print_json
+    from .opening import check_output
+    from .retraining import print_retrain_command_on_error
 
     if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
-        refuse_to_lose(model, *paths, what="a model")
+        check_output(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
-        trained, statistics, file = opened_to_update(model, paths, reading)
-        with saying_how(trained, model, paths, reading, only=UnknownLabel):
-            corrections = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
-        outcome = _learn(trained, statistics, corrections.to_learn(statistics.added_digests), jobs, fit_cut=fit_cut)
-        if outcome.renewed is not None and not dry_run:
-            write(outcome.renewed.model, model, outcome.renewed.statistics, instead_of=file)
-    report(model, corrections, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
+        old_model, statistics, file = _open_model(model, paths, reading)
+        with print_retrain_command_on_error(old_model, model, paths, reading, only=UnknownLabel):
+            corrections = _read_corrections(old_model, paths, reading, jobs, skip_unknown=skip_unknown_labels)
+        documents = corrections.to_learn(statistics.added_digests)
+        outcome = _learn(old_model, statistics, documents, jobs, fit_cut=fit_cut)
+        is_written = False
+        if outcome.updated is not None and not dry_run:
+            write(outcome.updated.model, model, outcome.updated.statistics, instead_of=file)
+            is_written = True
+    facts = _outcome_as_dict(model, corrections, outcome, is_written=is_written)
+    if wants_json:
+        print_json(facts)
+    else:
+        _show(facts, outcome)
 
 
-def _read(
-    model: Model,
-    paths: tuple[str, ...],
-    reading: dict[str, Any],
-    usual: dict[str, str],
-    jobs: int,
-    *,
-    skip_unknown: bool,
+# -- the steps of an update --------------------------------------------------------------------------------------
+
+
+class _UpdatableModel(NamedTuple):
+    """A model, the statistics of its documents, and its file, by which `write` detects that it was replaced."""
+
+    model: Model
+    statistics: Statistics
+    file: ModelFile
+
+
+def _open_model(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> _UpdatableModel:
+    """Read a model and its statistics; if it can't be updated, print how to train it again and exit."""
+    from ..categorizer_settings import Settings
+    from ..errors import InputError, Setting
+    from ..modelfile.reading import read_stored
+    from ..modelfile.statistics import read_statistics
+    from ..training.updating import is_incremental
+    from .opening import hint_if_not_a_model
+    from .retraining import print_retrain_command_on_error
+
+    with hint_if_not_a_model("update", path, *files):
+        model, file = read_stored(path)
+    _require_packages(model, path)
+    settings = Settings.of_stored(model.settings)
+    if not is_incremental(settings):
+        with print_retrain_command_on_error(model, path, files, reading):
+            raise InputError(
+                f"the classifier {settings.classifier} learns from the documents themselves, so documents can't be "
+                "added to it",
+                place=path,
+                hint="Train it again, on its documents and on these.",
+            )
+    keep_stats = Setting("keep_stats", True)
+    if not file.has_statistics:
+        with print_retrain_command_on_error(model, path, files, reading, keep_stats=True):
+            cause = ("saved without its statistics",) if settings.keep_stats else ("trained without ", keep_stats)
+            raise InputError(
+                ("was ", *cause, ", so documents can't be added to it"),
+                place=path,
+                hint=("Train it again with ", keep_stats, ", on its documents and on these."),
+            )
+    with print_retrain_command_on_error(model, path, files, reading):
+        return _UpdatableModel(model, read_statistics(model, file), file)
+
+
+def _require_packages(model: Model, path: str) -> None:
+    """Raise `MissingPackage`, before any document is read, if the model's words can't be counted without a package."""
+    from ..errors import MissingPackage
+
+    try:
+        model.rows([])
+    except MissingPackage as problem:
+        raise problem.at(path) from problem
+
+
+def _read_corrections(
+    model: Model, paths: tuple[str, ...], reading: dict[str, Any], jobs: int, *, skip_unknown: bool
 ) -> Corrections:
+    """Read the documents at all paths; empty files have no corrections yet, and are skipped."""
     from ..training.corrections import UNREADABLE, Corrections
-    from .opening import each_with, has_nothing, opened
+    from .opening import default_reading, is_empty_file, open_corpus, reading_by_path
     from .progress import progress
 
     corrections = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
-    with progress() as tell:
-        for path, path_reading, defaults in each_with(paths, reading, usual):
-            if has_nothing(path):  # an empty file of corrections
+    with progress() as on_progress:
+        for path, path_reading, defaults in reading_by_path(paths, reading, default_reading(model)):
+            if is_empty_file(path):
                 continue
             extra = {"keep": ("file",)} if os.path.isdir(path) else {}
-            with opened(path, path_reading, usual=defaults, lenient=True, **extra) as corpus:
+            with open_corpus(path, path_reading, usual=defaults, lenient=True, **extra) as corpus:
                 for batch, places in corpus.placed_batches():
-                    with _nothing_changed():
+                    with _note_that_nothing_changed():
                         corrections.add(corpus.name, batch.texts, batch.labels, places)
-                    tell("reading", corrections.n_read, None)
+                    on_progress("reading", corrections.n_read, None)
                 if corpus.report is not None:
                     corrections.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
     return corrections
 
 
 @contextmanager
-def _nothing_changed() -> Iterator[None]:
-    """If a document raises `InputError`, add that the model is unchanged, and which option skips such documents."""
+def _note_that_nothing_changed() -> Iterator[None]:
+    """Add to an `InputError` that the model is unchanged, and for an unknown label, the option that skips it."""
     from ..errors import InputError
     from ..training.updating import UnknownLabel
 
     try:
         yield
     except InputError as problem:
-        way_out = "; --skip-unknown-labels leaves such documents out" * isinstance(problem, UnknownLabel)
-        problem.add_note(f"Nothing was changed{way_out}.")
+        hint = "; --skip-unknown-labels leaves such documents out" if isinstance(problem, UnknownLabel) else ""
+        problem.add_note(f"Nothing was changed{hint}.")
         raise
 
 
-def _learn(
-    model: Model, statistics: Statistics, corrections: DocumentsToLearn, jobs: int, *, fit_cut: bool
-) -> UpdateOutcome:
+class _Outcome(NamedTuple):
+    """The updated model, or None if there was nothing to learn; the documents, and their labels as predicted by the
+    model before and after the update.
+    """
+
+    updated: Updated | None
+    documents: DocumentsToLearn
+    before: list[tuple[Any, ...]]
+    after: list[tuple[Any, ...]]
+
+
+def _learn(model: Model, statistics: Statistics, documents: DocumentsToLearn, jobs: int, *, fit_cut: bool) -> _Outcome:
+    """Add documents to a model; with `fit_cut`, refit its thresholds to them."""
     from dataclasses import replace
 
     from ..categorizer_settings import Settings
     from ..settings import n_threads
     from ..training.updating import plan_of, refit_thresholds, targets_of_sets, updated
-    from .update_report import UpdateOutcome
 
-    if not corrections.label_sets:
-        return UpdateOutcome(None, corrections, [], [])
+    if not documents.label_sets:
+        return _Outcome(None, documents, [], [])
     settings = Settings.of_stored(model.settings)
     plan = plan_of(settings, n_threads(jobs))
-    targets = targets_of_sets(model, corrections.label_sets, none_is_right=True)
-    with_digests = replace(statistics, added_digests=statistics.added_digests | corrections.digests)
-    renewed = updated(model, with_digests, plan, corrections.rows, targets)
+    targets = targets_of_sets(model, documents.label_sets, none_is_right=True)
+    with_digests = replace(statistics, added_digests=statistics.added_digests | documents.digests)
+    new = updated(model, with_digests, plan, documents.rows, targets)
     if fit_cut:
-        recut_model = refit_thresholds(renewed.model, statistics, settings, plan, corrections.rows, targets)
-        renewed = renewed._replace(model=recut_model)
+        refitted = refit_thresholds(new.model, statistics, settings, plan, documents.rows, targets)
+        new = new._replace(model=refitted)
     before, after = (
-        version.label_sets(version.predict_rows(corrections.rows, jobs).labels) for version in (model, renewed.model)
+        version.label_sets(version.predict_rows(documents.rows, jobs).labels) for version in (model, new.model)
     )
-    return UpdateOutcome(renewed, corrections, before, after)
+    return _Outcome(new, documents, before, after)
+
+
+# -- the output --------------------------------------------------------------------------------------------------
+
+
+def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, is_written: bool) -> dict[str, Any]:
+    """Return the outcome as a JSON object; its keys call documents that were added "folded"."""
+    documents = outcome.documents
+    right_before, right_after = _count_right(outcome)
+    classes: dict[Any, dict[str, Any]] = {}
+    for labels, before, after in zip(documents.label_sets, outcome.before, outcome.after, strict=True):
+        for label in labels:
+            row = classes.setdefault(label, {"label": label, "folded": 0, "right_before": 0, "right_after": 0})
+            row["folded"] += 1
+            row["right_before"] += label in before
+            row["right_after"] += label in after
+    return {
+        "file": path,
+        "read": corrections.n_read,
+        "left_out": {
+            reason: {"documents": len(places), "places": places} for reason, places in corrections.left_out.items()
+        },
+        "repeated": documents.n_repeated,
+        "folded_before": documents.n_known,
+        "folded": len(documents.label_sets),
+        "folded_before_with_other_labels": documents.n_changed,
+        "right_before": right_before,
+        "right_after": right_after,
+        "classes": sorted(classes.values(), key=lambda row: row["label"]),
+        "updated": None if outcome.updated is None else outcome.updated.model.about["updated"],
+        "cut_is_stale": _has_stale_thresholds(outcome),
+        "written": is_written,
+    }
+
+
+def _has_stale_thresholds(outcome: _Outcome) -> bool:
+    """Return whether the thresholds of a multilabel model should be fitted again."""
+    from ..categorizer_settings import Settings
+    from ..training.updating import cut_that_is_fitted, is_stale
+
+    if outcome.updated is None:
+        return False
+    model = outcome.updated.model
+    return cut_that_is_fitted(model, Settings.of_stored(model.settings)) is not None and is_stale(model)
+
+
+def _count_right(outcome: _Outcome) -> tuple[int, int]:
+    """Return how many documents were predicted with exactly their labels before, and are now."""
+    true_sets = [set(labels) for labels in outcome.documents.label_sets]
+    before, after = (
+        sum(true == set(labels) for true, labels in zip(true_sets, predicted, strict=True))
+        for predicted in (outcome.before, outcome.after)
+    )
+    return before, after
+
+
+def _show(facts: dict[str, Any], outcome: _Outcome) -> None:
+    """Print the outcome for people."""
+    from ..errors import counted
+    from .description import file_line
+    from .output import Column, Page, label_text, number_columns
+
+    page = Page()
+    page.line(f"{counted(facts['read'], 'document')} read, {facts['folded']:,} added to the model")
+    _show_skipped(page, facts)
+    if outcome.updated is None:
+        page.line("There is nothing to add, so nothing was written.")
+        return
+    columns = [Column("class"), *number_columns("added", "right before", "right after")]
+    names = ("folded", "right_before", "right_after")
+    page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
+    page.line(
+        f"Of {counted(facts['folded'], 'added document')}, the model got {facts['right_before']:,} right before, "
+        f"and gets {facts['right_after']:,} right now."
+    )
+    if outcome.updated.model.about.get("held_out"):
+        page.line("The measures on held-out documents are from before the update.")
+    if facts["cut_is_stale"]:
+        page.line(
+            f"{facts['updated']['since_cut']:,} documents were added since the thresholds for multiple labels were "
+            "fitted, which may now give too many or too few labels: refit them with --fit-cut to documents that are a "
+            "fair sample, or train again."
+        )
+    page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")
+
+
+def _show_skipped(page: Page, facts: dict[str, Any]) -> None:
+    """Print how many documents were not added, and why, and how many were added again with other labels."""
+    from ..errors import counted
+
+    for reason, documents in facts["left_out"].items():
+        places, n = documents["places"], documents["documents"]
+        listed = ", ".join(places[:MAX_PLACES]) + ", ..." * (n > MAX_PLACES)
+        page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
+    if n := facts["repeated"]:
+        repeated = counted(n, "document is", "documents are")
+        page.line(f"{repeated} skipped, because the same text occurs again later: the last one counts.")
+    if n := facts["folded_before"]:
+        page.line(f"{counted(n, 'document was', 'documents were')} added by an earlier update, and skipped.")
+    if n := facts["folded_before_with_other_labels"]:
+        page.line(
+            f"{counted(n, 'text was', 'texts were')} added by an earlier update with other labels, which the model "
+            "has learned, too; to remove these, train again."
+        )

@@ -1,7 +1,7 @@
 """The view of a comparison: all its tables and texts, formatted once for the terminal, the report and `str`.
 
 A `ComparisonView` has tables of formatted cells, notes, problems and findings. Its three renderers are
-`cli/compare_output.py`, the report's template and `render_text` below. They lay tables out, and format no number.
+`cli/compare.py`, the report's template and `render_text` below. They lay tables out, and format no number.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class DocumentPlace(NamedTuple):
 
     name: str
     is_of_no_class: bool = False
-    """Whether the document has an explicitly empty list of labels, as opposed to no label at all."""
+    """Whether its list of labels is explicitly empty: it belongs to no class, rather than being unlabelled."""
 
 
 BATCH_DOCUMENTS = 1_000
@@ -66,27 +66,27 @@ SEPARATORS = ("|", ";")
 
 
 class JoinedLabels:
-    """Detects labels of a table that look like several in one cell: most distinct ones contain a separator."""
+    """Detects table cells that hold several labels: more than half of the distinct cells contain a separator."""
 
     def __init__(self) -> None:
-        self._n_different = 0
-        self._n_with = dict.fromkeys(SEPARATORS, 0)
-        self._examples: dict[str, str] = {}
+        self._n_distinct = 0
+        self._n_with_separator = dict.fromkeys(SEPARATORS, 0)
+        self._examples: dict[str, str] = {}  # the first label with each separator
 
     def add(self, label: str) -> None:
         """Count a label that was not seen before."""
-        self._n_different += 1
+        self._n_distinct += 1
         for separator in SEPARATORS:
             if separator in label.strip(f"{separator} "):
-                self._n_with[separator] += 1
+                self._n_with_separator[separator] += 1
                 self._examples.setdefault(separator, label)
 
     def hint(self) -> tuple[str | Setting, ...]:
         """Return the warning about joined labels; it is empty if the labels look like single ones."""
-        for separator, number in self._n_with.items():
-            if 2 * number > self._n_different:
+        for separator, n_labels in self._n_with_separator.items():
+            if 2 * n_labels > self._n_distinct:
                 return (
-                    f"{number:,} of {self._n_different:,} different labels contain {separator!r}, such as "
+                    f"{n_labels:,} of {self._n_distinct:,} different labels contain {separator!r}, such as "
                     f"{shown(self._examples[separator])}. If these are several labels in one, use ",
                     Setting("label_separator", separator),
                     ".",
@@ -94,7 +94,7 @@ class JoinedLabels:
         return ()
 
 
-OUTSIDE = "links that lead outside"
+OUTSIDE_LINKS = "links that lead outside"
 """The key in `Report.skipped` for links that lead outside a folder of documents."""
 
 
@@ -110,28 +110,28 @@ class Report:
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
-    """Detects whether single labels look like several in one, if that is checked."""
+    """Detects cells with several labels; None if that is not checked."""
     places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
-    """The places of the documents that were read but not yet handed out; None if places are not requested."""
+    """The places of the documents that were read but not yet yielded; None if places are not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
     """The places of lines that can't be read, if these are skipped (`Source.lenient`)."""
     skipped: dict[str, int] = field(default_factory=dict)
-    """Number of skipped items by kind, such as hidden files or blank lines."""
+    """Number of skipped items by kind, such as "hidden files" or "blank lines"."""
 
-    def skip(self, kind: str) -> None:
-        """Count one more skipped item of this kind."""
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+    def skip(self, kind: str, count: int = 1) -> None:
+        """Count skipped items of this kind."""
+        if count > 0:
+            self.skipped[kind] = self.skipped.get(kind, 0) + count
 
     def hint_about_links(self) -> tuple[str | Setting, ...]:
         """Return the hint about skipped links; it is empty if there were none."""
-        if not (number := self.skipped.get(OUTSIDE)):
+        if not (n_links := self.skipped.get(OUTSIDE_LINKS)):
             return ()
-        leads = "leads" if number == 1 else "lead"
-        links = counted(number, "link")
-        return (f"skipped {links} that {leads} outside the folder; ", Setting("follow_links", True), " reads them too.")
+        links = f"{counted(n_links, 'link')} that {'leads' if n_links == 1 else 'lead'}"
+        return (f"skipped {links} outside the folder; ", Setting("follow_links", True), " reads them too.")
 
     def add(self, batch: Batch) -> None:
-        """Count a batch that was handed out."""
+        """Count the documents of a batch."""
         self.documents += len(batch)
         self.unlabelled += sum(1 for labels in batch.labels if not labels)
         self.empty += batch.count_empty()

@@ -19,24 +19,27 @@ from .streams import without_surrogates
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Start = Callable[[Report], Iterator[Batch]]
-"""Starts one pass; adds to the report what only the reader knows (replaced bytes, skipped files)."""
+StartPass = Callable[[Report], Iterator[Batch]]
+"""A function that starts one pass. It adds to the report what only the reader knows: replaced bytes, skipped files."""
 
 Split = Callable[[], "tuple[Corpus, Corpus]"]
-"""Opens the training part and the test part."""
+"""A function that opens the training part and the test part."""
 
 
 class Corpus:
     """Documents and their labels, which can be read any number of times.
 
     `name` is used in messages. `report` is the `Report` of the last complete pass, or None before the first.
+    `multilabel` is None if only a complete pass can show whether documents have several labels.
     """
 
-    def __init__(self, name: str, start: Start, *, multilabel: bool | None = None, split: Split | None = None) -> None:
+    def __init__(
+        self, name: str, start: StartPass, *, multilabel: bool | None = None, split: Split | None = None
+    ) -> None:
         self.name = name
         self.report: Report | None = None
         self._start = start
-        self._declared = multilabel
+        self._declared_multilabel = multilabel
         self._split = split
 
     @classmethod
@@ -49,7 +52,7 @@ class Corpus:
         label_report = Report(replaced_bytes=replaced)
         label_sets = _label_sets(labels, len(documents), "text", name, label_report)
         if not documents:
-            raise InputError("no documents. Give at least one text.", place=name)
+            raise InputError("no documents", place=name, hint="Give at least one text")
 
         def start(report: Report) -> Iterator[Batch]:
             report.replaced_bytes = label_report.replaced_bytes
@@ -67,7 +70,7 @@ class Corpus:
 
         rows, label_report = csr_array(vectors), Report()
         if rows.dtype.kind not in "biuf" or not rows.shape[0]:
-            raise InputError(f"{shown(vectors)} has no rows of numbers. Give at least one.", place=name)
+            raise InputError(f"{shown(vectors)} has no rows of numbers", place=name, hint="Give at least one")
         label_sets = _label_sets(labels, rows.shape[0], "vector", name, label_report)
 
         def start(report: Report) -> Iterator[Batch]:
@@ -92,9 +95,9 @@ class Corpus:
     @property
     def multilabel(self) -> bool | None:
         """Return whether a document may have several labels; None if that is known only after a complete pass."""
-        if self._declared is None and self.report is not None:
+        if self._declared_multilabel is None and self.report is not None:
             return self.report.multilabel
-        return self._declared
+        return self._declared_multilabel
 
     def split(self) -> tuple[Corpus, Corpus] | None:
         """Return the training and test parts if the publisher of the documents defines them, else None."""
@@ -107,24 +110,22 @@ class Corpus:
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
         """Yield each batch and the place of each document: "line 3", or the name of its file in a folder.
 
-        Where the reader does not know the place, it is "document 3". Vectors raise `InputError`.
+        If the reader does not report places, they are "document 1" and so on. Vectors raise `InputError`.
         """
-        places: list[DocumentPlace] = []
-        done = 0
-        for batch in self._pass(Report(places=places)):
+        pending_places: list[DocumentPlace] = []  # the reader appends the place of each document that it reads
+        n_yielded = 0
+        for batch in self._pass(Report(places=pending_places)):
             self._require_texts(batch)
-            files = (
-                []
-                if batch.kept is None
-                else [DocumentPlace(str(kept["file"])) for kept in batch.kept if "file" in kept]
-            )
-            own = files or places[: len(batch)]
-            numbered = [DocumentPlace(f"document {number}") for number in range(done + 1, done + len(batch) + 1)]
-            yield batch, own if len(own) == len(batch) else numbered
-            del places[: len(batch)]
-            done += len(batch)
+            places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
+            places = places or pending_places[: len(batch)]
+            if len(places) != len(batch):
+                places = [DocumentPlace(f"document {n_yielded + number}") for number in range(1, len(batch) + 1)]
+            yield batch, places
+            del pending_places[: len(batch)]
+            n_yielded += len(batch)
 
     def _pass(self, report: Report) -> Iterator[Batch]:
+        """Yield all batches, fill in the report, and warn about likely mistakes at the end."""
         for batch in self._start(report):
             report.add(batch)
             yield batch
@@ -147,9 +148,10 @@ class Corpus:
     def _require_texts(self, batch: Batch) -> None:
         if batch.vectors is not None:
             raise InputError(
-                "holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
-                "a classifier into scikit-learn's Pipeline, and take them with batches() or load().",
+                "holds vectors, not texts. A categorizer reads texts",
                 place=self.name,
+                hint="for vectors put a selector and a classifier into scikit-learn's Pipeline, and take them with "
+                "batches() or load()",
             )
 
     def __iter__(self) -> Iterator[Document]:
@@ -178,7 +180,11 @@ class Corpus:
             labels += batch.labels
             if batch.vectors is not None:
                 vectors.append(batch.vectors)
-        documents = _stack(vectors) if vectors else texts
+        documents: list[str] | csr_array[Any] = texts
+        if vectors:
+            from scipy.sparse import csr_array, vstack
+
+            documents = csr_array(vstack(vectors, format="csr"))
         if self.multilabel:
             return documents, labels
         return documents, [document_labels[0] if document_labels else None for document_labels in labels]
@@ -206,7 +212,7 @@ class Corpus:
             except InputError as problem:
                 raise with_source(problem, self.name, name) from problem
 
-        return Corpus(name, start, multilabel=self._declared, split=self._split)
+        return Corpus(name, start, multilabel=self._declared_multilabel, split=self._split)
 
     def __repr__(self) -> str:
         """Return the name and the report of the last pass."""
@@ -214,7 +220,7 @@ class Corpus:
 
 
 def with_source(problem: InputError, old: str, new: str) -> InputError:
-    """Return an error about the file or corpus `old` as one about `new`; other errors stay as they are."""
+    """Return the error with `new` as the name of the file or corpus if that is `old`; else return it unchanged."""
     if problem.place is None or problem.place.source != old:
         return problem
     return problem.at(Place(new, problem.place.part))
@@ -223,38 +229,34 @@ def with_source(problem: InputError, old: str, new: str) -> InputError:
 def _label_sets(
     labels: Iterable[object] | None, n_documents: int, kind: str, name: str, report: Report
 ) -> list[Labels]:
-    """Return the labels of each document from labels in memory."""
+    """Return the labels of each document from labels in memory; `kind` is "text" or "vector", for messages."""
     if labels is None:
         return [()] * n_documents
-    to_labels = LabelReader(name, "labels[{}]", report=report, as_given=True)
-    label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
+    read_labels = LabelReader(name, "labels[{}]", report=report, as_given=True)
+    label_sets = [read_labels(label, position) for position, label in enumerate(labels)]
     if len(label_sets) != n_documents:
         raise InputError(
-            f"{n_documents} {kind}s but {len(label_sets)} labels. "
-            f"Give one label for each {kind}; None means unlabelled.",
+            f"{n_documents} {kind}s but {len(label_sets)} labels",
             place=name,
+            hint=f"Give one label for each {kind}; None means unlabelled",
         )
     return label_sets
-
-
-def _stack(vectors: list[csr_array[Any]]) -> csr_array[Any]:
-    from scipy.sparse import csr_array, vstack
-
-    return csr_array(vstack(vectors, format="csr"))
 
 
 def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """Return the texts as a list of encodable strings, and the number of characters that were replaced for that."""
     if isinstance(texts, str | bytes):
-        raise InputError(f"is one {type(texts).__name__}. Give a list of texts, such as [text].", place=name)
+        raise InputError(f"is one {type(texts).__name__}", place=name, hint="Give a list of texts, such as [text]")
     checked = []
-    total = 0
+    n_all_replaced = 0
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
-                f"{name}[{position}]: {shown(text)} is a {type(text).__name__}, not a text. Convert it to str first."
+                f"{shown(text)} is a {type(text).__name__}, not a text",
+                place=f"{name}[{position}]",
+                hint="Convert it to str first",
             )
-        clean, n_replaced = without_surrogates(text)
-        checked.append(clean)
-        total += n_replaced
-    return checked, total
+        clean_text, n_replaced = without_surrogates(text)
+        checked.append(clean_text)
+        n_all_replaced += n_replaced
+    return checked, n_all_replaced

@@ -44,8 +44,8 @@ MARKUP = (
 )
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
-_MOST_CONTROLS = 0.05  # random bytes have 0.1, text in any single-byte encoding almost none
-_MOST_NULS = 0.2  # UTF-16 has up to 0.5
+_MAX_CONTROLS = 0.05  # random bytes have 0.1, text in any single-byte encoding almost none
+_MAX_NULS = 0.2  # UTF-16 has up to 0.5
 
 
 def binary_kind(data: bytes) -> str | None:
@@ -61,7 +61,7 @@ def binary_kind(data: bytes) -> str | None:
     if encoding_of(data[:4], "utf-8").startswith(("utf-16", "utf-32")) or not data:
         return None
     controls = len(data) - len(data.translate(None, _CONTROLS))
-    if controls <= _MOST_CONTROLS * len(data) or _is_utf8(data):
+    if controls <= _MAX_CONTROLS * len(data) or _is_utf8(data):
         return None
     return f"binary data (it begins with {data[:8]!r})"
 
@@ -82,27 +82,27 @@ class ContentHead:
             lines.pop()
         return [line.rstrip("\r") for line in lines if line.strip()]
 
-    def not_text(self, encoding: str) -> str | None:
+    def binary_kind(self, encoding: str) -> str | None:
         """Return the kind of file if it cannot be read as text in this encoding, else None."""
         if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
             return None
         if (kind := binary_kind(self.data)) is not None:
             return kind
-        if self.data.count(0) > _MOST_NULS * len(self.data) and encoding_of(self.data[:4], "") == "":
+        if self.data.count(0) > _MAX_NULS * len(self.data) and encoding_of(self.data[:4], "") == "":
             return "binary data, or text in UTF-16 (if so, give encoding='utf-16-le' or 'utf-16-be')"
         return None
 
     def markup(self) -> str | None:
         """Return the markup language that the file begins with, or None."""
         start = self.text[:100].lstrip().lower()
-        return next((kind for begin, kind in MARKUP if start.startswith(begin)), None)
+        return next((language for begin, language in MARKUP if start.startswith(begin)), None)
 
 
 def _is_utf8(data: bytes) -> bool:
+    """Return whether the head of a file is valid UTF-8; it may end in the middle of a character."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        # The head of a file may end in the middle of a character.
         return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
     return True
 
@@ -120,9 +120,12 @@ class Format:
 
     name: str
     reader: str
+    """The name of the module in `readers` that reads it."""
     endings: tuple[str, ...]
     looks_like: str
-    recognise: Callable[[ContentHead, Source], bool]
+    """A description for people, with an example."""
+    matches: Callable[[ContentHead, Source], bool]
+    """Returns whether the beginning of a file is in this format."""
     has_columns: bool = False
     is_text: bool = True
     keeps: tuple[str, ...] = ()
@@ -145,19 +148,22 @@ def _is_fasttext(head: ContentHead, source: Source) -> bool:
 
 
 def _is_svmlight(head: ContentHead, source: Source) -> bool:
+    """Return whether the first 20 lines that are not comments are svmlight, and one of them has a feature."""
     lines = [line for line in head.lines()[:20] if not line.lstrip().startswith("#")]
     if len(head.text) >= HEAD and len(lines) == 1:
-        lines[0] = lines[0].rpartition(" ")[0]  # cut, perhaps in the middle of a number
+        lines[0] = lines[0].rpartition(" ")[0]  # the head may end in the middle of a number
     matches = [_SVMLIGHT.fullmatch(line.strip()) for line in lines]
     return bool(matches) and all(matches) and any(match and match[1] for match in matches)
 
 
 def _is_tsv(head: ContentHead, source: Source) -> bool:
+    """Return whether all lines have the same number of tabs, or the first names a known column."""
     lines = head.lines()
     if not lines or "\t" not in lines[0]:
         return False
-    tabs = {line.count("\t") for line in lines if '"' not in line}
-    return len(tabs - {0}) == len(tabs) == 1 or _is_header(lines[0], "\t", source)
+    tabs_per_line = {line.count("\t") for line in lines if '"' not in line}  # quoted fields may contain tabs
+    is_regular = len(tabs_per_line) == 1 and 0 not in tabs_per_line
+    return is_regular or _is_header(lines[0], "\t", source)
 
 
 def _is_csv(head: ContentHead, source: Source) -> bool:
@@ -165,40 +171,80 @@ def _is_csv(head: ContentHead, source: Source) -> bool:
 
 
 def _is_header(line: str, separator: str, source: Source) -> bool:
+    """Return whether a line names a column that the caller gave or that has a conventional name."""
     names = [name.strip('" ') for name in line.split(separator)]
     return any(is_conventional(name) or name in source.names for name in names)
 
 
 def _never(head: ContentHead, source: Source) -> bool:
+    """Return False, for formats that are not detected from the content of a file."""
     return False
 
 
 FORMATS = (
     Format(
-        *("parquet", "parquet", (".parquet", ".pq")),
-        *("a Parquet table", _is_parquet),
+        name="parquet",
+        reader="parquet",
+        endings=(".parquet", ".pq"),
+        looks_like="a Parquet table",
+        matches=_is_parquet,
         has_columns=True,
         is_text=False,
         package="pyarrow",
     ),
     Format(
-        *("jsonl", "jsonl", (".jsonl", ".ndjson", ".json")),
-        *('JSON lines, one {"text": ..., "label": ...} a line', _is_json),
+        name="jsonl",
+        reader="jsonl",
+        endings=(".jsonl", ".ndjson", ".json"),
+        looks_like='JSON lines, one {"text": ..., "label": ...} a line',
+        matches=_is_json,
         has_columns=True,
     ),
-    Format(*("fasttext", "lines", (".fasttext", ".ft")), *("fastText lines, __label__a words", _is_fasttext)),
     Format(
-        *("svmlight", "svmlight", (".svmlight", ".svm", ".libsvm")),
-        *("svmlight lines, 1 3:0.5 7:1", _is_svmlight),
+        name="fasttext",
+        reader="lines",
+        endings=(".fasttext", ".ft"),
+        looks_like="fastText lines, __label__a words",
+        matches=_is_fasttext,
     ),
     Format(
-        *("tsv", "delimited", (".tsv", ".tab")),
-        *("tab-separated columns with a header, or label<TAB>text without one", _is_tsv),
+        name="svmlight",
+        reader="svmlight",
+        endings=(".svmlight", ".svm", ".libsvm"),
+        looks_like="svmlight lines, 1 3:0.5 7:1",
+        matches=_is_svmlight,
+    ),
+    Format(
+        name="tsv",
+        reader="delimited",
+        endings=(".tsv", ".tab"),
+        looks_like="tab-separated columns with a header, or label<TAB>text without one",
+        matches=_is_tsv,
         has_columns=True,
     ),
-    Format("csv", "delimited", (".csv",), "comma-separated columns with a header", _is_csv, has_columns=True),
-    Format("lines", "lines", (".txt",), "plain text, a document a line, without labels", _never),
-    Format("folder", "folder", (), "a folder for each class, a file for each document", _never, keeps=("file",)),
+    Format(
+        name="csv",
+        reader="delimited",
+        endings=(".csv",),
+        looks_like="comma-separated columns with a header",
+        matches=_is_csv,
+        has_columns=True,
+    ),
+    Format(
+        name="lines",
+        reader="lines",
+        endings=(".txt",),
+        looks_like="plain text, a document a line, without labels",
+        matches=_never,
+    ),
+    Format(
+        name="folder",
+        reader="folder",
+        endings=(),
+        looks_like="a folder for each class, a file for each document",
+        matches=_never,
+        keeps=("file",),
+    ),
 )
 
 BY_NAME = {row.name: row for row in FORMATS}
@@ -230,6 +276,7 @@ def detect(source: Source, name: str | None) -> Format:
 
 
 def _detect_file(source: Source, name: str | None) -> Format:
+    """Return the format of a file: `name` if it is given and the file can have it, else by content or extension."""
     data = read_head(source.path)
     if not data.strip():
         raise InputError("no documents, the file is empty.", place=str(source.path))
@@ -237,17 +284,18 @@ def _detect_file(source: Source, name: str | None) -> Format:
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
         return expected
-    if not _is_parquet(head, source) and (kind := head.not_text(source.encoding)):
-        raise _mismatch(source, expected, kind)
+    if not _is_parquet(head, source) and (kind := head.binary_kind(source.encoding)):
+        raise _mismatch_error(source, expected, kind)
     if name and expected:
         return expected
     for row in FORMATS:
-        if row.recognise(head, source):
+        if row.matches(head, source):
             return row
-    trusted = ("csv", "tsv", "lines", *(("jsonl",) if source.lenient else ()))
-    if expected and expected.name in trusted and not head.markup():
+    # Any text may be in these formats, so the extension decides; the first line of lenient JSON may be damaged.
+    trusted_extensions = ("csv", "tsv", "lines", *(("jsonl",) if source.lenient else ()))
+    if expected and expected.name in trusted_extensions and not head.markup():
         return expected
-    raise _mismatch(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
+    raise _mismatch_error(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
 
 
 def by_ending(path: Path) -> Format | None:
@@ -258,14 +306,15 @@ def by_ending(path: Path) -> Format | None:
     return next((row for row in FORMATS if row.endings and name.endswith(row.endings)), None)
 
 
-def _mismatch(source: Source, expected: Format | None, content: str) -> InputError:
+def _mismatch_error(source: Source, expected: Format | None, content: str) -> InputError:
+    """Return the error for a file that is not in the expected format, or in no known one; `content` describes it."""
     if expected:
-        wanted = f"expected {expected.looks_like} ({expected.name})"
+        expectation = f"expected {expected.looks_like} ({expected.name})"
     else:
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
-        wanted = f"this is none of the known formats ({known})"
+        expectation = f"this is none of the known formats ({known})"
     return InputError(
-        f"found {content}; {wanted}",
+        f"found {content}; {expectation}",
         place=str(source.path),
         hint=("Convert the file, or name its format with ", Setting("format")),
     )

@@ -19,8 +19,8 @@ from ..errors import InputError, Place, shown
 from .batch import DocumentPlace, JoinedLabels, Labels, Report
 from .streams import without_surrogates
 
-REMEMBERED = 100_000
-"""Maximum number of labels whose tuples are cached and shared; a corpus with more hardly has classes."""
+MAX_CACHED = 100_000
+"""Maximum number of label values whose tuples are cached; more distinct values are hardly classes."""
 
 
 def is_missing(label: Any) -> bool:
@@ -28,7 +28,7 @@ def is_missing(label: Any) -> bool:
     if label is None:
         return True
     if isinstance(label, Real):
-        return bool(label != label)
+        return bool(label != label)  # only NaN differs from itself
     # If a package is not loaded, the label is not one of its values.
     numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
     if numpy is not None and label is numpy.ma.masked:
@@ -39,15 +39,15 @@ def is_missing(label: Any) -> bool:
 class LabelReader:
     """Converts the labels of one pass, and remembers where each kind of label first occurred.
 
-    `name` is the name of the file or corpus in errors, and `place` how a position in it is written, such as "line {}".
-    Labels in memory are not stripped (`as_given`). With `may_be_joined`, the reader also checks whether the labels of a
-    table look like several in one cell.
+    In errors, `name` is the name of the file or corpus, and `place_format` how to write a position, such as "line {}".
+    With `as_given`, for labels in memory, white space is not stripped and NaN means unlabelled. With `may_be_joined`,
+    the reader also checks whether the cells of a table look like several labels in one.
     """
 
     def __init__(
         self,
         name: str,
-        place: str,
+        place_format: str,
         *,
         report: Report,
         separator: str | None = None,
@@ -55,37 +55,37 @@ class LabelReader:
         may_be_joined: bool = False,
     ) -> None:
         self._name = name
-        self._place = place
+        self._place_format = place_format
         self._report = report
         self._separator = separator
         self._first_of_kind: dict[str, tuple[object, int]] = {}
-        self._known: dict[str, Labels] = {}
+        self._cache: dict[str, Labels] = {}
         self._as_given = as_given
         self._joined = JoinedLabels() if may_be_joined and separator is None else None
         report.joined = self._joined
         report.multilabel |= separator is not None
 
     def __call__(self, value: object, position: int) -> Labels:
-        """Return the labels that a value stands for."""
+        """Return the labels that a value stands for, without duplicates; `position` is the document's line or row."""
         if self._report.places is not None:
             is_of_no_class = isinstance(value, list) and not value
-            self._report.places.append(DocumentPlace(self._place.format(position), is_of_no_class))
-        if type(value) is str and (known := self._known.get(value)) is not None:
-            return known
+            self._report.places.append(DocumentPlace(self._place_format.format(position), is_of_no_class))
+        if type(value) is str and (cached_labels := self._cache.get(value)) is not None:
+            return cached_labels
         if isinstance(value, list | tuple | set | frozenset):
             self._report.multilabel = True
             labels = [label for item in value for label in self._split(item, position)]
             # The order of a set differs from run to run.
             return tuple(dict.fromkeys(sorted(labels) if isinstance(value, set | frozenset) else labels))
-        labels = self._split(value, position)
-        result = tuple(dict.fromkeys(labels))
-        if type(value) is str and len(self._known) < REMEMBERED:
-            self._known[value] = result
+        unique_labels = tuple(dict.fromkeys(self._split(value, position)))
+        if type(value) is str and len(self._cache) < MAX_CACHED:
+            self._cache[value] = unique_labels
             if self._joined is not None:
                 self._joined.add(value)
-        return result
+        return unique_labels
 
     def _split(self, value: object, position: int) -> list[str]:
+        """Return the labels in a single value: none if it is empty, several if it contains the separator."""
         if value is None or (self._as_given and is_missing(value)):
             return []
         kind, label = self._kind_and_label(value, position)
@@ -94,12 +94,13 @@ class LabelReader:
         if kind not in self._first_of_kind:
             self._first_of_kind[kind] = (value, position)
             if len(self._first_of_kind) > 1:
-                self._refuse_mixture()
+                raise self._mixed_kinds_error()
         if self._separator is None or kind != "string":
             return [label]
-        return [part for piece in label.split(self._separator) if (part := piece.strip())]
+        return [stripped for part in label.split(self._separator) if (stripped := part.strip())]
 
     def _kind_and_label(self, value: object, position: int) -> tuple[str, str]:
+        """Return the kind of a value ("string", "truth value" or "number") and its label."""
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
             value = value.item()  # NumPy scalars
         if isinstance(value, str):
@@ -113,29 +114,32 @@ class LabelReader:
         if isinstance(value, Real):
             return "number", self._from_float(float(value), position)
         raise InputError(
-            f"label {shown(value)} is a {type(value).__name__}. "
-            "A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled.",
-            place=self._where(position),
+            f"label {shown(value)} is a {type(value).__name__}",
+            place=self._place(position),
+            hint="A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled",
         )
 
     def _from_float(self, value: float, position: int) -> str:
+        """Return the label for a float, without ".0"; raise `InputError` if it is NaN or infinite."""
         if not math.isfinite(value):
             raise InputError(
-                f"label is {value}, which is not a class. "
-                "Leave it empty (null, None) if the document is unlabelled, or give it a class.",
-                place=self._where(position),
+                f"label is {value}, which is not a class",
+                place=self._place(position),
+                hint="Leave it empty (null, None) if the document is unlabelled, or give it a class",
             )
+        # Floats represent integers below 2^53 exactly.
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
-    def _refuse_mixture(self) -> None:
+    def _mixed_kinds_error(self) -> InputError:
         examples = " and ".join(
-            f"the {kind} {shown(value)} ({self._place.format(position)})"
+            f"the {kind} {shown(value)} ({self._place_format.format(position)})"
             for kind, (value, position) in self._first_of_kind.items()
         )
-        raise InputError(
-            f"labels of mixed kinds: {examples}. Write them all as strings or all as numbers.",
-            place=str(self._name.removesuffix(": ")),
+        return InputError(
+            f"labels of mixed kinds: {examples}",
+            place=self._name,
+            hint="Write them all as strings or all as numbers",
         )
 
-    def _where(self, position: int) -> Place:
-        return Place(self._name, self._place.format(position))
+    def _place(self, position: int) -> Place:
+        return Place(self._name, self._place_format.format(position))

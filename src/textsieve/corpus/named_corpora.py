@@ -7,16 +7,17 @@ corpora and whether their files are available, without reading any of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import cast
 
 from ..errors import InputError
-from .bounds import NAMED_LIMITS, ReadLimits
 from .collections.collection import Collection, EditionSelection
-from .collections.local_files import FOLDER, Paths, find
+from .collections.local_files import DATA_VARIABLE, FileLocation, find
 from .corpus import Corpus
+from .read_limits import NAMED_LIMITS, ReadLimits
 
 SEPARATOR = ":"
 
@@ -31,18 +32,20 @@ class NamedCorpus:
     is_collection: bool = True
     """Whether its documents are in published files to be downloaded; otherwise textsieve generates them."""
 
-    def open(self, *words: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
+    def open(self, *words: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
         """Return the corpus; for a collection, the part or variant that the words select."""
         if self.is_collection:
-            return self.collection().corpus(*words, bounds=bounds)
-        self.refuse(*words)
+            return self.collection().corpus(*words, limits=limits)
+        self.check_no_words(*words)
         return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
 
-    def refuse(self, *words: str) -> None:
+    def check_no_words(self, *words: str) -> None:
         """Raise `InputError` if words follow the name of a corpus that has no variants."""
         if words:
             raise InputError(
-                f"nothing may follow {self.name!r}. Leave it out.", place=SEPARATOR.join([self.name, *words])
+                f"nothing may follow {self.name!r}",
+                place=SEPARATOR.join([self.name, *words]),
+                hint=f"Leave out {SEPARATOR.join(words)!r}",
             )
 
     def collection(self) -> Collection:
@@ -68,10 +71,10 @@ _ROWS = (
 NAMED = {row.name: row for row in _ROWS}
 
 
-def open_named(path: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
+def open_named(path: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
     """Return the corpus for a name, with or without words after it."""
     name, *words = path.split(SEPARATOR)
-    return NAMED[name].open(*words, bounds=bounds)
+    return NAMED[name].open(*words, limits=limits)
 
 
 def is_name(path: str) -> bool:
@@ -91,14 +94,6 @@ def docstrings() -> Corpus:
     return NAMED["docstrings"].open()
 
 
-class FileState(NamedTuple):
-    """A file of a corpus, and where it was found; `place` is None if it is missing."""
-
-    name: str
-    place: str | None
-    paths: Paths
-
-
 @dataclass(frozen=True, slots=True)
 class CorpusEntry:
     """A named corpus, or an edition of one, and its properties."""
@@ -112,21 +107,25 @@ class CorpusEntry:
     licence: str = "BSD"
     publisher: str = "the installed packages"
     words: dict[str, str] = field(default_factory=dict)
-    files: tuple[FileState, ...] = ()
+    files: Mapping[str, FileLocation | None] = field(default_factory=dict)
+    """Where each of its files is, by the file's name; None if it is missing."""
 
     @property
     def is_here(self) -> bool:
         """Return whether all files are available without a download."""
-        return all(file.place for file in self.files)
+        return all(self.files.values())
 
     @property
     def where(self) -> str:
         """Return where the files are, as text for people."""
         if not self.files:
             return "built in"
-        if not self.is_here:
-            return "partly" if any(file.place for file in self.files) else "no"
-        return ", ".join(dict.fromkeys("folder" if file.place == FOLDER else "cache" for file in self.files))
+        locations = [location for location in self.files.values() if location]
+        if len(locations) < len(self.files):
+            return "partly" if locations else "no"
+        return ", ".join(
+            dict.fromkeys("folder" if location.origin == DATA_VARIABLE else "cache" for location in locations)
+        )
 
 
 def inventory(name: str | None = None) -> list[CorpusEntry]:
@@ -142,8 +141,9 @@ def inventory(name: str | None = None) -> list[CorpusEntry]:
 
 
 def _entries(row: NamedCorpus, *words: str) -> list[CorpusEntry]:
+    """Return the entry of the edition that the words select, or of all editions if there are no words."""
     if not row.is_collection:
-        row.refuse(*words)
+        row.check_no_words(*words)
         return [CorpusEntry(row.name, row.about)]
     collection = row.collection()
     selections = (
@@ -165,12 +165,5 @@ def _entry(collection: Collection, selection: EditionSelection) -> CorpusEntry:
         licence=collection.licence_of(edition),
         publisher=collection.publisher_of(edition),
         words=collection.words(),
-        files=_states(selection),
-    )
-
-
-def _states(selection: EditionSelection) -> tuple[FileState, ...]:
-    located = ((file.name, find(file)) for file in selection.files())
-    return tuple(
-        FileState(name, location and location.place, location.paths if location else ()) for name, location in located
+        files={file.name: find(file) for file in selection.files()},
     )

@@ -1,9 +1,9 @@
-"""The embedded corpus: docstrings of the packages that textsieve depends on, so it is available without any download.
+"""The built-in corpus: docstrings of the packages that textsieve depends on, which needs no download.
 
-The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). Excluded are tests, vendored
-code, private subpackages, duplicate docstrings, docstrings of fewer than 15 words, and classes of fewer than 30
-documents. Parsing takes some seconds, so the result is stored in the user's cache folder, under a name made of the
-packages' versions; if the cache is damaged or cannot be written, the packages are parsed again.
+The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). The corpus excludes tests,
+vendored code, private subpackages, duplicate docstrings, docstrings of fewer than 15 words, and classes of fewer than
+30 documents. Parsing takes some seconds, so the result is stored in the user's cache folder, in a file named for the
+packages' versions. If that file is damaged or cannot be written, the packages are parsed again.
 """
 
 from __future__ import annotations
@@ -11,30 +11,31 @@ from __future__ import annotations
 import ast
 import gzip
 import json
-import os
-import tempfile
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import InputError
-from .batch import Batch, Report, in_batches
+from ..files import replacing
+from .batch import in_batches
 from .corpus import Corpus
 
 PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 """The packages: import name and distribution name."""
 
-LEAST_WORDS = 15
-LEAST_DOCUMENTS = 30
-LEFT_OUT = ("tests", "externals", "extern", "vendor", "vendored")
-LEFT_OUT_CLASSES = ("numpy.distutils",)  # installed only for some versions of Python
+MIN_WORDS = 15
+MIN_DOCUMENTS = 30
+EXCLUDED_FOLDERS = ("tests", "externals", "extern", "vendor", "vendored")
+EXCLUDED_CLASSES = ("numpy.distutils",)  # installed only for some versions of Python
 CACHE_FORMAT = 1
 
 Pair = tuple[str, str]
+"""A docstring and its label."""
 
 
 def corpus() -> Corpus:
@@ -44,11 +45,7 @@ def corpus() -> Corpus:
     if pairs is None:
         pairs = collect()
         _to_cache(path, pairs)
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches((text, (label,)) for text, label in pairs)
-
-    return Corpus("docstrings", start, multilabel=False)
+    return Corpus("docstrings", lambda report: in_batches((text, (label,)) for text, label in pairs), multilabel=False)
 
 
 def collect() -> list[Pair]:
@@ -57,31 +54,34 @@ def collect() -> list[Pair]:
     pairs: list[Pair] = []
     for package in PACKAGES:
         for text, label in _docstrings_of(package):
-            if text not in seen and len(text.split()) >= LEAST_WORDS and label not in LEFT_OUT_CLASSES:
+            if text not in seen and len(text.split()) >= MIN_WORDS and label not in EXCLUDED_CLASSES:
                 seen.add(text)
                 pairs.append((text, label))
     sizes = Counter(label for _, label in pairs)
-    return [(text, label) for text, label in pairs if sizes[label] >= LEAST_DOCUMENTS]
+    return [(text, label) for text, label in pairs if sizes[label] >= MIN_DOCUMENTS]
 
 
 def _docstrings_of(package: str) -> Iterator[Pair]:
+    """Yield the docstrings of all public subpackages, with their labels, in the order of the files."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise InputError(f"{package} is not installed. Install {PACKAGES[package]}.", place="docstrings")
-    top = Path(spec.origin).parent
-    for path in sorted(top.rglob("*.py"), key=lambda file: file.relative_to(top).parts):
-        parts = path.relative_to(top).parts
-        if len(parts) == 1 or parts[0].startswith("_") or any(map(_is_left_out, parts)):
-            continue
+        raise InputError(f"{package} is not installed", place="docstrings", hint=f"Install {PACKAGES[package]}")
+    package_folder = Path(spec.origin).parent
+    for path in sorted(package_folder.rglob("*.py"), key=lambda file: file.relative_to(package_folder).parts):
+        parts = path.relative_to(package_folder).parts
+        if len(parts) == 1 or parts[0].startswith("_") or any(map(_is_excluded, parts)):
+            continue  # a module of the package itself, a private subpackage, or tests and vendored code
         for text in _docstrings_in(path):
             yield text, f"{package}.{parts[0]}"
 
 
-def _is_left_out(part: str) -> bool:
-    return part.strip("_") in LEFT_OUT or part.startswith(("test_", "conftest."))
+def _is_excluded(part: str) -> bool:
+    """Return whether a folder or file in a path is for tests, or for code of other projects."""
+    return part.strip("_") in EXCLUDED_FOLDERS or part.startswith(("test_", "conftest."))
 
 
 def _docstrings_in(path: Path) -> Iterator[str]:
+    """Yield the docstrings of the module in a source file, and of its classes and functions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # invalid escapes in other packages are not our concern
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -112,17 +112,9 @@ def _from_cache(path: Path) -> list[Pair] | None:
 
 
 def _to_cache(path: Path, pairs: list[Pair]) -> None:
-    """Write the pairs to the cache atomically: the file appears complete or not at all."""
+    """Write the pairs to the cache; if that fails, the next call parses the packages again."""
     lines = "".join(json.dumps(pair) + "\n" for pair in pairs)
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(gzip.compress(lines.encode(), mtime=0))
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError:
-        return  # without a cache, the next call parses the packages again
+        with replacing(str(path)) as file:
+            file.write(gzip.compress(lines.encode(), mtime=0))

@@ -1,7 +1,7 @@
 """Read documents from a pipe, which can be read only once and may deliver them slowly.
 
-JSON lines of which only the texts are needed are handed out as they arrive, so that a slow writer gets predictions
-while still writing. Everything else is first written to a temporary file, because detecting the format and a second
+If only the texts of JSON lines are needed, they are yielded as they arrive, so that a slow writer gets predictions
+while still writing. Everything else is first copied to a temporary file, because detecting the format and a second
 pass both need the whole input.
 """
 
@@ -18,14 +18,14 @@ from typing import Any, Protocol
 from ..errors import InputError
 from ..files import write_temporary
 from .batch import Batch, Report
-from .bounds import ReadLimits
 from .corpus import Corpus, with_source
 from .read_documents import read
+from .read_limits import ReadLimits
 from .readers import jsonl
 from .source import Source
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
-ENOUGH = 4
+MIN_START = 4
 """Number of bytes, not counting white space, needed to detect JSON lines and a byte order mark."""
 
 
@@ -42,12 +42,12 @@ def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
     start = _read_start(chunks)
     chunks = chain([start], chunks)
-    wants_lines = options.get("texts_only") and options.get("format") in (None, "jsonl")
-    if wants_lines and _is_json_lines(start):
+    may_stream = options.get("texts_only") and options.get("format") in (None, "jsonl")
+    if may_stream and _is_json_lines(start):
         yield _read_as_it_arrives(chunks, name, options)
         return
     with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
-        path = Path(folder, "arrived.txt")  # content of no other format is read as lines of text
+        path = Path(folder, "input.txt")  # .txt: if no other format is detected, each line is a document
         write_temporary(str(path), chunks, what=name)
         try:
             corpus = read(path, **options)
@@ -59,7 +59,7 @@ def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
 def _read_start(chunks: Iterator[bytes]) -> bytes:
     """Return the first bytes of the pipe, enough to detect JSON lines."""
     start = b""
-    while len(start) < HEAD and len(b"".join(start.split())) < ENOUGH and (chunk := next(chunks, b"")):
+    while len(start) < HEAD and len(b"".join(start.split())) < MIN_START and (chunk := next(chunks, b"")):
         start += chunk
     return start
 
@@ -70,22 +70,27 @@ def _is_json_lines(start: bytes) -> bool:
 
 
 def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
+    """Return the texts of JSON lines as a corpus that can be read once, while the chunks arrive."""
     encoding = check_encoding(options.get("encoding", "utf-8"))
-    usual = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
+    default_columns = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
     source = Source(
-        *(Path(name), encoding, options.get("text"), options.get("label")),
+        path=Path(name),
+        encoding=encoding,
+        text=options.get("text"),
+        label=options.get("label"),
         texts_only=True,
         keep=tuple(options.get("keep", ())),
-        **usual,
-        bounds=ReadLimits.from_options(**options),
+        limits=ReadLimits.from_options(**options),
+        **default_columns,
     )
-    passes: list[Report] = []
+    has_started = False
 
     def start(report: Report) -> Iterator[Batch]:
-        if passes:
-            raise InputError("is a pipe, which can be read only once. Save it to a file first.", place=name)
-        passes.append(report)
-        lines = lines_of_chunks(chunks, encoding, report, name=name, bounds=source.bounds)
+        nonlocal has_started
+        if has_started:
+            raise InputError("is a pipe, which can be read only once", place=name, hint="Save it to a file first")
+        has_started = True
+        lines = lines_of_chunks(chunks, encoding, report, name=name, limits=source.limits)
         return jsonl.batches_of(lines, source, report)
 
     return Corpus(name, start, multilabel=False)

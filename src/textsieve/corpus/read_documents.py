@@ -13,12 +13,12 @@ from typing import Protocol, cast
 
 from ..errors import InputError, MissingPackage, Setting
 from ..extras import require_package
-from .bounds import ReadLimits
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
 from .named_corpora import NAMED, closest_name, is_name, open_named
+from .read_limits import ReadLimits
 from .source import Column, Source
-from .streams import cannot_read, check_encoding
+from .streams import check_encoding, unreadable_error
 
 
 class Reader(Protocol):
@@ -65,38 +65,39 @@ def read(
     """
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_name(path)
-    bounds = ReadLimits.from_options(max_document, max_unpacked, follow_links, is_named=is_named)
-    columns_to_keep = _column_tuple(keep)
+    limits = ReadLimits.from_options(max_document, max_unpacked, follow_links, is_named=is_named)
+    columns_to_keep = _check_keep(keep)
     if is_named:
         name = os.fspath(path)
-        _refuse_options(name, text=text, label=label, label_separator=label_separator, format=format)
-        _refuse_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
-        return open_named(name, bounds)
+        _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format)
+        _check_no_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
+        return open_named(name, limits)
     if not _exists(location):
         raise _missing_error(location)
     if not location.is_file() and not location.is_dir():
         raise InputError(
-            "is a pipe or a device, which can be read only once. Save it to a file first.", place=str(location)
+            "is a pipe or a device, which can be read only once", place=str(location), hint="Save it to a file first"
         )
-    separator = _check_separator(label_separator)
+    if label_separator == "":
+        raise InputError(setting="label_separator", value="", hint="give the character between two labels, such as ','")
     usual = usual or {}
     source = Source(
-        location,
-        check_encoding(encoding),
-        text,
-        label,
-        separator,
-        texts_only,
-        columns_to_keep,
-        lenient,
-        usual.get("text"),
-        usual.get("label"),
-        usual.get("label_separator"),
-        bounds,
+        path=location,
+        encoding=check_encoding(encoding),
+        text=text,
+        label=label,
+        label_separator=label_separator,
+        texts_only=texts_only,
+        keep=columns_to_keep,
+        lenient=lenient,
+        default_text=usual.get("text"),
+        default_label=usual.get("label"),
+        default_label_separator=usual.get("label_separator"),
+        limits=limits,
     )
     file_format = detect(source, format)
-    _refuse_unused(source, file_format)
-    if file_format.has_columns and separator is None:
+    _check_options_fit(source, file_format)
+    if file_format.has_columns and label_separator is None:
         source = replace(source, label_separator=source.default_label_separator)
     if file_format.package is not None:
         try:
@@ -108,26 +109,35 @@ def read(
 
 
 def _parse_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path with ~ expanded; raise `InputError` if it is empty, a web address or not a path at all."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InputError("give the name of a file, a folder or a corpus.", setting="path", value=path)
+        raise InputError(setting="path", value=path, hint="give the name of a file, a folder or a corpus")
     if re.match(r"[a-z]+://", os.fspath(path)):
-        raise InputError("is an address. Download it, and give the name of the file.", place=str(path))
+        raise InputError("is an address", place=str(path), hint="Download it, and give the name of the file")
     return Path(path).expanduser()
 
 
-def _refuse_options(name: str, **options: object) -> None:
+def _check_no_options(name: str, **options: object) -> None:
+    """Raise `InputError` if an option for reading files is given for a named corpus."""
     for option, value in options.items():
         if value is not None:
-            raise InputError(f"{option}={value!r} is for files; a corpus with a name needs no options.", place=name)
+            raise InputError(
+                "this is for files; a named corpus needs no options",
+                place=name,
+                setting=option,
+                value=value,
+                hint="Leave it out",
+            )
 
 
 def _exists(path: Path) -> bool:
+    """Return whether a path exists; raise `InputError` if the system does not allow to find out."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise cannot_read(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+        raise unreadable_error(path, error if isinstance(error, OSError) else OSError(str(error))) from error
     return True
 
 
@@ -135,7 +145,7 @@ def _missing_error(path: Path) -> InputError:
     """Return the error for a path that does not exist, suggesting the name that was probably meant."""
     if path.is_symlink():
         return InputError(
-            f"is a link to {path.readlink()}, which does not exist. Mend or replace the link.", place=str(path)
+            f"is a link to {path.readlink()}, which does not exist", place=str(path), hint="Mend or replace the link"
         )
     close = closest_name(str(path))
     if not close and path.parent.is_dir():
@@ -143,49 +153,33 @@ def _missing_error(path: Path) -> InputError:
     return InputError(
         "there is no such file or folder.",
         place=str(path),
-        hint=f"Did you mean {close!r}?" if close else f"Corpora with a name: {', '.join(NAMED)}.",
+        hint=f"Did you mean {close!r}?" if close else f"Named corpora: {', '.join(NAMED)}.",
     )
 
 
-def _check_separator(separator: str | None) -> str | None:
-    if separator == "":
-        raise InputError(setting="label_separator", value="", hint="give the character between two labels, such as ','")
-    return separator
-
-
-def _column_tuple(keep: Iterable[Column]) -> tuple[Column, ...]:
+def _check_keep(keep: Iterable[Column]) -> tuple[Column, ...]:
+    """Return the columns to keep without duplicates; raise `InputError` for a column that is not in a list."""
     if isinstance(keep, str | int):
         raise InputError(setting="keep", value=keep, hint=f"give a list of columns, such as [{keep!r}]")
     return tuple(dict.fromkeys(keep))
 
 
-def _refuse_unused(source: Source, file_format: Format) -> None:
+def _check_options_fit(source: Source, file_format: Format) -> None:
     """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
     if file_format.has_columns:
         return
-    with_columns = ", ".join(other.name for other in BY_NAME.values() if other.has_columns)
+    formats_with_columns = ", ".join(other.name for other in BY_NAME.values() if other.has_columns)
+    problem = (
+        f"it is for formats with columns ({formats_with_columns}), but this is {file_format.name}: "
+        f"{file_format.looks_like}"
+    )
+    place = str(source.path)
     for name in source.keep:
         if name not in file_format.keeps:
-            advice = (
-                f"Of this, {' and '.join(map(repr, file_format.keeps))} can be kept"
-                if file_format.keeps
-                else "Leave it out"
-            )
-            raise InputError(
-                f"it is for formats with columns ({with_columns}), but this is {file_format.name}: "
-                f"{file_format.looks_like}",
-                place=str(source.path),
-                setting="keep",
-                value=name,
-                hint=advice,
-            )
+            names = " and ".join(map(repr, file_format.keeps))
+            keep_hint = f"This format can keep {names}" if names else "Leave it out"
+            raise InputError(problem, place=place, setting="keep", value=name, hint=keep_hint)
     for option in ("text", "label", "label_separator"):
         if (value := getattr(source, option)) is not None:
-            raise InputError(
-                f"it is for formats with columns ({with_columns}), but this is {file_format.name}: "
-                f"{file_format.looks_like}",
-                place=str(source.path),
-                setting=option,
-                value=value,
-                hint=("leave it out, or correct ", Setting("format")),
-            )
+            hint = ("leave it out, or correct ", Setting("format"))
+            raise InputError(problem, place=place, setting=option, value=value, hint=hint)

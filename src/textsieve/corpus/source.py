@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ..errors import InputError, Setting, shown
 from .batch import Report
-from .bounds import DEFAULT_LIMITS, ReadLimits
 from .labels import LabelReader
+from .read_limits import DEFAULT_LIMITS, ReadLimits
 from .streams import read_lines, read_text
 
 Column = str | int
@@ -43,7 +43,7 @@ class Source:
     """The label column if `label` is None and exactly one column has this name; it precedes the conventional names."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
-    bounds: ReadLimits = DEFAULT_LIMITS
+    limits: ReadLimits = DEFAULT_LIMITS
 
     @property
     def names(self) -> tuple[object, ...]:
@@ -52,16 +52,18 @@ class Source:
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
         """Yield the numbered lines of the file, each with its line ending."""
-        return read_lines(self.path, self.encoding, report, self.bounds, newline=newline)
+        return read_lines(self.path, self.encoding, report, self.limits, newline=newline)
 
     def text_pieces(self, report: Report) -> Iterator[str]:
         """Yield the text of the file in pieces that may end anywhere."""
-        return read_text(self.path, self.encoding, report, self.bounds)
+        return read_text(self.path, self.encoding, report, self.limits)
 
-    def label_reader(self, report: Report, *, place: str = "line {}", may_be_joined: bool = False) -> LabelReader:
+    def label_reader(
+        self, report: Report, *, place_format: str = "line {}", may_be_joined: bool = False
+    ) -> LabelReader:
         """Return the converter for the labels of one pass."""
         return LabelReader(
-            str(self.path), place, report=report, separator=self.label_separator, may_be_joined=may_be_joined
+            str(self.path), place_format, report=report, separator=self.label_separator, may_be_joined=may_be_joined
         )
 
 
@@ -73,33 +75,23 @@ LABEL_NAMES = (
     *("label", "labels", "class", "classes", "category", "categories", "topic", "topics", "target"),
     *("tag", "tags", "genre", "sentiment", "intent", "y"),
 )
-NEITHER = (
-    "",
-    "id",
-    "ids",
-    "index",
-    "idx",
-    "key",
-    "uid",
-    "url",
-    "date",
-    "time",
-    "timestamp",
-    "author",
-    "title",
+METADATA_NAMES = (
+    *("", "id", "ids", "index", "idx", "key", "uid", "url"),
+    *("date", "time", "timestamp", "author", "title"),
 )
-"""Names of columns that are neither text nor label, so that the remaining column is not taken as the label."""
+"""Names of columns that are neither text nor label; such a column is never assumed to be the label."""
 
 
 def is_conventional(name: str) -> bool:
     """Return whether a name is a conventional name of a text or label column."""
-    return _plain(name) in TEXT_NAMES or _plain(name) in LABEL_NAMES
+    return _normalize(name) in TEXT_NAMES or _normalize(name) in LABEL_NAMES
 
 
-def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
+def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     """Return the positions of the text and label columns.
 
-    The label is None if there is none, or if only texts are needed.
+    A column that the caller named comes first, then the default name, then a conventional name, then the other of two
+    columns. The label is None if the table has none, or if only texts are needed.
     """
     if isinstance(source.text, bool):
         raise InputError(
@@ -114,7 +106,7 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     )
     label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
     if text == label and source.text is None:
-        text = None
+        text = None  # the caller named the label, so the text must be another column
     if text is None:
         text = _find_conventional(TEXT_NAMES, columns, without=label)
     if label is None and source.label is not False:
@@ -123,15 +115,17 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
             label = _find_conventional(LABEL_NAMES, columns, without=text)
     if len(columns) == 2 and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
+    if text is None:
+        raise _unclear_error("text", columns, source)
     needs_label = source.label is not False and not source.texts_only
-    if text is None or (label is None and needs_label and not _may_be_unlabelled(columns, text)):
-        raise _unclear_error("text" if text is None else "label", columns, source)
+    if label is None and needs_label and not _has_only_metadata(columns, text):
+        raise _unclear_error("label", columns, source)
     if text == label:
         raise InputError(f"{columns[text]!r} cannot be both the text and the label.", place=str(source.path))
     return text, None if source.texts_only else label
 
 
-def choose_kept(columns: Sequence[str], source: Source) -> dict[str, int]:
+def choose_kept_columns(columns: Sequence[str], source: Source) -> dict[str, int]:
     """Return the names and positions of the columns to keep."""
     positions = [_position_of("keep", column, columns, source) for column in source.keep]
     return {columns[position]: position for position in positions}
@@ -143,63 +137,71 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
     return positions[0] if len(positions) == 1 else None
 
 
-def _position_of_label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
-    if given is True:
+def _position_of_label(column: Column | bool, columns: Sequence[str], source: Source) -> int:
+    if column is True:
         raise InputError(
             setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
         )
-    return _position_of("label", given, columns, source)
+    return _position_of("label", column, columns, source)
 
 
-def _position_of(option: str, given: Column, columns: Sequence[str], source: Source) -> int:
-    if isinstance(given, int):
-        if not 0 <= given < len(columns):
+def _position_of(option: str, column: Column, columns: Sequence[str], source: Source) -> int:
+    """Return the position of a column that the caller gave by name or number; `option` is the option that gave it."""
+    if isinstance(column, int):
+        if not 0 <= column < len(columns):
             raise InputError(
                 f"there are {len(columns)} columns, numbered 0 to {len(columns) - 1}",
                 place=str(source.path),
                 setting=option,
-                value=given,
+                value=column,
             )
-        return given
-    positions = [position for position, name in enumerate(columns) if name == given]
+        return column
+    positions = [position for position, name in enumerate(columns) if name == column]
     if len(positions) == 1:
         return positions[0]
     if positions:
-        raise InputError(f"{len(positions)} columns are named {given!r}. Rename all but one.", place=str(source.path))
-    close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
+        raise InputError(
+            f"{len(positions)} columns are named {column!r}", place=str(source.path), hint="Rename all but one"
+        )
+    close = get_close_matches(column, columns, n=1) or [
+        name for name in columns if _normalize(name) == _normalize(column)
+    ]
     raise InputError(
-        (f"no column {given!r} for ", Setting(option), f". Columns found: {_list_columns(columns)}."),
+        (f"no column {column!r} for ", Setting(option), f". Columns found: {_list_columns(columns)}."),
         place=str(source.path),
         hint=f"Did you mean {close[0]!r}?" if close else "",
     )
 
 
 def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
-    plain = [_plain(column) for column in columns]
-    positions = (plain.index(name) for name in names if name in plain)
+    """Return the position of the column with the first of these names, except the column `without`; else None."""
+    normalized = [_normalize(column) for column in columns]
+    positions = (normalized.index(name) for name in names if name in normalized)
     return next((position for position in positions if position != without), None)
 
 
 def _complete_pair(
     columns: Sequence[str], text: int | None, label: int | None, source: Source
 ) -> tuple[int | None, int | None]:
-    """Take the unknown one of two columns as the missing text or label.
+    """Return the positions of text and label in a table of two columns, of which one is known.
 
-    A column named like an ID or a date (`NEITHER`) is not taken as the label.
+    The other column is taken as the missing one, unless it would be a label named like an ID or a date.
     """
     if text is None:
         return (None if label is None else 1 - label), label
-    if source.label is False or _plain(columns[1 - text]) in NEITHER:
+    if source.label is False or _normalize(columns[1 - text]) in METADATA_NAMES:
         return text, None
     return text, 1 - text
 
 
-def _may_be_unlabelled(columns: Sequence[str], text: int) -> bool:
+def _has_only_metadata(columns: Sequence[str], text: int) -> bool:
+    """Return whether all columns but the text are named like an ID or a date, so that the table has no labels."""
     others = (name for position, name in enumerate(columns) if position != text)
-    return all(_plain(name) in NEITHER for name in others)
+    return all(_normalize(name) in METADATA_NAMES for name in others)
 
 
 def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> InputError:
+    """Return the error for a table whose `missing` column, "text" or "label", can't be found."""
     return InputError(
         f"cannot tell which column is the {missing}. Columns found: {_list_columns(columns)}",
         place=str(source.path),
@@ -220,5 +222,5 @@ def _list_columns(columns: Sequence[str]) -> str:
     return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
 
 
-def _plain(name: str) -> str:
+def _normalize(name: str) -> str:
     return name.strip().lower()

@@ -4,9 +4,9 @@ Compression is detected from the first bytes, never from the name. Damage that s
 `InputError` with the file's name. A truncated file counts as damaged: ignoring it would lose documents. `ReadLimits`
 limits the unpacked size of a file and the length of a document or line.
 
-Invalid bytes are replaced *and counted*. Python's own "replace" error handler does not count replacements. This one
-does; the count is thread-local and read before and after each call of the decoder, so that concurrent passes do not
-mix.
+Invalid bytes are replaced *and counted*. Python's own error handler "replace" does not count replacements; the one
+registered here does. The count is thread-local, and is read before and after each call of the decoder, so that
+concurrent passes do not mix.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from typing import IO, TYPE_CHECKING
 from ..errors import InputError, Place
 from ..files import open_regular, read_small
 from .batch import Report
-from .bounds import DEFAULT_LIMITS, ReadLimits
+from .read_limits import DEFAULT_LIMITS, ReadLimits
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-COUNTED = "textsieve.counted"
-"""The name of the error handler, for use as `errors=`."""
+REPLACE_AND_COUNT = "textsieve.counted"
+"""The name of the error handler that replaces and counts invalid bytes, for the `errors` argument of decoders."""
 
 REPLACEMENT = "\ufffd"
 
@@ -46,6 +46,8 @@ BYTE_ORDER_MARKS = (
 
 
 class _Replacements(threading.local):
+    """The number of replacements made in this thread; only differences between two readings are meaningful."""
+
     count = 0
 
 
@@ -59,12 +61,7 @@ def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
     return REPLACEMENT, error.end
 
 
-codecs.register_error(COUNTED, _replace_and_count)
-
-
-def replaced_so_far() -> int:
-    """Return the number of replacements made in this thread; only differences between two calls are meaningful."""
-    return _replacements.count
+codecs.register_error(REPLACE_AND_COUNT, _replace_and_count)
 
 
 def encoding_of(start: bytes, declared: str) -> str:
@@ -75,7 +72,7 @@ def encoding_of(start: bytes, declared: str) -> str:
 def decode(data: bytes, encoding: str) -> tuple[str, int]:
     """Return the decoded text and the number of replacements in it."""
     before = _replacements.count
-    text = data.decode(encoding_of(data[:4], encoding), COUNTED)
+    text = data.decode(encoding_of(data[:4], encoding), REPLACE_AND_COUNT)
     return text, _replacements.count - before
 
 
@@ -86,9 +83,10 @@ def check_encoding(encoding: str) -> str:
         b"".decode(encoding)
     except LookupError as error:
         raise InputError(
-            f"{error}. Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'.",
+            str(error),
             setting="encoding",
             value=encoding,
+            hint="Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'",
         ) from error
     return encoding
 
@@ -109,36 +107,42 @@ def without_surrogates(text: str) -> tuple[str, int]:
 
 
 CHUNK = 2**18
+"""Number of bytes to read at once."""
 HEAD = 2**16
-WHAT = "a file of documents"
+"""Number of unpacked bytes at the beginning of a file from which its format is detected."""
+FILE_KIND = "a file of documents"
+"""What a file should be, for errors."""
 ZSTD_PIECES = 2**6, 2**10
 """Minimum and maximum number of compressed bytes that are unpacked at once."""
 ZSTD_WINDOW = 2**27
 """Maximum window of a zstandard frame in bytes: the limit of the tool `zstd`, and the largest that level 22 uses."""
 
 
-def _ungzip(file: IO[bytes]) -> Iterator[bytes]:
+def _unpack_gzip(file: IO[bytes]) -> Iterator[bytes]:
     with gzip.GzipFile(fileobj=file) as unpacked:
         while data := unpacked.read(CHUNK):
             yield data
 
 
-def _unzstd(file: IO[bytes]) -> Iterator[bytes]:
-    # Unpack frame by frame, because the library's own stream reader does not notice a truncated file; and in small
-    # pieces, because 4 bytes can unpack to 128 kB.
+def _unpack_zstandard(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a zstandard file.
+
+    It is unpacked frame by frame, because the library's own stream reader does not notice a truncated file, and in
+    small pieces, because 4 bytes can unpack to 128 kB. Pieces get smaller while they unpack to more than a chunk.
+    """
     import zstandard
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
     frame = decompressor.decompressobj()
     smallest, largest = ZSTD_PIECES
-    size = smallest
-    packed = file.read(size)
+    piece_size = smallest
+    packed = file.read(piece_size)
     try:
         while packed:
             data = frame.decompress(packed)
-            size = max(smallest, size // 2) if len(data) > CHUNK else min(largest, size * 2)
+            piece_size = max(smallest, piece_size // 2) if len(data) > CHUNK else min(largest, piece_size * 2)
             yield data
-            packed = frame.unused_data or file.read(size)
+            packed = frame.unused_data or file.read(piece_size)
             if frame.eof and packed:
                 frame = decompressor.decompressobj()
     except zstandard.ZstdError as error:
@@ -154,12 +158,13 @@ class Compression:
     name: str
     ending: str
     magic: bytes
+    """The first bytes of every file in this format."""
     unpack: Callable[[IO[bytes]], Iterator[bytes]]
 
 
 COMPRESSIONS = (
-    Compression("gzip", ".gz", b"\x1f\x8b", _ungzip),
-    Compression("zstandard", ".zst", b"\x28\xb5\x2f\xfd", _unzstd),
+    Compression("gzip", ".gz", b"\x1f\x8b", _unpack_gzip),
+    Compression("zstandard", ".zst", b"\x28\xb5\x2f\xfd", _unpack_zstandard),
 )
 MAGICS = tuple(compression.magic for compression in COMPRESSIONS)
 
@@ -167,43 +172,44 @@ MAGICS = tuple(compression.magic for compression in COMPRESSIONS)
 class _Unpacked(io.RawIOBase):
     """A file object for the unpacked bytes of a compressed file."""
 
-    def __init__(self, path: Path | str, file: io.BufferedReader, compression: Compression, bounds: ReadLimits) -> None:
+    def __init__(self, path: Path | str, file: io.BufferedReader, compression: Compression, limits: ReadLimits) -> None:
         self._path = path
         self._file = file
         self._kind = compression.name
         self._chunks = compression.unpack(file)
-        self._rest = memoryview(b"")
-        self._bounds = bounds
-        self._packed = os.fstat(file.fileno()).st_size
-        self._size = 0
+        self._unread = memoryview(b"")  # of the last chunk
+        self._limits = limits
+        self._packed_size = os.fstat(file.fileno()).st_size
+        self._unpacked_size = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        while not self._rest:
+        while not self._unread:
             chunk = self._next_chunk()
             if chunk is None:
                 return 0
-            self._rest = memoryview(chunk)
+            self._unread = memoryview(chunk)
         target = memoryview(buffer).cast("B")
-        size = min(len(target), len(self._rest))
-        target[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
+        size = min(len(target), len(self._unread))
+        target[:size] = self._unread[:size]
+        self._unread = self._unread[size:]
         return size
 
     def _next_chunk(self) -> bytes | None:
+        """Return the next unpacked bytes, or None at the end; raise `InputError` for damage or too much of them."""
         try:
             chunk = next(self._chunks, None)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(
-                f"begins as a {self._kind} file but cannot be unpacked ({error}). "
-                "It is damaged or was cut short; get it again.",
+                f"begins as a {self._kind} file but cannot be unpacked ({error}). It is damaged or was cut short",
                 place=str(self._path),
+                hint="get it again",
             ) from error
         if chunk is not None:
-            self._size += len(chunk)
-            self._bounds.check_unpacked(self._size, self._packed, self._path)
+            self._unpacked_size += len(chunk)
+            self._limits.check_unpacked(self._unpacked_size, self._packed_size, self._path)
         return chunk
 
     def close(self) -> None:
@@ -211,23 +217,25 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def open_bytes(path: Path | str, bounds: ReadLimits = DEFAULT_LIMITS) -> io.BufferedReader:
+def open_bytes(path: Path | str, limits: ReadLimits = DEFAULT_LIMITS) -> io.BufferedReader:
     """Open a regular file for reading, unpacking it if it is compressed."""
     try:
-        file = open_regular(str(path), what=WHAT, buffer=CHUNK)
+        file = open_regular(str(path), what=FILE_KIND, buffer=CHUNK)
         start = file.peek(4)[:4]
     except OSError as error:
-        raise cannot_read(path, error) from error
+        raise unreadable_error(path, error) from error
     for compression in COMPRESSIONS:
         if start.startswith(compression.magic):
-            return io.BufferedReader(_Unpacked(path, file, compression, bounds), CHUNK)
+            return io.BufferedReader(_Unpacked(path, file, compression, limits), CHUNK)
     return file
 
 
-def cannot_read(path: Path | str, error: OSError) -> InputError:
+def unreadable_error(path: Path | str, error: OSError) -> InputError:
     """Return the error for a file or folder that the system does not let us read."""
     return InputError(
-        f"cannot be read ({error.strerror or error}). Check that it exists and that you may read it.", place=str(path)
+        f"cannot be read ({error.strerror or error})",
+        place=str(path),
+        hint="Check that it exists and that you may read it",
     )
 
 
@@ -237,90 +245,91 @@ def read_head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def read_document(path: Path | str, bounds: ReadLimits) -> bytes:
+def read_document(path: Path | str, limits: ReadLimits) -> bytes:
     """Return all bytes of a file that is one document, unpacked."""
     name = str(path)
     try:
-        data = read_small(name, what=WHAT, max_bytes=min(CHUNK, bounds.max_document))
+        data = read_small(name, what=FILE_KIND, max_bytes=min(CHUNK, limits.max_document))
     except OSError as error:
-        raise cannot_read(path, error) from error
+        raise unreadable_error(path, error) from error
     if data is not None and not data.startswith(MAGICS):
         return data
-    parts: list[bytes] = []
+    chunks: list[bytes] = []
     size = 0
-    with open_bytes(path, bounds) as file:
-        for part in _chunks_of(file):
-            parts.append(part)
-            size += len(part)
-            bounds.check_document(size, Place(name))
-    return b"".join(parts)
+    with open_bytes(path, limits) as file:
+        for chunk in chunks_of(file):
+            chunks.append(chunk)
+            size += len(chunk)
+            limits.check_document(size, Place(name))
+    return b"".join(chunks)
 
 
-def read_text(path: Path, encoding: str, report: Report, bounds: ReadLimits) -> Iterator[str]:
+def read_text(path: Path, encoding: str, report: Report, limits: ReadLimits) -> Iterator[str]:
     """Yield the text of a file in pieces that may end anywhere."""
-    with open_bytes(path, bounds) as file:
-        yield from _decode_chunks(_chunks_of(file), encoding, report)
+    with open_bytes(path, limits) as file:
+        yield from _decode_chunks(chunks_of(file), encoding, report)
 
 
 def read_lines(
-    path: Path, encoding: str, report: Report, bounds: ReadLimits, *, newline: str = "\n"
+    path: Path, encoding: str, report: Report, limits: ReadLimits, *, newline: str = "\n"
 ) -> Iterator[tuple[int, str]]:
-    """Yield number, from 1, and text of each line, with its ending.
+    """Yield the number (from 1) and the text of each line, with its line ending.
 
-    Time and memory are linear in the length of a line, which `bounds` limits.
+    Time and memory are linear in the length of a line, which `ReadLimits.max_document` limits.
     """
-    with open_bytes(path, bounds) as file:
-        chunks = _chunks_of(file)
-        lines = lines_of_chunks(chunks, encoding, report, name=str(path), bounds=bounds, newline=newline)
-        yield from chain.from_iterable(lines)
+    with open_bytes(path, limits) as file:
+        groups = lines_of_chunks(chunks_of(file), encoding, report, name=str(path), limits=limits, newline=newline)
+        yield from chain.from_iterable(groups)
 
 
 def lines_of_chunks(
-    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, bounds: ReadLimits, newline: str = "\n"
+    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, limits: ReadLimits, newline: str = "\n"
 ) -> Iterator[Iterable[tuple[int, str]]]:
     """Yield, for each chunk of bytes, the numbered lines that it completes.
 
     A byte order mark must be complete in the first chunk. The lines of a chunk must be consumed before the next chunk
     is requested.
     """
-    number = 0
-    unfinished: list[str] = []
-    n_unfinished = 0
+    n_lines = 0
+    unfinished: list[str] = []  # the pieces of the last line, whose end has not arrived
+    n_unfinished = 0  # its characters
     for text in _decode_chunks(chunks, encoding, report):
         first, *lines = text.split(newline)
         unfinished.append(first)
         n_unfinished += len(first)
-        if n_unfinished > bounds.max_document:
-            bounds.check_document(n_unfinished, Place(name, f"line {number + 1}"))
+        if n_unfinished > limits.max_document:
+            limits.check_document(n_unfinished, Place(name, f"line {n_lines + 1}"))
         if not lines:
             continue
         lines.insert(0, "".join(unfinished))
         unfinished = [lines.pop()]
         n_unfinished = len(unfinished[0])
-        numbered = enumerate((line + newline for line in lines), number + 1)
-        yield numbered if len(text) <= bounds.max_document else _check_lines(numbered, name, bounds)
-        number += len(lines)
-    if last := "".join(unfinished):
-        yield [(number + 1, last)]
+        numbered_lines = enumerate((line + newline for line in lines), n_lines + 1)
+        # If the text is no longer than a document may be, neither are its lines, and they need no check.
+        yield numbered_lines if len(text) <= limits.max_document else _check_lines(numbered_lines, name, limits)
+        n_lines += len(lines)
+    if last_line := "".join(unfinished):
+        yield [(n_lines + 1, last_line)]
 
 
-def _check_lines(lines: Iterable[tuple[int, str]], name: str, bounds: ReadLimits) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a chunk that is larger than a document may be, checking the length of each."""
+def _check_lines(lines: Iterable[tuple[int, str]], name: str, limits: ReadLimits) -> Iterator[tuple[int, str]]:
+    """Yield the lines, and raise `InputError` at the first that is too long."""
     for number, line in lines:
-        bounds.check_document(len(line) - 1, Place(name, f"line {number}"))
+        limits.check_document(len(line) - 1, Place(name, f"line {number}"))
         yield number, line
 
 
-def _chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
+def chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the bytes of a file, a chunk at a time."""
     return iter(lambda: file.read(CHUNK), b"")
 
 
 def _decode_chunks(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
-    """Yield the text of each chunk of bytes."""
+    """Yield the text of each chunk of bytes, and count replacements in the report."""
     decoder = None
-    for data in chain(chunks, [b""]):
-        decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(COUNTED)
-        before = replaced_so_far()
+    for data in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
+        decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(REPLACE_AND_COUNT)
+        before = _replacements.count
         text = decoder.decode(data, final=not data)
-        report.replaced_bytes += replaced_so_far() - before
+        report.replaced_bytes += _replacements.count - before
         yield text

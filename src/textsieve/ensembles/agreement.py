@@ -1,4 +1,4 @@
-"""Measure how much the members of a trained ensemble differ; `theory` predicts how much their terms differ.
+"""Measure how much the predictions of an ensemble's members differ; `theory` predicts how much their terms differ.
 
 All measures are means over the pairs of members, computed from their predictions for the same documents:
 
@@ -12,8 +12,9 @@ All measures are means over the pairs of members, computed from their prediction
 
 Abstaining (-1) counts as a prediction like any other: two members that abstain agree, and abstaining is never correct.
 
-N11 for all pairs is one matrix product. The agreements are counted for one member and all that follow at a time, with
-eight documents per 64-bit word, one byte each; as many words are added as a byte can count.
+N11 for all pairs is one matrix product. Agreements are counted for one member and all that follow at a time. An
+agreement is a byte of value 0 or 1, and eight of them are added at a time as one 64-bit integer. A byte can count to
+255, so up to 255 of these integers are added before the bytes are added up.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 
 ABSTAINED = -1
+"""The prediction of a member that has no term of the document."""
 
-_MOST_OF_A_BYTE = 255
+_LARGEST_BYTE = 255
 
-_WHOLE_FLOATS = 1 << 24
+_LARGEST_FLOAT32_COUNT = 1 << 24
 """32-bit floats count documents exactly below this number."""
 
 
@@ -47,12 +49,12 @@ class MeasuredDiversity(NamedTuple):
     kappa: float
     """NaN if it is undefined for every pair."""
     fleiss_kappa: float
-    """NaN if all members give the same answer to every document."""
+    """NaN if all members predict the same class for all documents."""
     identical: float
     undefined_q: int
     """Number of pairs excluded from the mean because Q is undefined, for example if one member is always correct."""
     undefined_kappa: int
-    """Number of pairs excluded from the mean because both members give the same answer to every document."""
+    """Number of pairs excluded from the mean because both members predict the same class for all documents."""
 
 
 def measured_diversity(predictions: ArrayLike, truth: ArrayLike) -> MeasuredDiversity:
@@ -65,67 +67,75 @@ def measured_diversity(predictions: ArrayLike, truth: ArrayLike) -> MeasuredDive
     truth : array
         The class number of each document.
     """
-    answers, classes = _checked(predictions, truth)
-    n_documents, n_members = answers.shape
-    numbers, answers = _renumbered(answers)
+    predicted, true_classes = _check_predictions(predictions, truth)
+    n_documents, n_members = predicted.shape
+    distinct, positions = np.unique(predicted, return_inverse=True)
+    positions = positions.reshape(predicted.shape)  # of each prediction in `distinct`
     pairs = np.triu_indices(n_members, 1)
-    right = numbers[answers] == classes[:, None]
-    agreed = _agreements(answers, len(numbers))[pairs]
-    shares = _shares(answers, len(numbers))
-    q, kappa = _yule(right, pairs), _cohen(agreed / n_documents, (shares @ shares.T)[pairs])
+    is_correct = predicted == true_classes[:, None]
+    n_agreed = _count_agreements(positions, len(distinct))[pairs]
+    mean_agreement = n_agreed.mean() / n_documents
+    shares = _prediction_shares(positions, len(distinct))
+    chance_agreement = (shares @ shares.T)[pairs]
+    fleiss_chance_agreement = (shares.mean(axis=0) ** 2).sum()
+    q, kappa = _yule(is_correct, pairs), _kappa(n_agreed / n_documents, chance_agreement)
     return MeasuredDiversity(
         n_members,
         n_documents,
-        float(right.mean()),
-        float(1.0 - agreed.mean() / n_documents),
-        _mean(q),
-        _mean(kappa),
-        _mean(_cohen(np.array([agreed.mean() / n_documents]), np.array([(shares.mean(axis=0) ** 2).sum()]))),
-        float((agreed == n_documents).mean()),
-        int(np.isnan(q).sum()),
-        int(np.isnan(kappa).sum()),
+        accuracy=float(is_correct.mean()),
+        disagreement=float(1.0 - mean_agreement),
+        q_statistic=_mean(q),
+        kappa=_mean(kappa),
+        fleiss_kappa=_mean(_kappa(np.array([mean_agreement]), np.array([fleiss_chance_agreement]))),
+        identical=float((n_agreed == n_documents).mean()),
+        undefined_q=int(np.isnan(q).sum()),
+        undefined_kappa=int(np.isnan(kappa).sum()),
     )
 
 
-def _agreements(answers: Ints, n_answers: int) -> Floats:
-    """Return the number of documents on which each pair of members agrees, with the lower member number as the row."""
-    n_documents, n_members = answers.shape
-    words = min(_MOST_OF_A_BYTE, -(-n_documents // 8))
-    padding = -n_documents % (8 * words)  # padding documents, on which all members agree
-    by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_answers))
-    by_member[:, :n_documents] = answers.T
-    agreed = np.zeros((n_members, n_members))
+def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
+    """Return the number of documents on which each pair of members agrees (members x members).
+
+    Predictions (documents x members) are numbers below `n_distinct`. Only the cells above the diagonal are filled.
+    """
+    n_documents, n_members = positions.shape
+    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))
+    padding = -n_documents % (8 * n_words)  # additional documents, on which all members agree
+    by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_distinct))
+    by_member[:, :n_documents] = positions.T
+    n_agreed = np.zeros((n_members, n_members))
     for member in range(n_members - 1):
         is_same = by_member[member + 1 :] == by_member[member]
-        sums = is_same.view(np.uint64).reshape(len(is_same), -1, words).sum(axis=2)
-        agreed[member, member + 1 :] = sums.view(np.uint8).sum(axis=1, dtype=np.int64) - padding
-    return agreed
+        sums = is_same.view(np.uint64).reshape(len(is_same), -1, n_words).sum(axis=2)
+        n_agreed[member, member + 1 :] = sums.view(np.uint8).sum(axis=1, dtype=np.int64) - padding
+    return n_agreed
 
 
-def _shares(answers: Ints, n_answers: int) -> Floats:
-    """Return the share of documents to which each member gave each answer."""
-    n_documents, n_members = answers.shape
-    counts = np.bincount((answers + n_answers * np.arange(n_members)).ravel(), minlength=n_answers * n_members)
-    return np.asarray(counts.reshape(n_members, n_answers) / n_documents)
+def _prediction_shares(positions: Ints, n_distinct: int) -> Floats:
+    """Return the share of documents for which each member made each prediction (members x distinct predictions)."""
+    n_documents, n_members = positions.shape
+    cells = positions + n_distinct * np.arange(n_members)
+    counts = np.bincount(cells.ravel(), minlength=n_distinct * n_members)
+    return np.asarray(counts.reshape(n_members, n_distinct) / n_documents)
 
 
-def _yule(right: NDArray[np.bool_], pairs: Any) -> Floats:
-    """Return Yule's Q of each pair; NaN where it is undefined."""
-    n_right = right.sum(axis=0).astype(np.float64)
-    marks: Any = right.astype(np.float32 if len(right) < _WHOLE_FLOATS else np.float64)
-    both = (marks.T @ marks)[pairs].astype(np.float64)
-    only_first, only_second = n_right[pairs[0]] - both, n_right[pairs[1]] - both
-    neither = len(right) - both - only_first - only_second
+def _yule(is_correct: Bools, pairs: Any) -> Floats:
+    """Return Yule's Q of each pair of members; NaN where it is undefined. `is_correct` is documents x members."""
+    n_correct = is_correct.sum(axis=0).astype(np.float64)
+    as_floats: Any = is_correct.astype(np.float32 if len(is_correct) < _LARGEST_FLOAT32_COUNT else np.float64)
+    both = (as_floats.T @ as_floats)[pairs].astype(np.float64)
+    only_first, only_second = n_correct[pairs[0]] - both, n_correct[pairs[1]] - both
+    neither = len(is_correct) - both - only_first - only_second
     concordant, discordant = both * neither, only_first * only_second
     defined = concordant + discordant > 0
     return np.where(defined, (concordant - discordant) / np.where(defined, concordant + discordant, 1.0), np.nan)
 
 
-def _cohen(agreed: Floats, by_chance: Floats) -> Floats:
+def _kappa(agreement: Floats, chance_agreement: Floats) -> Floats:
     """Return κ from shares of agreement; NaN where the chance agreement is 1, except for rounding."""
-    room = 1.0 - by_chance
-    defined = room > 1e-12
-    return np.where(defined, (agreed - by_chance) / np.where(defined, room, 1.0), np.nan)
+    largest_gain = 1.0 - chance_agreement
+    defined = largest_gain > 1e-12
+    return np.where(defined, (agreement - chance_agreement) / np.where(defined, largest_gain, 1.0), np.nan)
 
 
 def _mean(values: Floats) -> float:
@@ -134,29 +144,25 @@ def _mean(values: Floats) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-# -- validation ------------------------------------------------------------------------------------------------------
-
-
-def _renumbered(answers: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct answers, and the position of each answer among them."""
-    numbers, positions = np.unique(answers, return_inverse=True)
-    return numbers, positions.reshape(answers.shape)
-
-
-def _checked(predictions: ArrayLike, truth: ArrayLike) -> tuple[Ints, Ints]:
-    answers, classes = np.asarray(predictions), np.asarray(truth)
-    for name, array in (("predictions", answers), ("truth", classes)):
+def _check_predictions(predictions: ArrayLike, truth: ArrayLike) -> tuple[Ints, Ints]:
+    """Return both as arrays; raise `InputError` if they are not class numbers, or don't fit together."""
+    predicted, true_classes = np.asarray(predictions), np.asarray(truth)
+    for name, array in (("predictions", predicted), ("truth", true_classes)):
         if array.dtype.kind not in "iu":
             raise InputError(setting=name, value=array, hint="give the numbers of classes, which are whole")
-    if answers.ndim != 2 or answers.shape[1] < 2 or not len(answers):
+    if predicted.ndim != 2 or predicted.shape[1] < 2 or not len(predicted):
         raise InputError(
-            f"predictions has the shape {answers.shape}; give documents x members, at least one document and two "
-            "members."
+            f"predictions has the shape {predicted.shape}",
+            hint="give documents x members, at least one document and two members",
         )
-    if classes.shape != answers.shape[:1]:
-        raise InputError(f"truth has the shape {classes.shape}; give a class for each of {len(answers):,} documents.")
-    if (least := int(answers.min())) < ABSTAINED:
-        raise InputError(f"predictions has {least}; use numbers of classes from 0, or -1 for no answer.")
-    if (least := int(classes.min())) < 0:
-        raise InputError(f"truth has {least}; use numbers of classes from 0, and leave out documents without a class.")
-    return answers, classes
+    if true_classes.shape != predicted.shape[:1]:
+        raise InputError(
+            f"truth has the shape {true_classes.shape}", hint=f"give a class for each of {len(predicted):,} documents"
+        )
+    if (least := int(predicted.min())) < ABSTAINED:
+        raise InputError(f"predictions has {least}", hint="use numbers of classes from 0, or -1 for no answer")
+    if (least := int(true_classes.min())) < 0:
+        raise InputError(
+            f"truth has {least}", hint="use numbers of classes from 0, and leave out documents without a class"
+        )
+    return predicted, true_classes

@@ -15,7 +15,7 @@ terms don't mean that few members suffice, and a fifth of many terms would be to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -25,8 +25,8 @@ from ..arrays import Floats
 from ..errors import InputError, counted
 from ..extras import require_extra
 from .members import member_classifier, refuse_averages_of_cosines, size_of
-from .trial import Progress, RandomSplit, Repetition, checked_documents, random_splits, repetitions, teller
-from .vote_rules import Said, require_combination, running_decisions
+from .trial import Progress, RandomSplit, Repetition, checked_documents, progress_reporter, random_splits, repetitions
+from .vote_rules import MemberOutput, require_combination, running_decisions
 
 if TYPE_CHECKING:
     import os
@@ -35,16 +35,19 @@ if TYPE_CHECKING:
 
 
 FEWEST_MEMBERS, MOST_MEMBERS = 50, 1_000
+"""The limits of the largest L of a default grid."""
+
 STEPS = 10
+"""The number of values on each axis of a default grid, apart from 1."""
 
 
 def default_n_terms(n: int) -> list[int]:
-    """Return 1 and every tenth of n."""
+    """Return the default values of M: 1 and every tenth of n."""
     return _steps(n)
 
 
 def default_n_estimators(n: int) -> list[int]:
-    """Return 1 and every tenth of n/5, which is limited to between 50 and 1,000."""
+    """Return the default values of L: 1 and every tenth of n/5, which is limited to between 50 and 1,000."""
     return _steps(min(max(n // 5, FEWEST_MEMBERS), MOST_MEMBERS))
 
 
@@ -52,22 +55,21 @@ def _steps(most: int) -> list[int]:
     return sorted({1, *(max(round(most * step / STEPS), 1) for step in range(1, STEPS + 1))})
 
 
-def axis(name: str, given: Any, n: int, *, most: int | None = None) -> list[int]:
-    """Return the distinct values of an axis, ascending; floats up to 1.0 are fractions of the n terms."""
-    values = _listed(given)
+def axis_values(name: str, setting: Any, n: int, *, most: int | None = None) -> list[int]:
+    """Return the distinct values of an axis, ascending, from a setting with one number or several.
+
+    Floats up to 1.0 are fractions of the n terms.
+    """
+    sizes = setting.tolist() if isinstance(setting, np.ndarray) else setting
+    if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
+        sizes = [sizes]
+    values = sorted({size_of(name, size, n, most) for size in sizes})
     if not values:
-        raise InputError(setting=name, value=given, hint="give at least one number")
-    return sorted({size_of(name, value, n, most) for value in values})
+        raise InputError(setting=name, value=setting, hint="give at least one number")
+    return values
 
 
-def _listed(given: Any) -> Sequence[Any]:
-    """Return the given values as a list; a single number is a list of one."""
-    if isinstance(given, np.ndarray):
-        given = given.tolist()
-    return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
-
-
-class Best(NamedTuple):
+class BestSize(NamedTuple):
     """The size with the highest mean accuracy."""
 
     n_terms: int
@@ -104,11 +106,11 @@ class SubspaceGrid:
         return np.asarray(self.accuracy.std(axis=0, ddof=1) / np.sqrt(len(self.accuracy)))
 
     @property
-    def best(self) -> Best:
-        """Return the best cell; of equal ones, the one with the smallest M x L, then the one with the smallest M."""
+    def best(self) -> BestSize:
+        """Return the best size; of equal ones, the one with the smallest M x L, then the one with the smallest M."""
         row, column = self.best_cell
         mean, error = self.mean[row, column], self.standard_error[row, column]
-        return Best(self.n_terms[row], self.n_estimators[column], float(mean), float(error))
+        return BestSize(self.n_terms[row], self.n_estimators[column], float(mean), float(error))
 
     @property
     def best_cell(self) -> tuple[int, int]:
@@ -129,7 +131,7 @@ class SubspaceGrid:
         ]
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
-        return "\n".join([*lines, f"best: {best_in_words(self)}"])
+        return "\n".join([*lines, f"best: {describe_best(self)}"])
 
     def plot(
         self, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy", caption: str = ""
@@ -138,12 +140,10 @@ class SubspaceGrid:
 
         If `path` is given, write the chart to it: a .svg, .png, .html or .json file.
         """
-        from .grid import plot_grid
-
         return plot_grid(self, path, measure=measure, caption=caption)
 
 
-def best_in_words(grid: SubspaceGrid) -> str:
+def describe_best(grid: SubspaceGrid) -> str:
     """Return the best size and its accuracy as text."""
     best = grid.best
     error = "" if np.isnan(best.standard_error) else f" (standard error {100 * best.standard_error:.1f})"
@@ -192,30 +192,31 @@ def subspace_grid(
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
-    measured: list[list[list[float]]] = []
+    accuracies: list[list[list[float]]] = []  # repetitions x M x L
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
-        if not measured:
+        if not accuracies:  # fractions are of the number of terms in the first repetition
             n = repetition.n
-            rows = default_n_terms(n) if n_terms is None else axis("n_terms", n_terms, n, most=n)
-            columns = default_n_estimators(n) if n_estimators is None else axis("n_estimators", n_estimators, n)
-            report = teller(progress, len(splits) * len(rows) * columns[-1])
-        measured.append([_accuracies(repetition, size, columns, combine, report) for size in rows])
-    return SubspaceGrid(tuple(rows), tuple(columns), np.array(measured), n, combine, tuple(splits))
+            rows = default_n_terms(n) if n_terms is None else axis_values("n_terms", n_terms, n, most=n)
+            columns = default_n_estimators(n) if n_estimators is None else axis_values("n_estimators", n_estimators, n)
+            report = progress_reporter(progress, len(splits) * len(rows) * columns[-1])
+        accuracies.append([_accuracies(repetition, size, columns, combine, report) for size in rows])
+    return SubspaceGrid(tuple(rows), tuple(columns), np.array(accuracies), n, combine, tuple(splits))
 
 
 def _accuracies(
-    documents: Repetition, n_terms: int, sizes: list[int], combine: str, report: Callable[[int], None]
+    repetition: Repetition, n_terms: int, sizes: list[int], combine: str, report: Callable[[], None]
 ) -> list[float]:
     """Return the accuracy on the test documents of ensembles of the given sizes, which must be ascending."""
-    member_outputs = _reporting(documents.said(n_terms, sizes[-1]), report)
-    decisions = running_decisions(member_outputs, sizes, documents.n_tested, documents.class_docs, combine)
-    return [float(np.mean(documents.is_right(numbers))) for numbers in decisions]
+    outputs = _report_each(repetition.member_outputs(n_terms, sizes[-1]), report)
+    decisions = running_decisions(outputs, sizes, repetition.n_test_documents, repetition.class_docs, combine)
+    return [float(np.mean(repetition.is_correct(numbers))) for numbers in decisions]
 
 
-def _reporting(said: Iterable[Said], report: Callable[[int], None]) -> Iterator[Said]:
-    for member_output in said:
-        report(1)
-        yield member_output
+def _report_each(outputs: Iterable[MemberOutput], report: Callable[[], None]) -> Iterator[MemberOutput]:
+    """Yield the outputs of members; call `report` before each."""
+    for output in outputs:
+        report()
+        yield output
 
 
 MEASURES = ("accuracy", "error")
@@ -232,11 +233,13 @@ def plot_grid(
     require_extra("plots", what="the picture of a grid")
     from ..plots import check_target, save, surface_plot
 
-    check_measure(measure)
+    if measure not in MEASURES:
+        raise InputError(setting="measure", value=measure, allowed=MEASURES)
     if path is not None:
         check_target(path)
     colours: Literal["all", "most"] = "most" if len(grid.n_terms) > 2 else "all"
-    of_all = f"{counted(grid.n, 'term')} in all, {counted(len(grid.accuracy), 'random split')}, by {grid.combine}."
+    n_splits = counted(len(grid.accuracy), "random split")
+    measured_on = f"{counted(grid.n, 'term')} in all, {n_splits}, by {grid.combine}."
     chart = surface_plot(
         grid.mean if measure == "accuracy" else 1.0 - grid.mean,
         x=grid.n_estimators,
@@ -245,7 +248,7 @@ def plot_grid(
         y_title="terms of a member M",
         value_title=measure,
         title=f"Random subspaces: {measure} over M and L",
-        caption=f"{caption} {of_all}",
+        caption=f"{caption} {measured_on}",
         value_format=".1%",
         colours=colours,
         marked=grid.best_cell,
@@ -253,9 +256,3 @@ def plot_grid(
     if path is not None:
         save(chart, path)
     return chart
-
-
-def check_measure(measure: str) -> None:
-    """Raise `InputError` unless `measure` is "accuracy" or "error"."""
-    if measure not in MEASURES:
-        raise InputError(setting="measure", value=measure, allowed=MEASURES)

@@ -6,7 +6,7 @@ permutation of all terms, so a member's smaller subsets are contained in its lar
 without noise from different draws.
 
 **Training.** All members learn from the same documents. Our linear SVM is trained from what the members have in common
-(see `classifiers.separation`), computed once for all; any other classifier gets the columns of its terms. A member is
+(see `classifiers.svm_solvers`), computed once for all; any other classifier gets the columns of its terms. A member is
 stored as its linear form if it has one, otherwise as the classifier itself. Classifiers without shared state are
 trained on threads. Others, such as liblinear, which draws random numbers from a global source, are trained in
 processes; if they have a seed, each member gets its own. So the members don't depend on how many are trained at a time.
@@ -29,12 +29,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils.validation import check_random_state
 
-from ..arrays import Counts, Floats, Ints
-from ..classifiers.fitting import as_argument, fit_each_class, weight_against_rest
-from ..classifiers.linear_form import ALWAYS, Linear, NotLinear, checked_form, linear_form
+from ..arrays import Bools, Counts, Floats, Ints
+from ..classifiers.fitting import fit_each_class, sample_weight_argument
+from ..classifiers.from_stats import weight_against_rest
+from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
-from ..classifiers.separation import Problem, SVMProblem
-from ..classifiers.svm import LinearSVM, against_the_rest, class_factors
+from ..classifiers.svm import LinearSVM, class_factors, one_against_rest
+from ..classifiers.svm_solvers import SignsAndCosts, SVMProblem
 from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
@@ -42,9 +43,12 @@ from ..registry import CLASSIFIERS, classifier_of
 from ..settings import as_number, is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs
 from ..warning import warn
-from .vote_rules import knows_nothing
+from .vote_rules import abstains
 
 ENSEMBLE = "subspace"
+"""The name of this ensemble in the registry."""
+
+# -- settings --------------------------------------------------------------------------------------------------------
 
 
 def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False) -> None:
@@ -55,18 +59,21 @@ def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False
     if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
             "Rocchio compares by the cosine, and each member has another length of a document: its scores "
-            "can't be averaged, nor cut at 0 for several labels",
-            hint=("use ", Setting("combine", "vote"), " with one label a document, or svm or nb"),
+            "can't be averaged, nor compared with 0 for multilabel documents",
+            hint=("use ", Setting("combine", "vote"), " with single-label documents, or svm or nb"),
         )
 
 
 def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) -> Any:
-    """Return a new, untrained member; None is the paper's classifier, a linear SVM with this C."""
+    """Return the untrained classifier of members for the setting `estimator`: a classifier, its name or None.
+
+    None is the paper's classifier, a linear SVM with this C.
+    """
     is_name = isinstance(estimator, str)
     if estimator is None:
         base = LinearSVM(C=C)
     elif (is_name and estimator == ENSEMBLE) or type(estimator) is CLASSIFIERS[ENSEMBLE].estimator_class:
-        raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
+        raise InputError("estimator is an ensemble of random subspaces itself", hint="use svm, nb or the like")
     elif is_name and estimator in CLASSIFIERS:
         base = classifier_of(estimator, None)
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
@@ -85,9 +92,9 @@ def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) 
 
 
 def subset(n: int, size: int, *, member: int, seed: int) -> Ints:
-    """Return the terms of a member, ascending: `size` of the numbers 0 to n - 1."""
-    drawn = np.random.Generator(np.random.PCG64([seed, member])).permutation(n)[:size]
-    return np.sort(drawn)
+    """Return the terms of the member with number `member`, ascending: `size` of the numbers 0 to n - 1."""
+    permutation = np.random.Generator(np.random.PCG64([seed, member])).permutation(n)
+    return np.sort(permutation[:size])
 
 
 def seed_of(random_state: Any) -> int:
@@ -100,16 +107,20 @@ def seed_of(random_state: Any) -> int:
             raise InputError(setting="random_state", value=random_state, hint="use a whole number from 0, or None")
         return int(random_state)
     try:
-        drawn = check_random_state("a truth value" if isinstance(random_state, bool) else random_state)
+        # scikit-learn takes a bool for an integer; any text makes it raise the error.
+        generator = check_random_state("a truth value" if isinstance(random_state, bool) else random_state)
     except ValueError:
         raise InputError(
             setting="random_state", value=random_state, hint="use a whole number from 0, or None"
         ) from None
-    return int(drawn.randint(1 << 31))
+    return int(generator.randint(1 << 31))
 
 
 def size_of(name: str, value: Any, n: int, most: int | None = None) -> int:
-    """Return a number of terms or members: an integer as it is, or a fraction of n above 0.0 and up to 1.0."""
+    """Return the number of terms or members that a setting means, given the number n of all terms.
+
+    An integer from 1 to `most` stands for itself, and a float above 0.0 and up to 1.0 for a fraction of n.
+    """
     limit = "" if most is None else f" up to {most:,}"
     if is_whole(value) and value >= 1 and (most is None or value <= most):
         return int(value)
@@ -123,65 +134,71 @@ def size_of(name: str, value: Any, n: int, most: int | None = None) -> int:
     )
 
 
-Result = TypeVar("Result")
-
-_SHARE_NOTHING = (MultinomialNB, ComplementNB)
-_AHEAD = 4
+# -- training data ---------------------------------------------------------------------------------------------------
 
 
-class Task(NamedTuple):
-    """The training data of members: the documents of each class that has some."""
+class TrainingTask(NamedTuple):
+    """The training data that all members share. Classes without documents are left out, except in `class_docs`."""
 
     rows: csr_matrix
     labels: NDArray[Any]  # the labels of the classes with documents
-    members: Sequence[Ints]  # the documents of each of these classes
-    numbers: Ints | None  # the class of each document, as a position in `labels`; None if documents are multilabel
+    documents_of: Sequence[Ints]  # the documents of each of these classes
+    class_of: Ints | None  # the class of each document, as a position in `labels`; None if documents are multilabel
     present: Ints  # the numbers of these classes among all classes
     class_docs: Counts  # the number of documents of each class, including empty ones
     weights: Floats | None = None  # the weight of each document; None: all count once
 
     @property
-    def one_output(self) -> bool:
-        """Return whether a member has a single score, which is positive for the second of two classes."""
-        return self.numbers is not None and len(self.labels) == 2
+    def is_multilabel(self) -> bool:
+        """Return whether some documents have several labels or none."""
+        return self.class_of is None
 
     @property
-    def has_all(self) -> NDArray[np.bool_]:
+    def has_one_output(self) -> bool:
+        """Return whether a member has a single score, which is positive for the second of two classes."""
+        return not self.is_multilabel and len(self.labels) == 2
+
+    @property
+    def contains_all(self) -> Bools:
         """Return which of all classes contain every document."""
-        has_all = np.zeros(len(self.class_docs), np.bool_)
-        has_all[self.present] = [len(documents) == self.rows.shape[0] for documents in self.members]
-        return has_all
+        contains_all = np.zeros(len(self.class_docs), np.bool_)
+        contains_all[self.present] = [len(documents) == self.rows.shape[0] for documents in self.documents_of]
+        return contains_all
 
 
-def task_of(rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool, weights: Floats | None = None) -> Task:
-    """Return the training task.
+def training_task(
+    rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool, weights: Floats | None = None
+) -> TrainingTask:
+    """Return the training data of labelled documents.
 
     Unlabelled documents are left out; with `keeps_unlabelled` they count as documents of no class.
     """
     class_docs = np.diff(pairs.class_starts)
     if weights is not None:
-        numbers_of_pairs = np.repeat(np.arange(len(class_docs)), class_docs)
-        class_docs = np.bincount(numbers_of_pairs, weights[pairs.documents], len(class_docs))
+        class_of_pair = np.repeat(np.arange(len(class_docs)), class_docs)
+        class_docs = np.bincount(class_of_pair, weights[pairs.documents], len(class_docs))
     present = np.flatnonzero(class_docs)
     if len(present) < 2:
-        raise InputError("One class alone has documents: there is nothing to tell apart; give documents of another.")
-    members = [pairs.of_class(number) for number in present.tolist()]
-    labels_of = np.bincount(pairs.documents, minlength=rows.shape[0])
-    if not keeps_unlabelled and not labels_of.all():
-        labelled = np.flatnonzero(labels_of)
-        position = np.cumsum(labels_of > 0) - 1
-        rows, members, labels_of = (
-            rows[labelled],
-            [position[documents_of_class] for documents_of_class in members],
-            labels_of[labelled],
+        raise InputError(
+            "One class alone has documents: there is nothing to tell apart", hint="give documents of another"
         )
+    documents_of = [pairs.of_class(number) for number in present.tolist()]
+    n_labels = np.bincount(pairs.documents, minlength=rows.shape[0])
+    if not keeps_unlabelled and not n_labels.all():
+        labelled = np.flatnonzero(n_labels)
+        new_number = np.cumsum(n_labels > 0) - 1  # of each labelled document
+        documents_of = [new_number[documents] for documents in documents_of]
+        rows, n_labels = rows[labelled], n_labels[labelled]
         weights = None if weights is None else weights[labelled]
-    numbers = None
-    if (labels_of == 1).all():
-        numbers = np.empty(rows.shape[0], np.int64)
-        for number, documents in enumerate(members):
-            numbers[documents] = number
-    return Task(rows, np.array(pairs.classes)[present], members, numbers, present, class_docs, weights)
+    class_of = None
+    if (n_labels == 1).all():
+        class_of = np.empty(rows.shape[0], np.int64)
+        for number, documents in enumerate(documents_of):
+            class_of[documents] = number
+    return TrainingTask(rows, np.array(pairs.classes)[present], documents_of, class_of, present, class_docs, weights)
+
+
+# -- members ---------------------------------------------------------------------------------------------------------
 
 
 class Member(NamedTuple):
@@ -190,24 +207,18 @@ class Member(NamedTuple):
     terms: Ints
     form: Linear | None
     classifier: Any = None  # if it has no linear form
-    unfinished: int = 0  # number of outputs whose training did not converge
+    n_unconverged: int = 0  # number of outputs whose training did not converge
 
-    def whole(self) -> Member:
-        """Return the member itself."""
-        return self
-
-    def lean(self) -> Member:
-        """Return the member with its coefficients in 32 bits, as they are stored."""
+    def in_float32(self) -> Member:
+        """Return the member with float32 coefficients, as they are stored."""
         if self.form is None:
             return self
         coefficients: Any = self.form.coefficients.astype(np.float32)
         return self._replace(form=Linear(coefficients, self.form.intercepts))
 
-    def knows_nothing_of(self, rows: csr_matrix) -> NDArray[np.bool_]:
-        """Return which documents contain none of its terms."""
-        is_chosen = np.zeros(rows.shape[1], np.bool_)
-        is_chosen[self.terms] = True
-        return knows_nothing(rows.indptr, rows.indices, is_chosen)
+    def abstains(self, rows: csr_matrix) -> Bools:
+        """Return for which documents the member abstains, because they contain none of its terms."""
+        return abstains(rows, self.terms)
 
     def scores(self, rows: csr_matrix) -> Floats:
         """Return the scores of documents, with a column per class, or a single column for two classes."""
@@ -220,9 +231,18 @@ class Member(NamedTuple):
         return scores
 
 
+Result = TypeVar("Result")
+
+_SHARE_NO_STATE = (MultinomialNB, ComplementNB)
+"""Classifiers of scikit-learn that can be trained on several threads at the same time."""
+
+_MOST_AHEAD = 4
+"""How many results per thread may wait to be consumed."""
+
+
 def train_members(
     estimator: Any,
-    task: Task,
+    task: TrainingTask,
     *,
     n_terms: int,
     n_members: int,
@@ -230,15 +250,18 @@ def train_members(
     n_jobs: int,
     then: Callable[[Member], Result],
 ) -> Iterator[Result]:
-    """Train `n_members` members; yield the result of `then` for each, in the order of their numbers."""
-    draw = partial(subset, task.rows.shape[1], n_terms, seed=seed)
+    """Train `n_members` members with `n_terms` terms each; yield `then(member)` for each, in order.
+
+    On threads, `then` is called on the thread that trained the member, so that it runs in parallel as well.
+    """
+    draw_terms = partial(subset, task.rows.shape[1], n_terms, seed=seed)
     if type(estimator) is LinearSVM:
-        train = _linear_svm(estimator, task, n_terms)
-        return _in_order(lambda number: then(train(draw(member=number))), n_members, n_jobs)
-    work = partial(_train_other, estimator, task, draw, seed)
-    if isinstance(estimator, _SHARE_NOTHING):
-        return _in_order(lambda number: then(work(number)), n_members, n_jobs)
-    trained = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(number) for number in range(n_members))
+        train_svm = _svm_trainer(estimator, task, n_terms)
+        return _map_in_order(lambda number: then(train_svm(draw_terms(member=number))), n_members, n_jobs)
+    train = partial(_train_other, estimator, task, draw_terms, seed)
+    if isinstance(estimator, _SHARE_NO_STATE):
+        return _map_in_order(lambda number: then(train(number)), n_members, n_jobs)
+    trained = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(train)(number) for number in range(n_members))
     return map(then, trained)
 
 
@@ -256,43 +279,44 @@ def member_scores(
 ) -> Iterator[Floats]:
     """Train members on single-label documents and yield the scores of each for the test documents.
 
-    Classes are given by number. Scores are documents x classes; for two classes there is one column, positive for the
-    second class.
+    `numbers` has the class number of each document. Scores are documents x classes; for two classes there is one
+    column, positive for the second class.
     """
-    task = task_of(X, label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0]), keeps_unlabelled=False)
+    pairs = label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0])
+    task = training_task(X, pairs, keeps_unlabelled=False)
     sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
-    unfinished = of_all = 0
+    n_unconverged = n_problems = 0
     try:
-        for scores, more in train_members(
-            estimator, task, **sizes, then=lambda member: (member.scores(X_test), member.unfinished)
+        for scores, n_more in train_members(
+            estimator, task, **sizes, then=lambda member: (member.scores(X_test), member.n_unconverged)
         ):
-            unfinished, of_all = unfinished + more, of_all + scores.shape[1]
+            n_unconverged, n_problems = n_unconverged + n_more, n_problems + scores.shape[1]
             yield scores
-    finally:
-        warn_of_unfinished(unfinished, of_all)
+    finally:  # also if the consumer needs no more members
+        warn_of_unconverged(n_unconverged, n_problems)
 
 
-def warn_of_unfinished(unfinished: int, of_all: int) -> None:
+def warn_of_unconverged(n_unconverged: int, n_problems: int) -> None:
     """Warn if the training of members did not converge."""
-    if unfinished:
+    if n_unconverged:
         warn(
-            f"{unfinished:,} of {of_all:,} problems had not converged; increase max_iter of the estimator, or decrease "
-            "its C.",
+            f"{n_unconverged:,} of {n_problems:,} problems had not converged; increase max_iter of the estimator, or "
+            "decrease its C.",
             ConvergenceWarning,
         )
 
 
-def _in_order(work: Callable[[int], Result], n: int, n_jobs: int) -> Iterator[Result]:
-    """Yield the results for 0 to n - 1 in order; several are computed at a time, and only a limited number ahead."""
+def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> Iterator[Result]:
+    """Yield the results of the tasks 0 to n - 1 in order; several run at a time, and only a limited number ahead."""
     if n_jobs == 1:
-        yield from map(work, range(n))
+        yield from map(task, range(n_tasks))
         return
     with ThreadPoolExecutor(n_jobs) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for number in range(n):
-                waiting.append(pool.submit(work, number))
-                if len(waiting) > _AHEAD * n_jobs:
+            for number in range(n_tasks):
+                waiting.append(pool.submit(task, number))
+                if len(waiting) > _MOST_AHEAD * n_jobs:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -304,53 +328,55 @@ def _in_order(work: Callable[[int], Result], n: int, n_jobs: int) -> Iterator[Re
 # -- linear SVMs, from shared computations -----------------------------------------------------------------------
 
 
-def _linear_svm(svm: LinearSVM, task: Task, n_terms: int) -> Callable[[Ints], Member]:
+def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[Ints], Member]:
     """Return a function that trains a member on a given subset of the terms."""
     svm.check_settings()
     documents = SVMProblem(task.rows)
-    problem, n_problems = _problems(svm, task)
-    always = task.has_all[task.present]
-    known = [number for number in range(n_problems) if task.numbers is not None or not always[number]]
-    documents.make_ready(n_terms, len(known))
+    signs_and_costs, n_problems = _binary_problems(svm, task)
+    contains_all = task.contains_all[task.present]
+    # A class with every document can't be separated from the rest; it gets a constant score.
+    solvable = [number for number in range(n_problems) if not (task.is_multilabel and contains_all[number])]
+    documents.precompute(n_terms, len(solvable))
 
     def train(terms: Ints) -> Member:
-        form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, ALWAYS))
-        if not known:
+        form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, CONSTANT_SCORE))
+        if not solvable:
             return Member(terms, form)
-        separators = documents.separate(
-            lambda number: problem(known[number]),
-            len(known),
+        hyperplanes = documents.solve(
+            lambda number: signs_and_costs(solvable[number]),
+            len(solvable),
             terms=terms,
             tolerance=svm.tol,
             most_rounds=svm.max_iter,
             n_jobs=1,
         )
-        form.coefficients[known], form.intercepts[known] = separators.coefficients, separators.intercepts
-        return Member(terms, form, unfinished=separators.unfinished)
+        form.coefficients[solvable], form.intercepts[solvable] = hyperplanes.coefficients, hyperplanes.intercepts
+        return Member(terms, form, n_unconverged=hyperplanes.n_unconverged)
 
     return train
 
 
-def _problems(svm: LinearSVM, task: Task) -> tuple[Problem, int]:
-    """Return a function for the binary problem of each class, and the number of problems (one for two classes)."""
-    if task.numbers is not None:
-        factors = class_factors(svm.class_weight, task.labels, task.labels[task.numbers], task.weights)
-        return against_the_rest(task.numbers, factors, svm.C, task.weights)
+def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts, int]:
+    """Return the binary problem of each class against the rest, and their number (one for two classes)."""
+    if task.class_of is not None:
+        factors = class_factors(svm.class_weight, task.labels, task.labels[task.class_of], task.weights)
+        return one_against_rest(task.class_of, factors, svm.C, task.weights)
 
-    def membership(number: int) -> Ints:
+    def is_member_of(number: int) -> Ints:
         is_member = np.zeros(task.rows.shape[0], np.int64)
-        is_member[task.members[number]] = 1
+        is_member[task.documents_of[number]] = 1
         return is_member
 
     @cache
     def factors_of(number: int) -> Floats:
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
-        return class_factors(weight, np.arange(2), membership(number), task.weights)
+        return class_factors(weight, np.arange(2), is_member_of(number), task.weights)
 
-    def problem(number: int) -> tuple[Floats, Floats]:
-        return against_the_rest(membership(number), factors_of(number), svm.C, task.weights)[0](0)
+    def signs_and_costs(number: int) -> tuple[Floats, Floats]:
+        problem_of_class, _ = one_against_rest(is_member_of(number), factors_of(number), svm.C, task.weights)
+        return problem_of_class(0)
 
-    return problem, len(task.labels)
+    return signs_and_costs, len(task.labels)
 
 
 def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
@@ -363,8 +389,9 @@ def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
 # -- any other classifier ----------------------------------------------------------------------------------------
 
 
-def _train_other(estimator: Any, task: Task, draw: Callable[..., Ints], seed: int, number: int) -> Member:
-    terms = draw(member=number)
+def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., Ints], seed: int, number: int) -> Member:
+    """Train one member with any classifier, on the columns of its terms."""
+    terms = draw_terms(member=number)
     rows = task.rows[:, terms]
     classifier = clone(estimator)
     params = classifier.get_params()
@@ -374,21 +401,20 @@ def _train_other(estimator: Any, task: Task, draw: Callable[..., Ints], seed: in
             classifier.set_params(**{name: int(seeds.integers(1 << 31))})
     if params.get("n_jobs") is not None:
         classifier.set_params(n_jobs=1)
-    if task.numbers is None:
+    if task.class_of is None:
         weight = _by_number(params.get("class_weight"), task.labels)
-        return Member(terms, fit_each_class(classifier, rows, task.members, weight, 1, sample_weight=task.weights))
+        return Member(terms, fit_each_class(classifier, rows, task.documents_of, weight, 1, sample_weight=task.weights))
     with arrays_as_output():
-        classifier.fit(rows, task.labels[task.numbers], **as_argument(classifier, task.weights))
+        classifier.fit(rows, task.labels[task.class_of], **sample_weight_argument(classifier, task.weights))
+    class_name = type(classifier).__name__
     if not hasattr(classifier, "classes_"):
-        raise InputError(f"{type(classifier).__name__} has no classes_ after fit; use a classifier.")
+        raise InputError(f"{class_name} has no classes_ after fit", hint="use a classifier")
     if len(classifier.classes_) != len(task.labels):
-        raise InputError(
-            f"{type(classifier).__name__} learned {len(classifier.classes_)} of {len(task.labels)} classes."
-        )
-    try:  # Rocchio divides by the document length, which does not change the class it chooses
-        return Member(
-            terms, linear_form(classifier) if isinstance(classifier, Rocchio) else checked_form(classifier, rows)
-        )
+        raise InputError(f"{class_name} learned {len(classifier.classes_)} of {len(task.labels)} classes.")
+    try:
+        if isinstance(classifier, Rocchio):  # it divides by the document length, which does not change the best class
+            return Member(terms, linear_form(classifier))
+        return Member(terms, verified_linear_form(classifier, rows))
     except NotLinear:
         return Member(terms, None, classifier)
 

@@ -1,4 +1,4 @@
-"""`SubspaceScorer`: linear classifiers, each on a subset of the terms, vote.
+"""`SubspaceScorer`: the votes of linear classifiers, the members of an ensemble, each on a subset of the terms.
 
 The score of a member for a class is its intercept plus the sum of weight x coefficient over the terms of the document
 that are in its subset. For single-label documents a member votes for the class with the largest score, the first of
@@ -28,15 +28,19 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import ArraySpec, specs_of
-from ..arrays import Floats, Int32s, Ints
+from ..archive import ArraySpec
+from ..arrays import Bools, Floats, Int32s, Ints
 from ..classifiers.scorer import (
-    require_array,
-    require_ascending,
+    Layout,
+    ascends_in_parts,
+    check_layout,
+    check_stored,
+    require_columns,
     require_finite,
-    require_parts,
-    require_vector,
-    shared_votes,
+    require_indptr,
+    require_range,
+    require_settings,
+    split_votes,
 )
 from ..errors import InputError, shown
 from ..neighbours import frozen
@@ -46,27 +50,37 @@ from ..text.csr import CSR
 FEW_PRODUCTS = 1 << 22
 """Up to this many products are computed with NumPy, which is faster than loading the kernels."""
 
-_ARRAYS = ("term_indptr", "members", "coefficients", "member_intercepts", "classes", "intercepts")
-_SLICE = 1 << 6
-_CHOICES = 1 << 21
+_ROWS_PER_TASK = 1 << 6
+
+_MOST_CHOICES = 1 << 21
+"""The largest table of choices (rows x members) that is in memory at a time."""
+
+_ARRAYS: Layout = {
+    "term_indptr": (np.int64, ("terms+1",)),
+    "members": (np.int32, ("pairs",)),
+    "coefficients": (np.float32, ("pairs", "member_outputs")),
+    "member_intercepts": (np.float64, ("members", "member_outputs")),
+    "classes": (np.int32, ("voted_classes",)),
+    "intercepts": (np.float64, ("outputs",)),
+}
 
 
-class _KnownPairs(NamedTuple):
-    """Pairs of a value of a row and a member that has its term."""
+class _Products(NamedTuple):
+    """The products of one row: of each of its values with the coefficients of each member that has its term."""
 
-    places: Ints  # the position of the value in the row
+    positions: Ints  # of the value in the row
     members: Int32s
-    products: Floats  # pairs x outputs
+    products: Floats  # pairs x outputs of a member
 
 
-class _Choice(NamedTuple):
-    """A class that members can vote for or against."""
+class _Vote(NamedTuple):
+    """A possible vote, for a class or against it, and the members that cast it."""
 
-    number: int  # the number of the class
+    class_number: int
     output: int  # the output of a member that decides the vote
     sign: float  # the sign of the output that leads to this vote
     worth: float  # what the vote adds to the score of the class
-    voters: NDArray[np.bool_]  # which of all members vote so
+    voters: Bools  # which of all members cast the vote
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +114,7 @@ class SubspaceScorer:
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs); they don't depend on the number of threads or on batches."""
-        if rows.n_columns != self.n_terms:
-            raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
+        require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
         n_products = np.diff(self.term_indptr)[rows.indices].sum() * self.coefficients.shape[1]
         votes = self._votes_of_many(rows, threads) if n_products > FEW_PRODUCTS else self._votes_of_few(rows)
@@ -109,18 +122,18 @@ class SubspaceScorer:
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row contributes to the votes (values x outputs)."""
-        known = self._known(columns, values)
-        parts = np.zeros((len(values), self.n_outputs))
-        for number, output, sign, worth, voters in self._choices(known):
-            pairs = np.flatnonzero(voters[known.members])
-            amounts = np.maximum(sign * known.products[pairs, output], 0.0)
-            unsupported = np.bincount(known.members[pairs], amounts, self.n_members) == 0.0
-            amounts[unsupported[known.members[pairs]]] = 1.0
-            supporting = np.flatnonzero(amounts > 0.0)
+        positions, members, products = row_products = self._products(columns, values)
+        contributions = np.zeros((len(values), self.n_outputs))
+        for class_number, output, sign, worth, voters in self._votes(row_products):
+            pairs = np.flatnonzero(voters[members])
+            support = np.maximum(sign * products[pairs, output], 0.0)
+            is_unsupported = np.bincount(members[pairs], support, self.n_members) == 0.0  # of each member
+            support[is_unsupported[members[pairs]]] = 1.0  # its vote is shared equally
+            supporting = np.flatnonzero(support > 0.0)
             pairs = pairs[supporting]
-            shares = shared_votes(known.members[pairs], amounts[supporting])
-            parts[:, number] += worth * np.bincount(known.places[pairs], shares, len(values))
-        return parts
+            shares = split_votes(members[pairs], support[supporting])
+            contributions[:, class_number] += worth * np.bincount(positions[pairs], shares, len(values))
+        return contributions
 
     def term_strengths(self) -> Floats:
         """Return the mean coefficients of the members (terms x outputs), with 0 for members without the term."""
@@ -128,7 +141,7 @@ class SubspaceScorer:
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
             mean = np.bincount(terms, self.coefficients[:, output], self.n_terms) / self.n_members
-            if self._single:
+            if self._has_one_output:
                 strengths[:, self.classes[0]], strengths[:, self.classes[1]] = -mean, mean
             else:
                 strengths[:, self.classes[output]] = mean
@@ -145,83 +158,87 @@ class SubspaceScorer:
     @classmethod
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking its settings, array types and shapes."""
-        require_parts(settings, specs, ("multilabel",), _ARRAYS)
+        require_settings(settings, "multilabel")
         multilabel = settings["multilabel"]
         if not isinstance(multilabel, bool):
             raise InputError(f"multilabel is {shown(multilabel)}, neither true nor false")
-        n_voted = require_vector("classes", specs["classes"], np.int32)
-        member_intercepts = specs["member_intercepts"]
-        n_members = max((*member_intercepts.shape, 0)[0], 1)
-        n_own = 1 if n_voted == 2 and not multilabel else n_voted
-        require_array("member_intercepts", member_intercepts, np.float64, (n_members, n_own))
+        sizes = check_layout(specs, _ARRAYS, outputs=n_outputs)
+        n_voted, n_member_outputs = sizes["voted_classes"], sizes["member_outputs"]
         if n_voted < 2:
             raise InputError("there are fewer than two classes to choose among")
-        require_array("intercepts", specs["intercepts"], np.float64, (n_outputs,))
-        n_pairs = require_vector("members", specs["members"], np.int32)
-        require_array("coefficients", specs["coefficients"], np.float32, (n_pairs, n_own))
-        return require_vector("term_indptr", specs["term_indptr"], np.int64, least=1) - 1
+        if n_member_outputs != (1 if n_voted == 2 and not multilabel else n_voted):
+            raise InputError(f"member_intercepts has {n_member_outputs:,} columns for {n_voted:,} classes")
+        if not sizes["members"]:
+            raise InputError("member_intercepts has no member")
+        return sizes["terms"]
 
     @classmethod
     def restore(
         cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the scorer from its stored settings and arrays."""
-        cls.check_declared(settings, specs_of(arrays), n_outputs)
-        term_indptr, members, coefficients, member_intercepts, classes, intercepts = (arrays[name] for name in _ARRAYS)
-        require_array("term_indptr", term_indptr, np.int64, (n_terms + 1,))
-        n_members = len(member_intercepts)
-        require_ascending("members", members, "term_indptr", term_indptr, n_members)
-        require_ascending("classes", classes, "the bounds of classes", np.array([0, len(classes)]), n_outputs)
-        require_finite("coefficients", coefficients)
-        require_finite("member_intercepts", member_intercepts)
-        require_finite("intercepts", intercepts)
-        checked_arrays = term_indptr, members, coefficients, member_intercepts, classes, intercepts
-        return cls(*checked_arrays, settings["multilabel"])
+        check_stored(cls, settings, arrays, n_terms, n_outputs)
+        require_indptr("term_indptr", arrays["term_indptr"], len(arrays["members"]))
+        require_range("members", arrays["members"], len(arrays["member_intercepts"]))
+        require_range("classes", arrays["classes"], n_outputs)
+        if not ascends_in_parts(arrays["term_indptr"], arrays["members"]):
+            raise InputError("the members that have a term do not ascend")
+        if not ascends_in_parts(np.array([0, len(arrays["classes"])]), arrays["classes"]):
+            raise InputError("classes do not ascend")
+        for name in ("coefficients", "member_intercepts", "intercepts"):
+            require_finite(name, arrays[name])
+        return cls(**arrays, multilabel=settings["multilabel"])
 
     # -- a few rows ----------------------------------------------------------------------------------------------
 
     @property
-    def _single(self) -> bool:
+    def _has_one_output(self) -> bool:
         """Return whether a member has one output, which is positive for the second of two classes."""
         return self.coefficients.shape[1] == 1 and len(self.classes) == 2
 
     def _votes_of_few(self, rows: CSR) -> Floats:
-        votes = np.zeros((rows.n_rows, self.n_outputs))
+        """Return the scores of each row without the intercepts, calculated with numpy."""
+        scores = np.zeros((rows.n_rows, self.n_outputs))
         for row in range(rows.n_rows):
-            values_of_row = slice(rows.indptr[row], rows.indptr[row + 1])
-            for choice in self._choices(self._known(rows.indices[values_of_row], rows.data[values_of_row])):
-                votes[row, choice.number] += choice.worth * choice.voters.sum()
-        return votes
+            in_row = slice(rows.indptr[row], rows.indptr[row + 1])
+            for vote in self._votes(self._products(rows.indices[in_row], rows.data[in_row])):
+                scores[row, vote.class_number] += vote.worth * vote.voters.sum()
+        return scores
 
-    def _known(self, columns: NDArray[Any], values: NDArray[Any]) -> _KnownPairs:
-        starts = self.term_indptr[columns]
-        sizes = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - starts, 0)
-        places = np.repeat(np.arange(len(columns)), sizes)
-        pair_rows = np.arange(len(places)) + np.repeat(starts - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
-        products = values[places, np.newaxis].astype(np.float64) * self.coefficients[pair_rows]
-        return _KnownPairs(places, self.members[pair_rows], products)
+    def _products(self, columns: NDArray[Any], values: NDArray[Any]) -> _Products:
+        """Return the products of the values of one row with the coefficients of all members; zeros are skipped."""
+        begins = self.term_indptr[columns]
+        n_members = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - begins, 0)
+        positions = np.repeat(np.arange(len(columns)), n_members)
+        shifts = begins - np.concatenate(
+            [[0], n_members.cumsum()[:-1]]
+        )  # from positions of pairs to rows of the arrays
+        stored_rows = np.arange(len(positions)) + np.repeat(shifts, n_members)
+        products = values[positions, np.newaxis].astype(np.float64) * self.coefficients[stored_rows]
+        return _Products(positions, self.members[stored_rows], products)
 
-    def _choices(self, known: _KnownPairs) -> list[_Choice]:
+    def _votes(self, row_products: _Products) -> list[_Vote]:
         """Return which members vote for each class and, for multilabel scorers, against it."""
+        members = row_products.members
         # bincount adds in order, as the kernels do.
-        member_sums = [np.bincount(known.members, products, self.n_members) for products in known.products.T]
-        sums = np.array(member_sums, np.float64).T + self.member_intercepts
-        can_vote = np.bincount(known.members, minlength=self.n_members) > 0
-        if self._single:
-            second = sums[:, 0] > 0.0
+        sums = [np.bincount(members, products, self.n_members) for products in row_products.products.T]
+        scores = np.array(sums, np.float64).T + self.member_intercepts
+        can_vote = np.bincount(members, minlength=self.n_members) > 0
+        if self._has_one_output:
+            for_second = scores[:, 0] > 0.0
             return [
-                _Choice(int(self.classes[0]), 0, -1.0, 1.0, can_vote & ~second),
-                _Choice(int(self.classes[1]), 0, 1.0, 1.0, can_vote & second),
+                _Vote(int(self.classes[0]), 0, -1.0, 1.0, can_vote & ~for_second),
+                _Vote(int(self.classes[1]), 0, 1.0, 1.0, can_vote & for_second),
             ]
-        numbered = list(enumerate(self.classes.tolist()))
+        outputs = list(enumerate(self.classes.tolist()))
         if self.multilabel:
             return [
-                _Choice(number, output, sign, 0.5 * sign, can_vote & ((sums[:, output] > 0.0) == (sign > 0.0)))
-                for output, number in numbered
+                _Vote(number, output, sign, 0.5 * sign, can_vote & ((scores[:, output] > 0.0) == (sign > 0.0)))
+                for output, number in outputs
                 for sign in (1.0, -1.0)
             ]
-        best = sums.argmax(axis=1)
-        return [_Choice(number, output, 1.0, 1.0, can_vote & (best == output)) for output, number in numbered]
+        best = scores.argmax(axis=1)
+        return [_Vote(number, output, 1.0, 1.0, can_vote & (best == output)) for output, number in outputs]
 
     # -- many rows -----------------------------------------------------------------------------------------------
 
@@ -230,35 +247,36 @@ class SubspaceScorer:
         from ..kernels.subspace import choose
 
         choices = np.empty((rows.n_rows, self.n_members), np.int64)
-        self._for_slices(choose, rows, choices, n_threads(n_jobs))
+        self._run_kernel(choose, rows, choices, n_threads(n_jobs))
         return choices
 
     def _votes_of_many(self, rows: CSR, threads: int) -> Floats:
+        """Return the scores of each row without the intercepts, calculated by kernels."""
         from ..kernels.subspace import approve
 
-        votes = np.zeros((rows.n_rows, self.n_outputs))
+        scores = np.zeros((rows.n_rows, self.n_outputs))
         if self.multilabel:
-            self._for_slices(approve, rows, votes, threads)
-            return votes
-        at_a_time = max(_SLICE, _CHOICES // self.n_members)
-        for first in range(0, rows.n_rows, at_a_time):
-            batch = CSR(rows.data, rows.indices, rows.indptr[first : first + at_a_time + 1], rows.n_columns)
+            self._run_kernel(approve, rows, scores, threads)
+            return scores
+        batch_size = max(_ROWS_PER_TASK, _MOST_CHOICES // self.n_members)
+        for first in range(0, rows.n_rows, batch_size):
+            batch = rows._replace(indptr=rows.indptr[first : first + batch_size + 1])
             choices = self.choices(batch, threads)
             for number in range(self.n_outputs):
-                votes[first : first + at_a_time, number] = (choices == number).sum(axis=1)
-        return votes
+                scores[first : first + batch_size, number] = (choices == number).sum(axis=1)
+        return scores
 
-    def _for_slices(self, task: Callable[..., None], rows: CSR, out: NDArray[Any], threads: int) -> None:
-        from ..threads import parallel_map
+    def _run_kernel(self, kernel: Callable[..., None], rows: CSR, out: NDArray[Any], threads: int) -> None:
+        """Call a kernel that writes to the rows of `out` what it computes for the same rows of `rows`."""
+        from ..threads import parallel_ranges
 
         values = frozen(rows.data.astype(np.float64, copy=False))
         columns = frozen(rows.indices.astype(np.int32, copy=False))
-        starts = rows.indptr.astype(np.int64, copy=False)
-        members = self.term_indptr, self.members, self.coefficients, self.member_intercepts, self.classes
-        arrays = [frozen(array) for array in members]
+        indptr = rows.indptr.astype(np.int64, copy=False)
+        member_arrays = self.term_indptr, self.members, self.coefficients, self.member_intercepts, self.classes
+        frozen_arrays = [frozen(array) for array in member_arrays]
 
-        def do(number: int) -> None:
-            first, last = number * _SLICE, min((number + 1) * _SLICE, rows.n_rows)
-            task(values, columns, starts[first : last + 1], *arrays, out[first:last])
+        def run(first: int, last: int) -> None:
+            kernel(values, columns, indptr[first : last + 1], *frozen_arrays, out[first:last])
 
-        parallel_map(do, -(-rows.n_rows // _SLICE), threads)
+        parallel_ranges(run, rows.n_rows, _ROWS_PER_TASK, threads)

@@ -33,7 +33,7 @@ from ..arrays import Floats, Ints
 from ..errors import InputError, Setting
 from ..selectors.trace import terms_for_energy
 from ..settings import as_number, is_whole
-from .theory import coverage, diversity, log_diversity, log_one_minus_exp, log_usability, log_without, usability
+from .theory import coverage, diversity, log_complement, log_diversity, log_one_minus_exp, log_usability, usability
 
 
 def important_terms(scores: ArrayLike, way: Literal["energy", "knee"] = "energy", level: float = 0.8) -> int:
@@ -66,23 +66,25 @@ def _best_first(scores: ArrayLike) -> Floats:
             setting="scores", value=scores, hint="give one number for each term, for example a selector's scores_"
         )
     if np.isnan(all_scores).any() or np.isposinf(all_scores).any():
-        raise InputError("scores has NaN or infinity, of which there is no share; give numbers.")
+        raise InputError("scores has NaN or infinity, of which there is no share", hint="give finite numbers")
     positive = all_scores[all_scores > 0].astype(np.float64)
     if not len(positive):
-        raise InputError(f"None of {all_scores.size:,} scores is above 0, so no term is important; give other scores.")
+        raise InputError(
+            f"None of {all_scores.size:,} scores is above 0, so no term is important", hint="give other scores"
+        )
     return np.sort(positive / positive.max())[::-1]
 
 
 def _knee(sorted_scores: Floats, level: float) -> int:
-    """Return how many scores are at least the mean, allowing for rounding.
+    """Return how many scores are at least the mean, allowing for rounding: all, if all are equal.
 
-    If all scores are equal, that is all of them.
+    `level` is not used; it is there because all rules have the same parameters.
     """
     return int(np.count_nonzero(sorted_scores >= sorted_scores.mean() * (1.0 - 1e-12)))
 
 
 COUNTING_RULES: dict[str, Callable[[Floats, float], int]] = {"energy": terms_for_energy, "knee": _knee}
-"""The functions that count the important terms, by name."""
+"""Functions of descending scores and a level that return the number of important terms, by name."""
 
 
 COST_OF_A_TERM = 160
@@ -92,21 +94,22 @@ MOST_TERMS = 1_000_000
 """The largest number of terms for which `suggest` works."""
 
 LARGEST_COST = 2**53
+"""The largest allowed cost: up to here, floats are exact."""
 
 WITHIN = 1e-6
 """The default for how far the worst probability may be below the best possible one, in exchange for lower cost."""
 
-NEVER = 1e-45
+NEGLIGIBLE = 1e-45
 """A probability that two members are alike which is negligible even for 10^14 members."""
 
-_STEPS = (0.5, 0.8, 1.0, 1.25, 2.0)
+_NEIGHBOUR_FACTORS = (0.5, 0.8, 1.0, 1.25, 2.0)
 
 
 class EnsembleSizes(NamedTuple):
     """The size of an ensemble, and its three probabilities."""
 
-    n_terms: int
-    n_estimators: int
+    n_terms: int  # of each member
+    n_estimators: int  # the number of members
     usability: float
     coverage: float
     diversity: float
@@ -126,10 +129,10 @@ class EnsembleSizes(NamedTuple):
 class Suggestion:
     """The suggested size of an ensemble, and neighbouring sizes."""
 
-    n: int
+    n: int  # the number of all terms
     n_important: int
-    n_terms: int
-    n_estimators: int
+    n_terms: int  # of each member
+    n_estimators: int  # the number of members
     usability: float
     coverage: float
     diversity: float
@@ -198,21 +201,22 @@ def suggest(
         )
     if not 0.0 <= as_number(within) < 1.0:
         raise InputError(setting="within", value=within, hint="use a number from 0.0 to below 1.0, for example 1e-6")
-    sizes, members = _allowed_terms(n, n_terms), _allowed_members(n_estimators)
-    fewest, most = (2, int(limit)) if members is None else (members, members)
-    sizes = sizes[sizes <= limit // fewest]
-    if not len(sizes):
+    Ms, fixed_L = _allowed_terms(n, n_terms), _fixed_members(n_estimators)
+    fewest, most = (2, int(limit)) if fixed_L is None else (fixed_L, fixed_L)
+    Ms = Ms[Ms <= limit // fewest]
+    if not len(Ms):
         of_terms = () if n_terms is None else (" of ", Setting("n_terms", n_terms))
         raise InputError(
             (f"{fewest:,} members", *of_terms, " cost more than ", Setting("cost", int(limit))),
             hint="allow more, or fewer terms or members",
         )
-    M, L = _cheapest(n, Q, sizes, fewest, np.minimum(limit // sizes, most), float(within))
+    M, L = _find_cheapest(n, Q, Ms, fewest, np.minimum(limit // Ms, most), float(within))
     suggested, *neighbours = _with_probabilities(n, Q, [(M, L), *_neighbouring_sizes(n, M, L)])
     return Suggestion(n, Q, *suggested, tuple(neighbours))
 
 
 def _allowed_terms(n: int, n_terms: Any) -> Ints:
+    """Return the numbers of terms of a member to try: all, or the one that the setting `n_terms` means."""
     if n_terms is None:
         return np.arange(1, n + 1)
     if is_whole(n_terms) and 1 <= n_terms <= n:
@@ -226,71 +230,88 @@ def _allowed_terms(n: int, n_terms: Any) -> Ints:
     )
 
 
-def _allowed_members(n_estimators: Any) -> int | None:
-    if n_estimators is None or (is_whole(n_estimators) and n_estimators >= 2):
-        return None if n_estimators is None else int(n_estimators)
+def _fixed_members(n_estimators: Any) -> int | None:
+    """Return the setting `n_estimators`; raise `InputError` if it is neither None nor at least 2."""
+    if n_estimators is None:
+        return None
+    if is_whole(n_estimators) and n_estimators >= 2:
+        return int(n_estimators)
     raise InputError(setting="n_estimators", value=n_estimators, hint="use a whole number from 2, or None")
 
 
 # -- the search ------------------------------------------------------------------------------------------------------
 
 
-def _cheapest(n: int, Q: int, sizes: Ints, fewest: int, most: Ints, within: float) -> tuple[int, int]:
-    """Return the cheapest size whose worst probability is within `within` of the best."""
-    log_usable, log_distinct = log_usability(n, sizes, 1, Q), _log_distinct(n, Q, sizes)
-    log_missed = log_without(sizes.astype(np.float64), np.array(float(n)))
+def _find_cheapest(n: int, Q: int, Ms: Ints, fewest: int, most: Ints, within: float) -> tuple[int, int]:
+    """Return the cheapest (M, L) whose worst probability is within `within` of the best.
+
+    `Ms` are the M to try, in ascending order. L is at least `fewest` and at most `most`, which has a limit for each M.
+    All arrays have an entry for each M, and probabilities are logarithms.
+    """
+    log_usable, log_differs = log_usability(n, Ms, 1, Q), _log_pair_diversity(n, Q, Ms)
+    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))
 
     def falling(L: Ints) -> Floats:
-        pairs = L * (L - 1.0) / 2.0
-        return np.minimum(L * log_usable, pairs * log_distinct)
+        """Return the smaller of usability and diversity, which fall as L grows."""
+        n_pairs = L * (L - 1.0) / 2.0
+        return np.minimum(L * log_usable, n_pairs * log_differs)
 
     def rising(L: Ints) -> Floats:
+        """Return the coverage, which rises as L grows."""
         return np.asarray(Q * log_one_minus_exp(L * log_missed))
 
-    crossing = _smallest(lambda L: rising(L) >= falling(L), fewest, most)
+    # The best L of an M is where the two cross, or the one before.
+    crossing = _smallest_L(lambda L: rising(L) >= falling(L), fewest, most)
     before = np.maximum(crossing - 1, fewest)
     worst = np.maximum(np.minimum(rising(crossing), falling(crossing)), np.minimum(rising(before), falling(before)))
     min_probability = float(np.exp(worst.max())) * (1.0 - within)
-    fewest_members = _smallest(lambda L: np.exp(rising(L)) >= min_probability, fewest, most)
-    is_good_enough = np.exp(np.minimum(rising(fewest_members), falling(fewest_members))) >= min_probability
-    costs = np.where(is_good_enough, sizes * fewest_members, np.iinfo(np.int64).max)
+    # The cheapest L of an M is the smallest with enough coverage, if the other two are sufficient there.
+    cheapest_L = _smallest_L(lambda L: np.exp(rising(L)) >= min_probability, fewest, most)
+    is_good_enough = np.exp(np.minimum(rising(cheapest_L), falling(cheapest_L))) >= min_probability
+    costs = np.where(is_good_enough, Ms * cheapest_L, np.iinfo(np.int64).max)
     position = int(costs.argmin())  # of equal costs the first, which has the fewest terms
-    return int(sizes[position]), int(fewest_members[position])
+    return int(Ms[position]), int(cheapest_L[position])
 
 
-def _log_distinct(n: int, Q: int, sizes: Ints) -> Floats:
-    """Return the logarithm of the diversity of two members for many sizes.
+def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
+    """Return the logarithm of the diversity of two members for each M.
 
-    It is 0 where it is negligible for any number of members.
+    It is 0 where it is negligible for any number of members. Diversity rises up to M = n/2 and falls symmetrically. So
+    bisection finds the smallest M where it is negligible, and only smaller ones, and those near n, are computed.
     """
-    low, high = 1, max(n // 2, 1)  # diversity rises up to n/2 and falls symmetrically
+    low, high = 1, max(n // 2, 1)
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if log_diversity(n, middle, 2, Q) > -NEVER else (middle + 1, high)
-    fewer = np.minimum(sizes, n - sizes)  # the smaller of the numbers drawn and left out
-    log_distinct, is_small = np.zeros(len(sizes)), fewer <= low
-    distinct_sizes, positions = np.unique(fewer[is_small], return_inverse=True)
-    log_distinct[is_small] = log_diversity(n, n - distinct_sizes, 2, Q)[positions]
-    return log_distinct
+        low, high = (low, middle) if log_diversity(n, middle, 2, Q) > -NEGLIGIBLE else (middle + 1, high)
+    smaller_part = np.minimum(Ms, n - Ms)  # the smaller of the numbers of terms drawn and left out
+    log_diversities, is_small = np.zeros(len(Ms)), smaller_part <= low
+    distinct, positions = np.unique(smaller_part[is_small], return_inverse=True)
+    log_diversities[is_small] = log_diversity(n, n - distinct, 2, Q)[positions]
+    return log_diversities
 
 
-def _smallest(holds: Callable[[Ints], Any], fewest: int, most: Ints) -> Ints:
-    """Return for each size the smallest L for which a monotone condition holds, or `most` if it holds for none."""
+def _smallest_L(holds: Callable[[Ints], Any], fewest: int, most: Ints) -> Ints:
+    """Return for each M the smallest L from which on a condition holds, or `most` if it holds for none.
+
+    `holds` takes an L for each M, and returns for each whether the condition holds. It is found by bisection.
+    """
     low, high = np.full(len(most), fewest, np.int64), most.astype(np.int64)
     while (low < high).any():
         middle = (low + high) // 2
-        held = holds(middle)
-        low, high = np.where(held, low, np.minimum(middle + 1, high)), np.where(held, middle, high)
+        is_enough = holds(middle)
+        low, high = np.where(is_enough, low, np.minimum(middle + 1, high)), np.where(is_enough, middle, high)
     return low
 
 
 def _neighbouring_sizes(n: int, M: int, L: int) -> list[tuple[int, int]]:
-    terms = sorted({min(max(round(M * step), 1), n) for step in _STEPS})
-    members = sorted({max(round(L * step), 1) for step in _STEPS})
+    """Return pairs (M, L) with half to twice as many terms and members."""
+    terms = sorted({min(max(round(M * factor), 1), n) for factor in _NEIGHBOUR_FACTORS})
+    members = sorted({max(round(L * factor), 1) for factor in _NEIGHBOUR_FACTORS})
     return [(n_terms, n_members) for n_terms in terms for n_members in members]
 
 
 def _with_probabilities(n: int, Q: int, sizes: list[tuple[int, int]]) -> list[EnsembleSizes]:
+    """Return pairs (M, L) with their three probabilities."""
     M, L = np.array(sizes).T
-    probabilities = (probability(n, M, L, Q).tolist() for probability in (usability, coverage, diversity))
-    return [EnsembleSizes(*pair, *shares) for pair, *shares in zip(sizes, *probabilities, strict=True)]
+    columns = (probability(n, M, L, Q).tolist() for probability in (usability, coverage, diversity))
+    return [EnsembleSizes(*size, *probabilities) for size, *probabilities in zip(sizes, *columns, strict=True)]

@@ -26,19 +26,18 @@ from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, Setting
 from ..parameters import available_if
 from ..settings import n_threads
-from ..stats.labels import is_indicator, pairs_of, without_missing
+from ..stats.labels import is_indicator, validate_label_pairs, without_missing
 from ..stats.weights import check_weights, drop_weightless
 from ..text.csr import CSR
-from .build_scorer import OtherMembers, combined
+from .build_scorer import NonlinearMembers, build_scorer
 from .members import (
-    Member,
     member_classifier,
     refuse_averages_of_cosines,
     seed_of,
     size_of,
     subset,
-    task_of,
     train_members,
+    training_task,
 )
 from .scorer import SubspaceScorer
 from .vote_rules import require_combination
@@ -94,7 +93,7 @@ def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[Linear
 
 
 def _require_votes(ensemble: RandomSubspace) -> None:
-    """Raise `NotAvailable` unless members vote; mean scores cannot be turned into shares."""
+    """Raise `NotAvailable` unless members vote; mean scores cannot be turned into shares of votes."""
     if ensemble.combine != "vote":
         raise NotAvailable(
             ("predict_proba and predict_log_proba are missing: ", Setting("combine", ensemble.combine)),
@@ -176,13 +175,14 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n = rows.shape[1]
         n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
-        pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
-        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)), weights=weights)
-        refuse_averages_of_cosines(base, self.combine, multilabel=task.numbers is None)
+        pairs = validate_label_pairs(y, rows.shape[0], "RandomSubspace")
+        task = training_task(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)), weights=weights)
+        refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
-        members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
-        self._decides = combined(members, task, self.combine)
-        self.classes_, self.multilabel_ = np.array(pairs.classes), task.numbers is None
+        is_vote = self.combine == "vote"  # the coefficients of voting members are stored; others are added up
+        members = train_members(base, task, **sizes, then=lambda member: member.in_float32() if is_vote else member)
+        self._scorer = build_scorer(members, task, self.combine)
+        self.classes_, self.multilabel_ = np.array(pairs.classes), task.is_multilabel
         self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
         return self
 
@@ -208,10 +208,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         missing.
         """
         check_is_fitted(self, "_seed")
-        if isinstance(self._decides, OtherMembers):
-            return [member.classifier for member in self._decides.members]
-        if isinstance(self._decides, SubspaceScorer):
-            return linear_members(self._decides, self.classes_)
+        if isinstance(self._scorer, NonlinearMembers):
+            return [member.classifier for member in self._scorer.members]
+        if isinstance(self._scorer, SubspaceScorer):
+            return linear_members(self._scorer, self.classes_)
         raise NotAvailable(
             (
                 "estimators_ is missing: with ",
@@ -232,10 +232,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each document, or for a multilabel ensemble an indicator matrix.
-
-        The matrix has 0 and 1 (documents x classes).
-        """
+        """Return the class of each document, or for a multilabel ensemble a (documents x classes) matrix of 0 and 1."""
         scores = self.decision_function(X)
         if self.multilabel_:
             return (scores > 0.0).astype(np.int64)
@@ -252,8 +249,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         votes = self._class_scores(X)
         if self.multilabel_:
             raise InputError(
-                "Training documents had several labels, and votes for each of them are no shares of one; use "
-                "decision_function."
+                "Training documents had several labels, and the votes for each class are no shares of one total",
+                hint="use decision_function",
             )
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
@@ -265,36 +262,36 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def member_choices(self, X: Any) -> Ints:
         """Return the number of the class that each member votes for (documents x members).
 
-        It is -1 if the member has no term of the document.
+        It is -1 if the member abstains, because it has no term of the document.
         """
         rows = self._rows(X)
-        if isinstance(self._decides, OtherMembers):
-            return self._decides.choices(rows)
-        if isinstance(self._decides, SubspaceScorer) and not self.multilabel_:
-            return self._decides.choices(CSR.of(rows), self.n_jobs)
+        if isinstance(self._scorer, NonlinearMembers):
+            return self._scorer.choices(rows)
+        if isinstance(self._scorer, SubspaceScorer) and not self.multilabel_:
+            return self._scorer.choices(CSR.of(rows), self.n_jobs)
         raise InputError(
-            ("Single members are known with one label a document and ", Setting("combine", "vote"), " alone"),
-            hint="fit the ensemble so",
+            ("member_choices needs single-label documents and, if members are linear, ", Setting("combine", "vote")),
+            hint="fit the ensemble that way",
         )
 
     def to_scorer(self) -> Scorer:
         """Return the scorer of the trained ensemble: the members' coefficients, or their mean."""
         check_is_fitted(self)
-        if isinstance(self._decides, OtherMembers):
+        if isinstance(self._scorer, NonlinearMembers):
             raise InputError(
                 "it is not linear, so the votes of members like it could be neither explained nor stored",
                 setting="estimator",
                 value=self.estimator,
                 hint="use svm, logistic, nb, cnb or rocchio",
             )
-        return self._decides
+        return self._scorer
 
     def _class_scores(self, X: Any) -> Floats:
         """Return the score of each class (documents x classes)."""
         rows = self._rows(X)
-        if isinstance(self._decides, OtherMembers):
-            return self._decides.scores(rows)
-        return self._decides.scores(CSR.of(rows), self.n_jobs)
+        if isinstance(self._scorer, NonlinearMembers):
+            return self._scorer.scores(rows)
+        return self._scorer.scores(CSR.of(rows), self.n_jobs)
 
     def _rows(self, X: Any) -> csr_matrix:
         check_is_fitted(self)

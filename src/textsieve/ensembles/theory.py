@@ -1,4 +1,4 @@
-"""Compute how likely an ensemble of random subspaces is usable, covers the important terms, and has no equal members.
+"""The probabilities that an ensemble of random subspaces is usable, covers the important terms, and is diverse.
 
 Of n terms Q are important. Each of L members draws M terms without replacement, independently of the others (Gangeh,
 Kamel and Duin, equations 2, 3 and 5). With h = C(n-Q, M) / C(n, M), the probability that a member draws no important
@@ -27,7 +27,8 @@ is a sum of terms as small as itself:
 
     log h = Q log(1 - M/n) + M log(1 - Q/n) + (a + 1/2) log(1 + MQ/(na)) + d(n-M) + d(n-Q) - d(n) - d(a),
 
-because (n-M)(n-Q) = na + MQ, and the terms -k of the four factorials cancel. If a = 0, one of C(n, M) sets will do.
+because (n-M)(n-Q) = na + MQ, and the terms -k of the four factorials cancel. If a = 0, only one of the C(n, M) sets
+has no important term: that of all unimportant terms.
 
 **Two members alike.** In s = Σ C(Q, j) g_j², the next summand is (Q-j)/(j+1) ((M-j)/(n-Q-M+j+1))² times the one before.
 This ratio falls with j, so there is one largest summand, from which the others follow by products, and those far from
@@ -57,48 +58,54 @@ def log_one_minus_exp(x: Floats) -> Floats:
         return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
 
 
-def log_none(terms: Floats, drawn: Floats, important: Floats) -> Floats:
-    """Return log h, where h is the probability that no important term is drawn; minus infinity if h is 0."""
-    n_other = terms - drawn - important
-    spread = np.where(n_other > 0, n_other, 1.0)
-    together = np.log1p(drawn * important / (terms * spread))
-    stirling = (
-        _stirling_remainder(terms - drawn)
-        + _stirling_remainder(terms - important)
-        - _stirling_remainder(terms)
-        - _stirling_remainder(spread)
+def log_none_important(n: Floats, M: Floats, Q: Floats) -> Floats:
+    """Return log h, where h is the probability that a member has no important term; minus infinity if h is 0.
+
+    The formula, and the names n, M, Q and a, are those of the module's docstring.
+    """
+    a = n - M - Q
+    is_common = a > 0
+    positive_a = np.where(is_common, a, 1.0)
+    remainders = (
+        _stirling_remainder(n - M)
+        + _stirling_remainder(n - Q)
+        - _stirling_remainder(n)
+        - _stirling_remainder(positive_a)
     )
-    common = (
-        important * log_without(np.where(n_other > 0, drawn, 0.0), terms)
-        + drawn * log_without(np.where(n_other > 0, important, 0.0), terms)
-        + (spread + 0.5) * together
-        + stirling
+    log_h = (
+        Q * log_complement(np.where(is_common, M, 0.0), n)
+        + M * log_complement(np.where(is_common, Q, 0.0), n)
+        + (positive_a + 0.5) * np.log1p(M * Q / (n * positive_a))
+        + remainders
     )
-    single = -log_choose(terms, drawn)  # only the set of all unimportant terms has none: one of C(n, M) sets
-    return np.where(n_other > 0, np.minimum(common, 0.0), np.where(n_other == 0, single, -np.inf))
+    return np.where(is_common, np.minimum(log_h, 0.0), np.where(a == 0, -log_choose(n, M), -np.inf))
 
 
-def log_choose(terms: Floats, drawn: Floats) -> Floats:
-    """Return the logarithm of the binomial coefficient C(terms, drawn)."""
-    inside = (drawn > 0) & (drawn < terms)
-    n, k = np.where(inside, terms, 2.0), np.where(inside, drawn, 1.0)
-    spread = -k * np.log(k / n) - (n - k) * log_without(k, n) + 0.5 * np.log(n / (2.0 * np.pi * k * (n - k)))
-    return np.where(inside, spread + _stirling_remainder(n) - _stirling_remainder(k) - _stirling_remainder(n - k), 0.0)
+def log_choose(n: Floats, k: Floats) -> Floats:
+    """Return the logarithm of the binomial coefficient C(n, k), by Stirling's formula; 0 if k is 0 or n."""
+    is_inside = (k > 0) & (k < n)
+    n, k = np.where(is_inside, n, 2.0), np.where(is_inside, k, 1.0)
+    log_leading = -k * np.log(k / n) - (n - k) * log_complement(k, n) + 0.5 * np.log(n / (2.0 * np.pi * k * (n - k)))
+    log_binomial = log_leading + _stirling_remainder(n) - _stirling_remainder(k) - _stirling_remainder(n - k)
+    return np.where(is_inside, log_binomial, 0.0)
 
 
-def log_without(part: Floats, whole: Floats) -> Floats:
-    """Return log(1 - part/whole), computed from the difference if that is small."""
+def log_complement(part: Floats, total: Floats) -> Floats:
+    """Return log(1 - part/total), accurate both where part is small and where it is nearly the total."""
     with np.errstate(divide="ignore"):
-        return np.where(2.0 * part > whole, np.log((whole - part) / whole), np.log1p(-np.minimum(part / whole, 0.5)))
+        return np.where(2.0 * part > total, np.log((total - part) / total), np.log1p(-np.minimum(part / total, 0.5)))
 
 
 def _stirling_remainder(k: Floats) -> Floats:
-    """Return d(k), the remainder of Stirling's formula for log k!, for k from 1; 0 for other k."""
+    """Return d(k), the remainder of Stirling's formula for log k!, for k from 1; 0 for other k.
+
+    For large k it is a series in 1/k, which is not accurate enough for small k; these are in a table.
+    """
     inverse = 1.0 / np.maximum(k, 1.0)
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188)))))
-    few = _FEW_REMAINDERS[np.clip(k, 0, len(_FEW_REMAINDERS) - 1).astype(np.int64)]
-    return np.where(k < len(_FEW_REMAINDERS), few, series)
+    tabulated = _FIRST_REMAINDERS[np.clip(k, 0, len(_FIRST_REMAINDERS) - 1).astype(np.int64)]
+    return np.where(k < len(_FIRST_REMAINDERS), tabulated, series)
 
 
 def _first_remainders(most: int) -> Floats:
@@ -114,88 +121,97 @@ def _first_remainders(most: int) -> Floats:
     return np.array([0.0, *remainders[::-1]])
 
 
-_FEW_REMAINDERS = _first_remainders(30)
+_FIRST_REMAINDERS = _first_remainders(30)
 
 
-_CELLS = 1 << 20
+# -- two members with the same important terms -------------------------------------------------------------------------
+
+_MOST_SUMMANDS = 1 << 20
 """The maximum number of summands in memory at a time."""
 
-_LAST_BIT = 40.0
+_NEGLIGIBLE = 40.0
 """Summands whose logarithm is lower than the largest one's by more than this do not change the sum."""
 
 
-def log_distinct(terms: Floats, drawn: Floats, important: Floats) -> Floats:
+def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     """Return log(1 - s), where 1 - s is the probability that two members do not have the same important terms.
 
-    It depends on the smaller of the numbers of drawn terms and of terms left out: two members that agree in what they
-    have also agree in what they leave out.
+    It depends on the smaller of M and n - M: two members that agree in the terms they have also agree in the terms that
+    they leave out.
     """
-    terms, drawn, important = np.broadcast_arrays(terms, np.minimum(drawn, terms - drawn), important)
-    result = np.full(terms.shape, -np.inf)  # the value if all terms are drawn, or none
-    is_drawn = drawn > 0
-    n, m, q = terms[is_drawn], drawn[is_drawn], important[is_drawn]
-    distinct = np.empty(len(n))
+    n, M, Q = np.broadcast_arrays(n, np.minimum(M, n - M), Q)
+    result = np.full(n.shape, -np.inf)  # the value if all terms are drawn, or none
+    is_drawn = M > 0
+    flat_n, flat_M, flat_Q = n[is_drawn], M[is_drawn], Q[is_drawn]
+    log_differs = np.empty(len(flat_n))
     start = 0
-    while start < len(n):
-        end = min(len(n), start + max(1, _CELLS // (2 * _reach(n[start:], q[start:]) + 1)))
-        distinct[start:end] = _log_distinct_in_rows(n[start:end], m[start:end], q[start:end])
-        start = end
-    result[is_drawn] = distinct
+    while start < len(flat_n):
+        n_summands = 2 * _reach(flat_n[start:], flat_Q[start:]) + 1
+        part = slice(start, min(len(flat_n), start + max(1, _MOST_SUMMANDS // n_summands)))
+        log_differs[part] = _log_pair_differs(flat_n[part], flat_M[part], flat_Q[part])
+        start = part.stop
+    result[is_drawn] = log_differs
     return result
 
 
-def _log_distinct_in_rows(n: Floats, m: Floats, q: Floats) -> Floats:
-    best = _largest_summand(n, m, q)
-    log_given = log_none(n, n - m, best) + log_none(n - best, m - best, q - best)
-    at_best = np.exp(log_choose(q, best) + 2.0 * log_given)
-    log_without_any = log_none(n, m, q)
-    none = np.exp(log_without_any)
-    steps = np.arange(1.0, _reach(n, q) + 1.0)
-    up, down = _products(n, m, q, best, steps), _products(n, m, q, best, -steps)
-    ends_at_none = (best[:, None] == steps) & (n - m - q >= 0)[:, None]
-    with_some = at_best * (np.where(best > 0, 1.0, 0.0) + up.sum(1) + np.where(ends_at_none, 0.0, down).sum(1))
-    same = np.where(best > 0, with_some + none * none, at_best + with_some)
-    # with_some is at most (1 - h)^2, so subtracting it from (1 - h)(1 + h) loses no precision unless h is small
-    complement = -np.expm1(log_without_any) * (1.0 + none) - with_some
-    mostly_none = none > 0.5
-    return np.where(
-        mostly_none, np.log(np.where(mostly_none, complement, 1.0)), np.log1p(-np.where(mostly_none, 0.0, same))
-    )
+def _log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
+    """Return log(1 - s) for vectors of n, M up to n/2, and Q; see the module's docstring for the sum s."""
+    best_j = _largest_summand(n, M, Q)
+    log_g = log_none_important(n, n - M, best_j) + log_none_important(n - best_j, M - best_j, Q - best_j)
+    largest = np.exp(log_choose(Q, best_j) + 2.0 * log_g)
+    log_h = log_none_important(n, M, Q)
+    h = np.exp(log_h)
+    steps = np.arange(1.0, _reach(n, Q) + 1.0)
+    above, below = _relative_summands(n, M, Q, best_j, steps), _relative_summands(n, M, Q, best_j, -steps)
+    is_j_zero = (best_j[:, None] == steps) & (n - M - Q >= 0)[:, None]  # in `below`: the summand of j = 0, which is h²
+    below_without_zero = np.where(is_j_zero, 0.0, below)
+    from_one = largest * (np.where(best_j > 0, 1.0, 0.0) + above.sum(1) + below_without_zero.sum(1))
+    s = np.where(best_j > 0, from_one + h * h, largest + from_one)
+    # from_one, the sum over j from 1, is at most (1 - h)², so subtracting it from 1 - h² = (1 - h)(1 + h) loses no
+    # precision unless h is small.
+    one_minus_s = -np.expm1(log_h) * (1.0 + h) - from_one
+    is_h_large = h > 0.5
+    return np.where(is_h_large, np.log(np.where(is_h_large, one_minus_s, 1.0)), np.log1p(-np.where(is_h_large, 0.0, s)))
 
 
-def _products(n: Floats, m: Floats, q: Floats, best: Floats, steps: Floats) -> Floats:
-    """Return the summands next to the largest one, relative to it: upwards, or downwards for negative steps."""
-    upwards = steps[0] > 0
-    j = best[:, None] + (steps - 1.0 if upwards else steps)
-    n, m, q = n[:, None], m[:, None], q[:, None]
-    j = np.clip(j, np.maximum(0.0, m + q - n) - 1.0, np.minimum(q, m))
-    ratio = (m - j) / np.maximum(n - q - m + j + 1.0, 1.0)
-    above, below = (q - j) * ratio * ratio, j + 1.0
-    if upwards:
-        return np.asarray(np.cumprod(above / below, axis=1))
-    beneath = np.maximum(m + q - n, 0.0) > j  # there is no lower summand
-    return np.asarray(np.cumprod(np.where(beneath, 0.0, below / np.where(beneath, 1.0, above)), axis=1))
+def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: Floats) -> Floats:
+    """Return the summands next to the largest one, relative to it: those of larger j, or of smaller j for steps < 0.
+
+    They are products of the ratios of neighbouring summands.
+    """
+    is_upwards = steps[0] > 0
+    j = best_j[:, None] + (steps - 1.0 if is_upwards else steps)  # the lower j of each ratio
+    n, M, Q = n[:, None], M[:, None], Q[:, None]
+    least_j = np.maximum(0.0, M + Q - n)
+    j = np.clip(j, least_j - 1.0, np.minimum(Q, M))
+    root = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)
+    numerator, denominator = (Q - j) * root * root, j + 1.0
+    if is_upwards:
+        return np.asarray(np.cumprod(numerator / denominator, axis=1))
+    is_below_least = least_j > j  # there is no summand of a lower j
+    ratios = np.where(is_below_least, 0.0, denominator / np.where(is_below_least, 1.0, numerator))
+    return np.asarray(np.cumprod(ratios, axis=1))
 
 
-def _largest_summand(n: Floats, m: Floats, q: Floats) -> Floats:
+def _largest_summand(n: Floats, M: Floats, Q: Floats) -> Floats:
     """Return the j of the largest summand: the first whose ratio to the next is not above 1, found by bisection."""
-    low, high = np.maximum(0.0, m + q - n), np.minimum(q, m)
+    low, high = np.maximum(0.0, M + Q - n), np.minimum(Q, M)
     while (low < high).any():
         middle = np.floor((low + high) / 2.0)
-        ratio = (m - middle) / (n - q - m + middle + 1.0)
-        rises = (q - middle) * ratio * ratio > middle + 1.0
+        root = (M - middle) / (n - Q - M + middle + 1.0)
+        rises = (Q - middle) * root * root > middle + 1.0
         low = np.where((low < high) & rises, middle + 1.0, low)
         high = np.where((low < high) & ~rises, middle, high)
     return low
 
 
-def _reach(n: Floats, q: Floats) -> int:
-    """Return how far from the largest summand others matter.
+def _reach(n: Floats, Q: Floats) -> int:
+    """Return how many steps from the largest summand others matter.
 
     The logarithms of the summands curve by at least 4/Q + 8/(n - Q) per step.
     """
-    bend = 4.0 / (q + 2.0) + 8.0 / (n - q + 2.0)
-    return int(np.ceil(np.sqrt(2.0 * _LAST_BIT / bend.min()))) + 2
+    curvature = 4.0 / (Q + 2.0) + 8.0 / (n - Q + 2.0)
+    return int(np.ceil(np.sqrt(2.0 * _NEGLIGIBLE / curvature.min()))) + 2
 
 
 LARGEST = 10**9
@@ -242,8 +258,8 @@ def expected_difference(n: ArrayLike, M: ArrayLike, Q: ArrayLike) -> Any:
 
     Each of the Q terms is in exactly one of them with probability 2 (M/n) (1 - M/n).
     """
-    terms, drawn, _, important = _checked(n, M, 1, Q)
-    return _float_or_array(2.0 * important * (drawn / terms) * ((terms - drawn) / terms))
+    n, M, _, Q = _check_numbers(n, M, 1, Q)
+    return _float_or_array(2.0 * Q * (M / n) * ((n - M) / n))
 
 
 class ProbabilityBounds(NamedTuple):
@@ -262,18 +278,17 @@ def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Probabilit
     upper bound of coverage is the formula itself. That of diversity is the formula for L/2 disjoint pairs of members,
     and 0 if there are more members than possible sets of important terms.
     """
-    terms, drawn, members, important = _checked(n, M, L, Q)
-    missed = important * np.exp(members * log_without(drawn, terms))
-    log_apart = log_distinct(terms, drawn, important)
-    same = members * (members - 1.0) / 2.0 * -np.expm1(log_apart)
-    too_many = members > np.exp2(np.minimum(important, 1000.0))
-    pairs = np.floor(members / 2.0)
-    most = np.where(too_many, 0.0, np.exp(_times(pairs, log_apart)))
+    n, M, L, Q = _check_numbers(n, M, L, Q)
+    log_missed = L * log_complement(M, n)  # the logarithm of the probability that no member has a given term
+    log_differs = log_pair_differs(n, M, Q)
+    expected_same = L * (L - 1.0) / 2.0 * -np.expm1(log_differs)
+    has_too_many = np.exp2(np.minimum(Q, 1000.0)) < L  # more members than sets of important terms
+    most_diversity = np.where(has_too_many, 0.0, np.exp(_times(np.floor(L / 2.0), log_differs)))
     return ProbabilityBounds(
-        _float_or_array(np.maximum(1.0 - missed, 0.0)),
-        coverage(n, M, L, Q),
-        _float_or_array(np.where(too_many, 0.0, np.maximum(1.0 - same, 0.0))),
-        _float_or_array(most),
+        least_coverage=_float_or_array(np.maximum(1.0 - Q * np.exp(log_missed), 0.0)),
+        most_coverage=_float_or_array(np.exp(Q * log_one_minus_exp(log_missed))),
+        least_diversity=_float_or_array(np.where(has_too_many, 0.0, np.maximum(1.0 - expected_same, 0.0))),
+        most_diversity=_float_or_array(most_diversity),
     )
 
 
@@ -282,20 +297,20 @@ def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Probabilit
 
 def log_usability(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Floats:
     """Return the logarithm of `usability`."""
-    terms, drawn, members, important = _checked(n, M, L, Q)
-    return np.asarray(members * log_one_minus_exp(log_none(terms, drawn, important)))
+    n, M, L, Q = _check_numbers(n, M, L, Q)
+    return np.asarray(L * log_one_minus_exp(log_none_important(n, M, Q)))
 
 
 def log_coverage(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Floats:
     """Return the logarithm of `coverage`."""
-    terms, drawn, members, important = _checked(n, M, L, Q)
-    return np.asarray(important * log_one_minus_exp(members * log_without(drawn, terms)))
+    n, M, L, Q = _check_numbers(n, M, L, Q)
+    return np.asarray(Q * log_one_minus_exp(L * log_complement(M, n)))
 
 
 def log_diversity(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Floats:
     """Return the logarithm of `diversity`."""
-    terms, drawn, members, important = _checked(n, M, L, Q)
-    return _times(members * (members - 1.0) / 2.0, log_distinct(terms, drawn, important))
+    n, M, L, Q = _check_numbers(n, M, L, Q)
+    return _times(L * (L - 1.0) / 2.0, log_pair_differs(n, M, Q))
 
 
 # -- input and output ------------------------------------------------------------------------------------------------
@@ -312,42 +327,50 @@ def _float_or_array(result: Any) -> Any:
     return float(result) if np.ndim(result) == 0 else np.asarray(result)
 
 
-_Limits = tuple[str, str, Callable[[Ints, Ints], Any], str]
+class _Parameter(NamedTuple):
+    """The rules for one of the four numbers."""
 
-_LIMITS: tuple[_Limits, ...] = (
-    ("n", "terms in all", lambda n, given: (given < 1) | (given > LARGEST), f"from 1 to {LARGEST:,}"),
-    ("M", "terms of a member", lambda n, given: (given < 1) | (given > n), "from 1 to n"),
-    ("L", "members", lambda n, given: given < 1, "from 1"),
-    ("Q", "important terms", lambda n, given: (given < 1) | (given > n), "from 1 to n"),
+    name: str
+    meaning: str
+    is_invalid: Callable[[Ints, Ints], Any]  # of n and the values of the parameter
+    allowed: str
+
+
+_PARAMETERS = (
+    _Parameter("n", "terms in all", lambda n, value: (value < 1) | (value > LARGEST), f"from 1 to {LARGEST:,}"),
+    _Parameter("M", "terms of a member", lambda n, value: (value < 1) | (value > n), "from 1 to n"),
+    _Parameter("L", "members", lambda n, value: value < 1, "from 1"),
+    _Parameter("Q", "important terms", lambda n, value: (value < 1) | (value > n), "from 1 to n"),
 )
-"""For each parameter: its name, its meaning, a test for invalid values, and the allowed range as text."""
 
 
-def _checked(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
+def _check_numbers(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
     """Return the four numbers or arrays as floats with integer values, not yet broadcast.
 
     Raise `InputError` if one is invalid or if the arrays cannot be broadcast together.
     """
-    arrays = [_as_integers(name, what, given) for (name, what, *_), given in zip(_LIMITS, (n, M, L, Q), strict=True)]
+    arrays = [_as_integers(parameter, value) for parameter, value in zip(_PARAMETERS, (n, M, L, Q), strict=True)]
     try:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as problem:
-        shapes = ", ".join(f"{name} {array.shape}" for (name, *_), array in zip(_LIMITS, arrays, strict=True))
+        shapes = ", ".join(f"{rule.name} {array.shape}" for rule, array in zip(_PARAMETERS, arrays, strict=True))
         raise InputError(
-            f"The arrays do not go together: {shapes}; for a surface over M and L, give M[:, None] and L."
+            f"The arrays can't be broadcast together: {shapes}",
+            hint="for a surface over M and L, give M[:, None] and L",
         ) from problem
-    for (name, what, bad, allowed), array in zip(_LIMITS, arrays, strict=True):
-        terms, given = np.broadcast_arrays(arrays[0], array)
-        if (wrong := np.asarray(bad(terms, given))).any():
-            place = np.unravel_index(int(wrong.argmax()), wrong.shape)
-            of_n = "" if name == "n" else f" with n={int(terms[place]):,}"
-            raise InputError(f"{name}={int(given[place]):,} {what}{of_n}; use whole numbers {allowed}.")
-    terms, drawn, members, important = (array.astype(np.float64) for array in arrays)
-    return terms, drawn, members, important
+    for (name, meaning, is_invalid, allowed), array in zip(_PARAMETERS, arrays, strict=True):
+        all_n, values = np.broadcast_arrays(arrays[0], array)
+        invalid = np.asarray(is_invalid(all_n, values))
+        if invalid.any():
+            first = np.unravel_index(int(invalid.argmax()), invalid.shape)
+            given_n = "" if name == "n" else f" with n={int(all_n[first]):,}"
+            raise InputError(f"{name}={int(values[first]):,} {meaning}{given_n}", hint=f"use whole numbers {allowed}")
+    float_n, float_M, float_L, float_Q = (array.astype(np.float64) for array in arrays)
+    return float_n, float_M, float_L, float_Q
 
 
-def _as_integers(name: str, what: str, given: ArrayLike) -> Ints:
-    array = np.asarray(given)
+def _as_integers(parameter: _Parameter, value: ArrayLike) -> Ints:
+    array = np.asarray(value)
     if array.dtype.kind not in "iu":
-        raise InputError(f"{name}={shown(given)} {what}; use whole numbers below 2^63.")
+        raise InputError(f"{parameter.name}={shown(value)} {parameter.meaning}", hint="use whole numbers below 2^63")
     return array

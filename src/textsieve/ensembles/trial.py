@@ -21,13 +21,20 @@ from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..estimators import arrays_as_output
 from ..settings import as_number, is_whole
-from .agreement import MeasuredDiversity, measured_diversity
+from .agreement import ABSTAINED, MeasuredDiversity, measured_diversity
 from .members import member_classifier, member_scores, refuse_averages_of_cosines, seed_of, size_of, subset
-from .vote_rules import COMBINATIONS, Said, VoteTally, for_each_class, knows_nothing, require_combination
+from .vote_rules import (
+    COMBINATIONS,
+    MemberOutput,
+    VoteTally,
+    abstains,
+    one_column_per_class,
+    require_combination,
+)
 
 Progress = Callable[[str, int, int | None], None]
 """A function that is called with the stage, how much of it is done, and its total."""
@@ -55,7 +62,7 @@ def random_splits(n_documents: int, *, test_share: float, repeats: int, random_s
     if not (is_whole(repeats) and repeats >= 1):
         raise InputError(setting="repeats", value=repeats, hint="use a number of repetitions from 1")
     if n_documents < 2:
-        raise InputError(f"There are {n_documents} documents; give some to train on and some to test.")
+        raise InputError(f"There are {n_documents} documents", hint="give some to train on and some to test")
     n_test = min(max(round(test_share * n_documents), 1), n_documents - 1)
     splits, seed = [], seed_of(random_state)
     for number in range(repeats):
@@ -72,8 +79,8 @@ class Repetition:
         self, estimator: Any, X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: Any, n_jobs: int | None
     ) -> None:
         self._estimator, self._seed, self._n_jobs = estimator, split.seed, n_jobs
-        self._X, self._X_test = prepared(X, y, split, prepare)
-        self._classes, self._numbers = np.unique(y[split.train], return_inverse=True)
+        self._X, self._X_test = _prepare_rows(X, y, split, prepare)
+        self._classes, self._class_of = np.unique(y[split.train], return_inverse=True)
         self._y_test = y[split.test]
 
     @property
@@ -83,48 +90,46 @@ class Repetition:
 
     @property
     def class_docs(self) -> Ints:
-        """Return the number of training documents of each class; classes without any are unknown."""
-        return np.bincount(self._numbers)
+        """Return the number of training documents of each class that has some."""
+        return np.bincount(self._class_of)
 
     @property
-    def n_tested(self) -> int:
+    def n_test_documents(self) -> int:
         """Return the number of test documents."""
         return len(self._y_test)
 
-    def is_right(self, numbers: Ints) -> NDArray[np.bool_]:
-        """Return for each test document whether the class with the given number is correct."""
+    def is_correct(self, numbers: Ints) -> Bools:
+        """Return which predictions are correct, given a class number for each test document."""
         return np.asarray(self._classes[numbers] == self._y_test)
 
     @property
     def true_numbers(self) -> Ints:
         """Return the class number of each test document; -1 if its class had no training document."""
-        places = np.minimum(np.searchsorted(self._classes, self._y_test), len(self._classes) - 1)
-        return np.where(self.is_right(places), places, -1)
+        numbers = np.minimum(np.searchsorted(self._classes, self._y_test), len(self._classes) - 1)
+        return np.where(self.is_correct(numbers), numbers, -1)
 
-    def said(self, n_terms: int, n_members: int) -> Iterator[Said]:
-        """Yield the scores of each member for the test documents, and a mask of those with none of its terms.
+    def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
+        """Train members; yield the scores of each for the test documents, and for which of them it abstains.
 
-        A member has `n_terms` terms, or all if there are fewer.
+        A member has `n_terms` terms, or all if there are fewer. With all terms and without randomness, all members are
+        equal, so only one is trained.
         """
         n_terms = min(n_terms, self.n)
         if n_terms == self.n and "random_state" not in self._estimator.get_params():
-            yield from repeat(next(self._trained(n_terms, 1)), n_members)
+            yield from repeat(next(self._trained_outputs(n_terms, 1)), n_members)
         else:
-            yield from self._trained(n_terms, n_members)
+            yield from self._trained_outputs(n_terms, n_members)
 
-    def _trained(self, n_terms: int, n_members: int) -> Iterator[Said]:
-        rows = self._X_test
-        scores_of_all = member_scores(
-            *(self._estimator, self._X, self._numbers, len(self._classes), rows),
+    def _trained_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
+        scores_of_members = member_scores(
+            *(self._estimator, self._X, self._class_of, len(self._classes), self._X_test),
             n_terms=n_terms,
             n_members=n_members,
             seed=self._seed,
             n_jobs=self._n_jobs,
         )
-        for number, scores in enumerate(scores_of_all):
-            is_chosen = np.zeros(self.n, np.bool_)
-            is_chosen[subset(self.n, n_terms, member=number, seed=self._seed)] = True
-            yield scores, knows_nothing(rows.indptr, rows.indices, is_chosen)
+        for number, scores in enumerate(scores_of_members):
+            yield scores, abstains(self._X_test, subset(self.n, n_terms, member=number, seed=self._seed))
 
 
 def repetitions(
@@ -144,14 +149,14 @@ def checked_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
     return csr_matrix(X), y
 
 
-def prepared(X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: Any) -> tuple[csr_matrix, csr_matrix]:
+def _prepare_rows(X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: Any) -> tuple[csr_matrix, csr_matrix]:
     """Return the training and test rows of a repetition; `prepare` is fitted to the training rows only."""
     train, test = X[split.train], X[split.test]
     if prepare is not None:
-        fitted = clone(prepare)
+        transformer = clone(prepare)
         with arrays_as_output():
-            train = csr_matrix(fitted.fit_transform(train, y[split.train]))
-            test = csr_matrix(fitted.transform(test))
+            train = csr_matrix(transformer.fit_transform(train, y[split.train]))
+            test = csr_matrix(transformer.transform(test))
     for rows in (train, test):
         rows.eliminate_zeros()  # a document has a term only if its weight is not 0
     return train, test
@@ -160,30 +165,26 @@ def prepared(X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: Any) -
 def _require_two_classes(y: NDArray[Any], number: int) -> None:
     if len(np.unique(y)) < 2:
         raise InputError(
-            f"All documents to train on in repetition {number} are of the class {y.tolist()[0]!r}; give more documents "
-            "of other classes, or test fewer."
+            f"All documents to train on in repetition {number} are of the class {y.tolist()[0]!r}",
+            hint="give more documents of other classes, or test fewer",
         )
 
 
-def teller(progress: Progress | None, total: int) -> Callable[[int], None]:
-    """Return a function that takes a number of newly trained members and reports the total to `progress`."""
-    done = 0
+def progress_reporter(progress: Progress | None, total: int) -> Callable[[], None]:
+    """Return a function to call for each newly trained member, which reports the number so far to `progress`."""
+    n_done = 0
 
-    def tell(more: int) -> None:
-        nonlocal done
-        done += more
+    def report() -> None:
+        nonlocal n_done
+        n_done += 1
         if progress is not None:
-            progress(STAGE, done, total)
+            progress(STAGE, n_done, total)
 
-    return tell
-
-
-SILENT = -1
-"""The answer of a member that has no term of the document."""
+    return report
 
 
 class SubspaceTrial(NamedTuple):
-    """The results of each repetition."""
+    """The results of a trial, with an array entry or a list entry for each repetition."""
 
     n_terms: int
     n_estimators: int
@@ -192,9 +193,9 @@ class SubspaceTrial(NamedTuple):
     single: Floats
     """The accuracy of one classifier on all terms."""
     answers: list[Ints]
-    """Members x test documents: the number of the class that each member chose, or `SILENT`."""
+    """Members x test documents: the number of the class that each member chose, or -1 if it abstained."""
     true: list[Ints]
-    """The class number of each test document; `SILENT` if its class had no training document."""
+    """The class number of each test document; -1 if its class had no training document."""
     splits: tuple[RandomSplit, ...]
     by_rule: dict[str, Floats]
     """The accuracy of the same members combined by "vote" and by "mean"."""
@@ -204,9 +205,9 @@ class SubspaceTrial(NamedTuple):
         """Return how much the members of each repetition differ on test documents of known classes."""
         measured = []
         for answers, true in zip(self.answers, self.true, strict=True):
-            known = true != SILENT
-            if len(answers) > 1 and known.any():
-                measured.append(measured_diversity(answers[:, known].T, true[known]))
+            is_known = true >= 0
+            if len(answers) > 1 and is_known.any():
+                measured.append(measured_diversity(answers[:, is_known].T, true[is_known]))
         return measured
 
     @property
@@ -243,30 +244,44 @@ def subspace_trial(
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
-    results: list[tuple[dict[str, float], float, Ints, Ints]] = []
+    results: list[_Evaluation] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
-        if not results:
-            size = (
-                size_of("n_terms", n_terms, repetition.n, repetition.n),
-                size_of("n_estimators", n_estimators, repetition.n),
-            )
-            report = teller(progress, len(splits) * size[1])
-        results.append(_evaluated(repetition, *size, report))
-    accuracies, single, answers, true = zip(*results, strict=True)
-    by_rule = {rule: np.array([of_split[rule] for of_split in accuracies]) for rule in COMBINATIONS}
-    return SubspaceTrial(*size, by_rule[combine], np.array(single), list(answers), list(true), tuple(splits), by_rule)
+        if not results:  # fractions are of the number of terms in the first repetition
+            M = size_of("n_terms", n_terms, repetition.n, repetition.n)
+            L = size_of("n_estimators", n_estimators, repetition.n)
+            report = progress_reporter(progress, len(splits) * L)
+        results.append(_evaluate(repetition, M, L, report))
+    by_rule = {rule: np.array([result.accuracy_by_rule[rule] for result in results]) for rule in COMBINATIONS}
+    return SubspaceTrial(
+        M,
+        L,
+        accuracy=by_rule[combine],
+        single=np.array([result.single_accuracy for result in results]),
+        answers=[result.answers for result in results],
+        true=[result.true_numbers for result in results],
+        splits=tuple(splits),
+        by_rule=by_rule,
+    )
 
 
-def _evaluated(
-    documents: Repetition, n_terms: int, n_members: int, report: Callable[[int], None]
-) -> tuple[dict[str, float], float, Ints, Ints]:
-    tally = VoteTally(documents.n_tested, documents.class_docs)
-    answers = np.full((n_members, documents.n_tested), SILENT)
-    for number, (scores, is_silent) in enumerate(documents.said(n_terms, n_members)):
-        tally.add(scores, is_silent)
-        answers[number] = np.where(is_silent, SILENT, for_each_class(scores).argmax(axis=1))
-        report(1)
-    ((single_scores, _),) = documents.said(documents.n, 1)
-    by_rule = {rule: float(documents.is_right(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
-    single = documents.is_right(for_each_class(single_scores).argmax(axis=1))
-    return by_rule, float(single.mean()), answers, documents.true_numbers
+class _Evaluation(NamedTuple):
+    """The results of one repetition."""
+
+    accuracy_by_rule: dict[str, float]
+    single_accuracy: float  # of one classifier on all terms
+    answers: Ints  # members x test documents
+    true_numbers: Ints
+
+
+def _evaluate(repetition: Repetition, n_terms: int, n_members: int, report: Callable[[], None]) -> _Evaluation:
+    """Train and test the members of one repetition, and one classifier on all terms."""
+    tally = VoteTally(repetition.n_test_documents, repetition.class_docs)
+    answers = np.full((n_members, repetition.n_test_documents), ABSTAINED)
+    for number, (scores, member_abstains) in enumerate(repetition.member_outputs(n_terms, n_members)):
+        tally.add(scores, member_abstains)
+        answers[number] = np.where(member_abstains, ABSTAINED, one_column_per_class(scores).argmax(axis=1))
+        report()
+    ((single_scores, _),) = repetition.member_outputs(repetition.n, 1)
+    by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
+    single = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))
+    return _Evaluation(by_rule, float(single.mean()), answers, repetition.true_numbers)

@@ -2,9 +2,9 @@
 
 Each member gives every class a score. By *vote*, a member votes for the class with its largest score (the first of
 equal ones), and the class with the most votes wins; ties go to the class with more training documents, then to the
-first. A member that knows no term of a document would score only its intercepts, the same for every such document, so
-it does not vote. By *mean*, the class with the largest mean score wins; there all members count, because otherwise the
-mean would not be a linear function of the document.
+first. A member that has no term of a document would score only its intercepts, the same for every such document, so it
+abstains. By *mean*, the class with the largest mean score wins; there all members count, because otherwise the mean
+would not be a linear function of the document.
 
 Only votes and sums of scores are stored, and they only grow. So an ensemble of 1,000 members evaluated after 100, 200,
 ... of them is ten ensembles for the price of one, without a table of members x documents x classes. Scores are added in
@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 
-Truths = NDArray[np.bool_]
-Said = tuple[Floats, Truths]
-"""The scores of one member (documents x classes), and a mask of the documents that have none of its terms."""
+MemberOutput = tuple[Floats, Bools]
+"""The scores of one member (documents x classes), and a mask of the documents for which it abstains."""
 
 
-def for_each_class(scores: Floats) -> Floats:
-    """Return one column of scores per class.
+def one_column_per_class(scores: Floats) -> Floats:
+    """Return scores with a column for each class.
 
     A single column has the scores of the second of two classes; the first class gets their negatives.
     """
@@ -34,20 +34,24 @@ def for_each_class(scores: Floats) -> Floats:
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
-def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_chosen: Truths) -> Truths:
-    """Return which rows of a sparse matrix contain none of the chosen columns."""
-    before = np.concatenate([[0], np.cumsum(is_chosen[indices])])
-    has_none: Truths = before[indptr[1:]] == before[indptr[:-1]]
-    return has_none
+def abstains(rows: csr_matrix, terms: Ints) -> Bools:
+    """Return for which documents a member with the given terms abstains, because they contain none of its terms.
+
+    The rows must have no stored zeros.
+    """
+    is_known = np.zeros(rows.shape[1], np.bool_)
+    is_known[terms] = True
+    n_known_before = np.concatenate([[0], np.cumsum(is_known[rows.indices])])  # before each stored value
+    return np.asarray(n_known_before[rows.indptr[1:]] == n_known_before[rows.indptr[:-1]])
 
 
-def intercepts_of_votes(class_docs: NDArray[Any]) -> Floats:
+def tie_breakers(class_docs: NDArray[Any]) -> Floats:
     """Return half of each class's share of the training documents: less than a vote, but enough to break ties."""
     return np.asarray(0.5 * class_docs / class_docs.sum())
 
 
 class VoteTally:
-    """The votes and sums of scores of the members so far.
+    """The votes and sums of scores of the members so far, each documents x classes.
 
     `class_docs` has the number of training documents of each class.
     """
@@ -56,19 +60,19 @@ class VoteTally:
         self.n_members = 0
         self.votes = np.zeros((n_documents, len(class_docs)), np.int64)
         self.sums = np.zeros((n_documents, len(class_docs)))
-        self.intercepts = intercepts_of_votes(class_docs)
+        self.tie_breakers = tie_breakers(class_docs)
 
-    def add(self, scores: Floats, is_silent: Truths) -> None:
-        """Add the scores of one more member."""
-        scores = for_each_class(scores)
-        speaking = np.flatnonzero(~is_silent)
-        self.votes[speaking, scores[speaking].argmax(axis=1)] += 1
+    def add(self, scores: Floats, abstains: Bools) -> None:
+        """Add the scores of one more member, and its votes for the documents for which it does not abstain."""
+        scores = one_column_per_class(scores)
+        voted = np.flatnonzero(~abstains)
+        self.votes[voted, scores[voted].argmax(axis=1)] += 1
         self.sums += scores
         self.n_members += 1
 
     @property
     def means(self) -> Floats:
-        """Return the mean score of each class."""
+        """Return the mean score of each class (documents x classes)."""
         return self.sums / self.n_members
 
     def decisions(self, combine: str) -> Ints:
@@ -77,7 +81,7 @@ class VoteTally:
 
 
 COMBINATIONS: dict[str, Callable[[VoteTally], Floats]] = {
-    "vote": lambda tally: tally.votes + tally.intercepts,
+    "vote": lambda tally: tally.votes + tally.tie_breakers,
     "mean": lambda tally: tally.means,
 }
 """The rules by name: functions from a tally to class scores (documents x classes). Of equal scores, the first wins."""
@@ -90,13 +94,16 @@ def require_combination(combine: object) -> None:
 
 
 def running_decisions(
-    said: Iterable[Said], sizes: Sequence[int], n_documents: int, class_docs: Ints, combine: str
+    outputs: Iterable[MemberOutput], sizes: Sequence[int], n_documents: int, class_docs: Ints, combine: str
 ) -> Iterator[Ints]:
-    """Yield the decisions of the ensemble of the first L members for each L in `sizes`, which must be ascending."""
+    """Yield the decisions of the ensemble of the first L members for each L in `sizes`, which must be ascending.
+
+    A decision is the number of a class for each document. No more members are consumed than the largest L.
+    """
     tally, remaining_sizes = VoteTally(n_documents, class_docs), iter(sizes)
     size = next(remaining_sizes, None)
-    for scores, is_silent in said:
-        tally.add(scores, is_silent)
+    for scores, member_abstains in outputs:
+        tally.add(scores, member_abstains)
         if tally.n_members == size:
             yield tally.decisions(combine)
             size = next(remaining_sizes, None)

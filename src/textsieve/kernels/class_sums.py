@@ -1,12 +1,16 @@
 """Sum the weights of each term within classes: the loops that fill and merge the table of statistics.
 
-Integer counts add up exactly in 64 bits. For other weights, each sum is kept as a value and the rest that rounding cut
-off (the rounding error of a square comes from a fused multiply-add). So a sum is correct to about 30 digits, and its
-53-bit value doesn't depend on the order of documents in any digit that matters. The sum of rests would be rounded too,
-and more so the longer it gets; therefore the value absorbs what it can of the rest in each step, and the rest stays
-below half a unit in the last place.
+Integer counts add up exactly in 64 bits. Sums of other weights use double-double arithmetic: each sum is a float64
+*value* and a *rest*, the rounding error of the value. The rounding error of an addition comes from Knuth's TwoSum, that
+of a product from a fused multiply-add. So a sum is correct to about 30 digits, and its value doesn't depend on the
+order of the documents in any digit that matters. After each addition, the value absorbs as much of the rest as it can,
+so that the rest stays below half a unit in the value's last place and hardly loses digits itself.
 
-`seen` has a byte for each term and is read eight bytes at a time, to find the few terms of a class among many.
+Documents are rows of CSR arrays: row d has the terms `indices[indptr[d] : indptr[d + 1]]` with the weights `data` at
+the same positions. Weights of 0 may be stored and are skipped.
+
+While the documents of a class are added, `seen` marks its terms with a byte each. `seen_terms` reads eight bytes at a
+time, since a class usually has few of all terms. A *cell* of the table is a class and a term that occurs in it.
 
 `merge_cells` adds the cells of two tables class by class in one walk over both, without intermediate keys or copies. It
 adds values and rests exactly as `Sums.plus` does, so both give the same bits.
@@ -22,19 +26,25 @@ from .intrinsics import fma, prefetch
 from .jit import kernel
 
 _0, _1, _2 = (np.uint64(n) for n in range(3))
-_AHEAD = 8
-_LINE = 64
+
+_ROWS_AHEAD = 8
+"""Rows are prefetched this many documents before they are added."""
+
+_CACHE_LINE = 64
+"""Bytes that the processor fetches at a time."""
 
 
 @kernel
-def _ask_for(documents: Ints, number: int, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
-    """Prefetch the row of a document that comes soon; the documents of a class are not stored next to each other."""
-    document = documents[min(number, documents.size - 1)]
+def _prefetch_row(documents: Ints, turn: int, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
+    """Prefetch the row of `documents[turn]`: documents of a class are not adjacent in memory, so hardware doesn't guess
+    it.
+    """
+    document = documents[min(turn, documents.size - 1)]
     begin, end = indptr[document], indptr[document + 1]
-    for at in range(begin, end, _LINE // indices.itemsize):
-        prefetch(indices, at)
-    for at in range(begin, end, _LINE // data.itemsize):
-        prefetch(data, at)
+    for position in range(begin, end, _CACHE_LINE // indices.itemsize):
+        prefetch(indices, position)
+    for position in range(begin, end, _CACHE_LINE // data.itemsize):
+        prefetch(data, position)
 
 
 @kernel
@@ -46,14 +56,19 @@ def add_counts(
     totals: Ints,
     seen: Bytes,
 ) -> None:
-    """Add integer counts: `totals[t]` has the number of documents with term t, the sum and the sum of squares."""
-    for number in range(documents.size):
-        _ask_for(documents, number + _AHEAD, indptr, indices, data)
-        document = documents[number]
-        for at in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
-            value = np.int64(data[at])
+    """Add the integer counts of some documents to the totals of their terms, and mark the terms in `seen`.
+
+    `totals` (n_terms, 4) has in row t the number of documents with term t, the sum and the sum of squares of its
+    counts; the fourth column is unused and aligns the rows. Indices are unsigned, since numba tests signed ones for
+    negative values.
+    """
+    for turn in range(documents.size):
+        _prefetch_row(documents, turn + _ROWS_AHEAD, indptr, indices, data)
+        document = documents[turn]
+        for position in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
+            value = np.int64(data[position])
             if value != 0:
-                term = np.uint64(indices[at])
+                term = np.uint64(indices[position])
                 seen[term] = 1
                 row = totals[term]
                 row[_0] += 1
@@ -70,39 +85,42 @@ def add_weights(
     totals: Floats,
     seen: Bytes,
 ) -> None:
-    """Add float weights: `totals[t]` has the number of documents with term t, the sum and its rest, the sum of
-    squares and its rest.
+    """Add the float weights of some documents to the totals of their terms, and mark the terms in `seen`.
+
+    `totals` (n_terms, 5) has in row t the number of documents with term t, the sum of its weights and the rest of the
+    sum, the sum of their squares and its rest.
     """
-    for number in range(documents.size):
-        _ask_for(documents, number + _AHEAD, indptr, indices, data)
-        document = documents[number]
-        for at in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
-            value = np.float64(data[at])
+    for turn in range(documents.size):
+        _prefetch_row(documents, turn + _ROWS_AHEAD, indptr, indices, data)
+        document = documents[turn]
+        for position in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
+            value = np.float64(data[position])
             if value == 0:
                 continue
-            term = np.uint64(indices[at])
+            term = np.uint64(indices[position])
             seen[term] = 1
             row = totals[term]
             row[0] += 1.0
 
+            # TwoSum: total + (what rounding cut off) is exactly row[1] + value
             total = row[1] + value
-            part = total - row[1]
-            rest = row[2] + ((row[1] - (total - part)) + (value - part))
+            absorbed = total - row[1]
+            rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))
             row[1] = total + rest
             row[2] = rest - (row[1] - total)
 
             square = value * value
             error = fma(value, value, -square)
             total = row[3] + square
-            part = total - row[3]
-            rest = row[4] + (((row[3] - (total - part)) + (square - part)) + error)
+            absorbed = total - row[3]
+            rest = row[4] + (((row[3] - (total - absorbed)) + (square - absorbed)) + error)
             row[3] = total + rest
             row[4] = rest - (row[3] - total)
 
 
 @kernel
 def add_repeated_counts(
-    times: Ints,
+    doc_weights: Ints,
     documents: Ints,
     indptr: NDArray[Any],
     indices: NDArray[Any],
@@ -110,32 +128,32 @@ def add_repeated_counts(
     totals: Ints,
     seen: Bytes,
 ) -> None:
-    """Add integer counts as `add_counts` does, each document `times[document]` times."""
+    """Add integer counts as `add_counts` does, but count document d `doc_weights[d]` times."""
     for document in documents:
-        repeats = times[document]
-        for at in range(indptr[document], indptr[document + 1]):
-            value = np.int64(data[at])
+        doc_weight = doc_weights[document]
+        for position in range(indptr[document], indptr[document + 1]):
+            value = np.int64(data[position])
             if value != 0:
-                term = indices[at]
+                term = indices[position]
                 seen[term] = 1
-                totals[term, 0] += repeats
-                totals[term, 1] += repeats * value
-                totals[term, 2] += repeats * value * value
+                totals[term, 0] += doc_weight
+                totals[term, 1] += doc_weight * value
+                totals[term, 2] += doc_weight * value * value
 
 
 @kernel
-def _add_precisely(row: Floats, place: int, value: float, error: float) -> None:
-    """Add a value and its rounding error to a sum and its rest, which are at `place` and `place + 1` of a row."""
-    total = row[place] + value
-    part = total - row[place]
-    rest = row[place + 1] + (((row[place] - (total - part)) + (value - part)) + error)
-    row[place] = total + rest
-    row[place + 1] = rest - (row[place] - total)
+def _add_precisely(row: Floats, column: int, value: float, error: float) -> None:
+    """Add a value with its rounding error to `row[column]`, a sum, and `row[column + 1]`, the rest of that sum."""
+    total = row[column] + value
+    absorbed = total - row[column]
+    rest = row[column + 1] + (((row[column] - (total - absorbed)) + (value - absorbed)) + error)
+    row[column] = total + rest
+    row[column + 1] = rest - (row[column] - total)
 
 
 @kernel
 def add_repeated_weights(
-    times: Floats,
+    doc_weights: Floats,
     documents: Ints,
     indptr: NDArray[Any],
     indices: NDArray[Any],
@@ -143,31 +161,34 @@ def add_repeated_weights(
     totals: Floats,
     seen: Bytes,
 ) -> None:
-    """Add float weights as `add_weights` does, each document `times[document]` times, which may be a fraction."""
+    """Add float weights as `add_weights` does, but count document d `doc_weights[d]` times, which may be a fraction."""
     for document in documents:
-        repeats = times[document]
-        for at in range(indptr[document], indptr[document + 1]):
-            value = np.float64(data[at])
+        doc_weight = doc_weights[document]
+        for position in range(indptr[document], indptr[document + 1]):
+            value = np.float64(data[position])
             if value == 0:
                 continue
-            term = indices[at]
+            term = indices[position]
             seen[term] = 1
             row = totals[term]
-            row[0] += repeats
-            product = repeats * value
-            _add_precisely(row, 1, product, fma(repeats, value, -product))
+            row[0] += doc_weight
+            product = doc_weight * value
+            _add_precisely(row, 1, product, fma(doc_weight, value, -product))
             square = value * value
-            product = repeats * square
-            error = fma(repeats, square, -product) + repeats * fma(value, value, -square)
+            product = doc_weight * square
+            error = fma(doc_weight, square, -product) + doc_weight * fma(value, value, -square)
             _add_precisely(row, 3, product, error)
 
 
 @kernel
 def seen_terms(seen: Bytes, terms: Ints) -> int:
-    """Write the terms that were seen in ascending order, reset `seen`, and return their number."""
+    """Write the marked terms to `terms` in ascending order, clear the marks, and return the number of terms.
+
+    The size of `seen` is a multiple of 8.
+    """
     size = 0
-    for group, any_of_eight in enumerate(seen.view(np.uint64)):
-        if any_of_eight != 0:
+    for group, eight_marks in enumerate(seen.view(np.uint64)):
+        if eight_marks != 0:
             for term in range(8 * group, 8 * group + 8):
                 if seen[term]:
                     seen[term] = 0
@@ -177,9 +198,11 @@ def seen_terms(seen: Bytes, terms: Ints) -> int:
 
 
 @kernel
-def drain_counts(terms: Ints, totals: Ints, grand: Ints, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Move the totals of a class to the grand totals; write its document frequencies, return its sums and their
-    rests.
+def drain_counts(terms: Ints, totals: Ints, grand_totals: Ints, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Move the totals of a class's terms to the grand totals of all classes, and reset them to 0.
+
+    Writes the document frequency of each term to `doc_freq`; returns the sums of its counts and their rests, which are
+    0 up to 2^53.
     """
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
@@ -187,107 +210,114 @@ def drain_counts(terms: Ints, totals: Ints, grand: Ints, doc_freq: NDArray[Any])
         doc_freq[cell] = totals[term, _0]
         values[cell] = totals[term, _1]
         rests[cell] = totals[term, _1] - np.int64(values[cell])
-        for part in (_0, _1, _2):
-            grand[term, part] += totals[term, part]
-            totals[term, part] = 0
+        for column in (_0, _1, _2):
+            grand_totals[term, column] += totals[term, column]
+            totals[term, column] = 0
     return values, rests
 
 
 @kernel
-def drain_weights(terms: Ints, totals: Floats, grand: Floats, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Do the same as `drain_counts` for sums with rests."""
+def drain_weights(terms: Ints, totals: Floats, grand_totals: Floats, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Do the same as `drain_counts` for the totals of `add_weights`."""
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
-        row, into = totals[terms[cell]], grand[terms[cell]]
+        row, grand = totals[terms[cell]], grand_totals[terms[cell]]
         doc_freq[cell] = row[0]
         values[cell] = row[1] + row[2]
         rests[cell] = row[2] - (values[cell] - row[1])
-        into[0] += row[0]
-        for part in (1, 3):
-            total = into[part] + row[part]
-            of_row = total - into[part]
-            into[part + 1] += ((into[part] - (total - of_row)) + (row[part] - of_row)) + row[part + 1]
-            into[part] = total
+        grand[0] += row[0]
+        for column in (1, 3):
+            total = grand[column] + row[column]
+            absorbed = total - grand[column]
+            grand[column + 1] += ((grand[column] - (total - absorbed)) + (row[column] - absorbed)) + row[column + 1]
+            grand[column] = total
         row[:] = 0.0
     return values, rests
 
 
 @kernel
-def align(one: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the union of two ascending lists of keys, and the positions in it of the keys of each list."""
-    keys = np.empty(one.size + other.size, np.int64)
-    places, other_places = np.empty(one.size, np.int64), np.empty(other.size, np.int64)
+def align(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the union of two ascending arrays of keys, and the positions of the keys of each array in the union."""
+    keys = np.empty(left.size + right.size, np.int64)
+    left_positions, right_positions = np.empty(left.size, np.int64), np.empty(right.size, np.int64)
     size, i, j = 0, 0, 0
-    while i < one.size or j < other.size:
-        take_one = j == other.size or (i < one.size and one[i] <= other[j])
-        take_other = i == one.size or (j < other.size and other[j] <= one[i])
-        if take_one:
-            keys[size] = one[i]
-            places[i] = size
+    while i < left.size or j < right.size:
+        take_left = j == right.size or (i < left.size and left[i] <= right[j])
+        take_right = i == left.size or (j < right.size and right[j] <= left[i])
+        if take_left:
+            keys[size] = left[i]
+            left_positions[i] = size
             i += 1
-        if take_other:
-            keys[size] = other[j]
-            other_places[j] = size
+        if take_right:
+            keys[size] = right[j]
+            right_positions[j] = size
             j += 1
         size += 1
-    return keys[:size].copy(), places, other_places
+    return keys[:size].copy(), left_positions, right_positions
 
 
 @kernel
 def _plus(value: float, rest: float, other: float, other_rest: float) -> tuple[float, float]:
-    """Return the sum of two values with rests (Knuth's exact addition), normalised so that the rest is as small as
-    possible.
-    """
+    """Return the sum of two values with rests, normalised so that the rest is as small as possible (TwoSum)."""
     added = value + other
-    part = added - value
-    left = (value - (added - part)) + (other - part) + (rest + other_rest)
-    total = added + left
-    return total, left - (total - added)
+    absorbed = added - value
+    new_rest = (value - (added - absorbed)) + (other - absorbed) + (rest + other_rest)
+    total = added + new_rest
+    return total, new_rest - (total - added)
 
 
 @kernel
 def merge_cells(
-    numbers: Ints,
-    starts: Ints,
+    class_numbers: Ints,
+    class_starts: Ints,
     terms: Ints,
     doc_freq: NDArray[Any],
     values: Floats,
     rests: Floats,
-    other_numbers: Ints,
-    other_starts: Ints,
+    other_class_numbers: Ints,
+    other_class_starts: Ints,
     other_terms: Ints,
     other_doc_freq: NDArray[Any],
     other_values: Floats,
     other_rests: Floats,
-    merged_starts: Ints,
+    merged_class_starts: Ints,
     merged_terms: Ints,
     merged_doc_freq: NDArray[Any],
     merged_values: Floats,
     merged_rests: Floats,
 ) -> None:
-    """Write the cells of two tables whose counts have the same type.
+    """Write the cells of the merged table to the `merged_` arrays, from two tables whose document frequencies have one
+    dtype.
 
-    For each merged class, `numbers` and `other_numbers` have its number in either table, or -1.
+    In each table, class c has the cells `class_starts[c]` to `class_starts[c + 1]`; a cell has a term (ascending in a
+    class), its document frequency, and its sum as value and rest. For each merged class, `class_numbers` and
+    `other_class_numbers` have its number in either table, or -1 if the table doesn't have the class.
     """
-    place = 0
-    for merged_class in range(numbers.size):
-        one = starts[max(numbers[merged_class], 0)]
-        end = starts[numbers[merged_class] + 1] if numbers[merged_class] >= 0 else one
-        other = other_starts[max(other_numbers[merged_class], 0)]
-        other_end = other_starts[other_numbers[merged_class] + 1] if other_numbers[merged_class] >= 0 else other
-        while one < end or other < other_end:
-            take = other == other_end or (one < end and terms[one] <= other_terms[other])
-            take_other = one == end or (other < other_end and other_terms[other] <= terms[one])
+    merged_cell = 0
+    for merged_class in range(class_numbers.size):
+        cell = class_starts[max(class_numbers[merged_class], 0)]
+        cell_end = class_starts[class_numbers[merged_class] + 1] if class_numbers[merged_class] >= 0 else cell
+        other_cell = other_class_starts[max(other_class_numbers[merged_class], 0)]
+        other_cell_end = (
+            other_class_starts[other_class_numbers[merged_class] + 1]
+            if other_class_numbers[merged_class] >= 0
+            else other_cell
+        )
+        while cell < cell_end or other_cell < other_cell_end:
+            has_term = other_cell == other_cell_end or (cell < cell_end and terms[cell] <= other_terms[other_cell])
+            other_has_term = cell == cell_end or (
+                other_cell < other_cell_end and other_terms[other_cell] <= terms[cell]
+            )
             documents, value, rest = doc_freq.dtype.type(0), 0.0, 0.0
-            if take:
-                documents, value, rest = doc_freq[one], values[one], rests[one]
-                merged_terms[place] = terms[one]
-                one += 1
-            if take_other:
-                value, rest = _plus(value, rest, other_values[other], other_rests[other])
-                documents += other_doc_freq[other]
-                merged_terms[place] = other_terms[other]
-                other += 1
-            merged_doc_freq[place], merged_values[place], merged_rests[place] = documents, value, rest
-            place += 1
-        merged_starts[merged_class + 1] = place
+            if has_term:
+                documents, value, rest = doc_freq[cell], values[cell], rests[cell]
+                merged_terms[merged_cell] = terms[cell]
+                cell += 1
+            if other_has_term:
+                value, rest = _plus(value, rest, other_values[other_cell], other_rests[other_cell])
+                documents += other_doc_freq[other_cell]
+                merged_terms[merged_cell] = other_terms[other_cell]
+                other_cell += 1
+            merged_doc_freq[merged_cell], merged_values[merged_cell], merged_rests[merged_cell] = documents, value, rest
+            merged_cell += 1
+        merged_class_starts[merged_class + 1] = merged_cell

@@ -1,11 +1,17 @@
-"""Count which terms occur together: per class, listed for each term, and looked up for the terms of a document.
+"""Count which terms occur together in documents of a class, list the partners of each term, and look the lists up.
+
+Two terms are *partners* if some document contains both. For a pair of partners, *cf* is the number of classes with a
+document that contains both, and *co* is the largest number of such documents in one class. A pair's *factor* depends on
+these two numbers, so they are often handled as one *code*: cf x stride + co, where stride is larger than any co. Codes
+are ranked by their factor, largest first.
 
 Counting goes term by term: for each class, all terms of the documents that contain the term are counted in one array
 with an entry for each term. So the time is proportional to the pairs of terms in the documents, and the memory to the
-number of terms. There is no table of all pairs: the first pass determines the lengths of the lists and which pairs of
-numbers (co, cf) occur, and the second counts again and writes the lists.
+number of terms. There is no table of all pairs: the first pass (`measure_partners`) determines the lengths of the lists
+and which codes occur; the second (`write_partners`) counts again and writes the lists.
 
-A code represents a pair of numbers: cf x stride + co, where stride is larger than any co.
+While counting, terms are numbered by frequency, most frequent first: a term's number is then its *frequency rank*. Most
+counting concerns frequent terms, whose counters so lie next to each other in memory.
 """
 
 from typing import Any, NamedTuple
@@ -18,59 +24,61 @@ from .intrinsics import prefetch
 from .jit import kernel
 
 _0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
-_LONG = np.uint64(200)
-_NOWHERE = np.uint64((1 << 64) - 1)
-_FEW = 32
+
+_LONG_ROW = np.uint64(200)
+"""Rows with more values than this scan all lists, since a look-up in `table` costs a step for each value."""
+
+_NO_POSITION = np.uint64((1 << 64) - 1)
+
+_SORT_BELOW = 32
+"""Partners are sorted if fewer than one in so many terms are partners."""
 
 
 class DocumentPairs(NamedTuple):
-    """The (document, class) pairs sorted by class, the pairs that contain each column, and the rows of the documents.
+    """Training documents: their (document, class) pairs sorted by class, and their CSR rows.
 
-    Columns are renumbered by frequency, most frequent first. Most counting concerns frequent columns, so their counters
-    lie next to each other in memory.
+    Term t is in the pairs `pairs[term_starts[t] : term_starts[t + 1]]`.
     """
 
-    column_starts: Ints
-    pairs: Int32s  # that have each column, ascending
-    classes: Int32s  # of each pair
-    documents: Ints  # of each pair
-    starts: Ints
-    places: Int32s  # of the columns of each document
-    values: NDArray[Any]
-    columns: Int32s  # by their place
-    place_of: Int32s  # each column
+    term_starts: Ints  # (n_terms + 1,)
+    pairs: Int32s  # the pairs whose document contains the term, ascending
+    classes: Int32s  # (n_pairs,) the class of each pair
+    documents: Ints  # (n_pairs,) the document of each pair
+    indptr: Ints  # (n_documents + 1,)
+    freq_ranks: Int32s  # the frequency rank of the term of each stored value (instead of CSR `indices`)
+    data: NDArray[Any]
+    term_of_freq_rank: Int32s  # (n_terms,)
+    freq_rank_of_term: Int32s  # (n_terms,)
 
 
 class PartnerRule(NamedTuple):
-    """Which partners a term lists: those with a `co` of at least `min_co`; with `once`, only the rarer term of a
-    pair lists the other.
-    """
+    """Which partners a term lists."""
 
-    once: bool
-    min_co: int
-    stride: int
+    once: bool  # list a pair once, for its rarer term, instead of for both
+    min_co: int  # list pairs with at least this `co`
+    stride: int  # of the codes
 
 
 class Lists(NamedTuple):
-    """The partners of each term, and the rank of each partner's factor among all factors in descending order."""
+    """The lists of partners: term t lists `terms[starts[t] : starts[t + 1]]`, partners with large factors first."""
 
-    starts: Ints
-    terms: NDArray[Any]
-    ranks: NDArray[Any]
-    factors: NDArray[np.float32]  # by rank; the last is 0
+    starts: Ints  # (n_terms + 1,)
+    terms: NDArray[Any]  # the listed partners
+    ranks: NDArray[Any]  # the rank of each listed partner's factor
+    factors: NDArray[np.float32]  # the distinct factors, descending, and a 0 at the end for "no partner"
 
 
 # -- documents to lists --------------------------------------------------------------------------------------------
 
 
 class Scratch(NamedTuple):
-    """Working arrays with an entry for each column. All but the last two are 0 between uses."""
+    """Working arrays of one thread; terms are given by frequency rank. The first three arrays are 0 between uses."""
 
-    in_class: Int32s
-    co: Int32s
-    cf: Int32s
-    of_class: Int32s
-    partners: Int32s
+    class_counts: Int32s  # (n_terms,) documents of the current class with both terms
+    co: Int32s  # (n_terms,)
+    cf: Int32s  # (n_terms,)
+    class_partners: Int32s  # (n_terms + 1,) the partners in the current class; the last element is overwritten freely
+    partners: Int32s  # (n_terms + 1,) the partners in all classes, likewise
 
 
 @kernel
@@ -86,120 +94,129 @@ def scratch(n_terms: int) -> Scratch:
 
 
 @kernel
-def count_partners(column: int, given: DocumentPairs, room: Scratch) -> int:
-    """Write the partners of a column, including itself, with their `co` and `cf`; return how many there are.
+def count_partners(term: int, training: DocumentPairs, work: Scratch) -> int:
+    """Write the partners of a term, including itself, with their `co` and `cf` to `work`; return how many there are.
 
-    The caller must reset the counters to 0.
+    The caller must reset `co` and `cf` to 0. A partner is appended by writing it always and increasing the length only
+    if it is new: a branch here would often be mispredicted.
     """
-    in_class, co, cf, of_class, partners = room
-    size = _0
-    at, end = given.column_starts[column], given.column_starts[column + 1]
-    while at < end:
-        number = given.classes[given.pairs[at]]
-        found = _0
-        while at < end and given.classes[given.pairs[at]] == number:
-            document = given.documents[given.pairs[at]]
-            for stored in range(np.uint64(given.starts[document]), np.uint64(given.starts[document + 1])):
-                if given.values[stored] != 0:
-                    place = np.uint64(given.places[stored])
-                    of_class[found] = place
-                    found += np.uint64(in_class[place] == 0)  # no branch: the processor could not guess it
-                    in_class[place] += 1
-            at += 1
-        for each in range(_0, found):
-            place = np.uint64(of_class[each])
-            partners[size] = place
-            size += np.uint64(cf[place] == 0)
-            co[place] = max(co[place], in_class[place])
-            cf[place] += 1
-            in_class[place] = 0
-    return int(size)
+    class_counts, co, cf, class_partners, partners = work
+    n_partners = _0
+    position, end = training.term_starts[term], training.term_starts[term + 1]
+    while position < end:
+        class_number = training.classes[training.pairs[position]]
+        n_in_class = _0
+        while position < end and training.classes[training.pairs[position]] == class_number:
+            document = training.documents[training.pairs[position]]
+            for entry in range(np.uint64(training.indptr[document]), np.uint64(training.indptr[document + 1])):
+                if training.data[entry] != 0:
+                    freq_rank = np.uint64(training.freq_ranks[entry])
+                    class_partners[n_in_class] = freq_rank
+                    n_in_class += np.uint64(class_counts[freq_rank] == 0)
+                    class_counts[freq_rank] += 1
+            position += 1
+        for number in range(_0, n_in_class):
+            freq_rank = np.uint64(class_partners[number])
+            partners[n_partners] = freq_rank
+            n_partners += np.uint64(cf[freq_rank] == 0)
+            co[freq_rank] = max(co[freq_rank], class_counts[freq_rank])
+            cf[freq_rank] += 1
+            class_counts[freq_rank] = 0
+    return int(n_partners)
 
 
 @kernel
-def is_listed(place: int, other: int, co: int, rule: PartnerRule) -> bool:
-    """Return whether a term lists a partner; both are given by their renumbered columns."""
-    return place != other and co >= rule.min_co and (not rule.once or other < place)
+def is_listed(freq_rank: int, partner_freq_rank: int, co: int, rule: PartnerRule) -> bool:
+    """Return whether a term lists a partner; both are given by their frequency ranks."""
+    return freq_rank != partner_freq_rank and co >= rule.min_co and (not rule.once or partner_freq_rank < freq_rank)
 
 
 @kernel
-def measure_partners(first: int, last: int, given: DocumentPairs, rule: PartnerRule, used: Bytes, sizes: Ints) -> None:
-    """Compute for some columns how many partners each list has, and which codes occur, listed or not."""
-    room = scratch(sizes.size)
-    for column in range(first, last):
-        place = given.place_of[column]
-        for at in range(count_partners(column, given, room)):
-            other = room.partners[at]
-            co, cf = room.co[other], room.cf[other]
-            if other != place:
-                used[cf * rule.stride + co] = 1
-            sizes[column] += is_listed(place, other, co, rule)
-            room.co[other], room.cf[other] = 0, 0
+def measure_partners(
+    first: int, last: int, training: DocumentPairs, rule: PartnerRule, is_used: Bytes, sizes: Ints
+) -> None:
+    """Write the lengths of the lists of the terms `first` to `last` to `sizes` (n_terms,), and mark the codes that
+    occur.
+
+    `is_used` has a byte for each code. Pairs that are not listed are marked as well, because factors are scaled by the
+    largest co of all pairs.
+    """
+    work = scratch(sizes.size)
+    for term in range(first, last):
+        freq_rank = training.freq_rank_of_term[term]
+        for position in range(count_partners(term, training, work)):
+            partner = work.partners[position]
+            co, cf = work.co[partner], work.cf[partner]
+            if partner != freq_rank:
+                is_used[cf * rule.stride + co] = 1
+            sizes[term] += is_listed(freq_rank, partner, co, rule)
+            work.co[partner], work.cf[partner] = 0, 0
 
 
 @kernel
-def sort_partners(room: Scratch, size: int) -> None:
-    """Sort partners in ascending order. For many partners, scanning all columns is faster than sorting."""
-    if size * _FEW < room.cf.size:
-        room.partners[:size].sort()
+def sort_partners(work: Scratch, n_partners: int) -> None:
+    """Sort the partners by frequency rank. If many terms are partners, scanning all terms is faster than sorting."""
+    if n_partners * _SORT_BELOW < work.cf.size:
+        work.partners[:n_partners].sort()
         return
-    size = 0
-    for place in range(room.cf.size):
-        if room.cf[place] > 0:
-            room.partners[size] = place
-            size += 1
+    n_partners = 0
+    for freq_rank in range(work.cf.size):
+        if work.cf[freq_rank] > 0:
+            work.partners[n_partners] = freq_rank
+            n_partners += 1
 
 
 @kernel
 def write_partners(
     first: int,
     last: int,
-    given: DocumentPairs,
+    training: DocumentPairs,
     rule: PartnerRule,
     ranks: Int32s,
     n_ranks: int,
     list_starts: Ints,
-    lists: NDArray[Any],
+    listed_terms: NDArray[Any],
     n_runs: Ints,
     run_ends: Int32s,
     run_ranks: Int32s,
 ) -> int:
-    """Write the lists of some columns, sorted by the rank of the partners' codes; return the number of runs of equal
-    rank.
+    """Write the lists of the terms `first` to `last`, sorted by the rank of each code; return the number of runs.
 
-    Within a rank, frequent terms come first, since documents are more likely to contain them. For each run, its end
-    within the list and its rank are written, and for each column the number of its runs.
+    `ranks` has the rank of each code. A *run* is the part of a list with the same rank; in it, frequent terms come
+    first, since documents are more likely to contain them. For each run, its end within the list and its rank are
+    written to `run_ends` and `run_ranks`, and for each term the number of its runs to `n_runs`. `listed_terms` has the
+    lists one after the other; that of term t starts at `list_starts[t]`.
     """
-    room = scratch(n_runs.size)
-    rank_of = np.empty(n_runs.size, np.int32)
-    ends = np.empty(n_ranks, np.int64)
+    work = scratch(n_runs.size)
+    listed_ranks = np.empty(n_runs.size, np.int32)
+    rank_ends = np.empty(n_ranks, np.int64)
     run = 0
-    for column in range(first, last):
-        found = count_partners(column, given, room)
-        sort_partners(room, found)
-        size = 0
-        ends[:] = 0
-        for at in range(found):
-            other = room.partners[at]
-            co, cf = room.co[other], room.cf[other]
-            if is_listed(given.place_of[column], other, co, rule):
-                room.partners[size] = other
-                rank_of[size] = ranks[cf * rule.stride + co]
-                ends[rank_of[size]] += 1
-                size += 1
-            room.co[other], room.cf[other] = 0, 0
+    for term in range(first, last):
+        n_partners = count_partners(term, training, work)
+        sort_partners(work, n_partners)
+        n_listed = 0
+        rank_ends[:] = 0
+        for position in range(n_partners):
+            partner = work.partners[position]
+            co, cf = work.co[partner], work.cf[partner]
+            if is_listed(training.freq_rank_of_term[term], partner, co, rule):
+                work.partners[n_listed] = partner
+                listed_ranks[n_listed] = ranks[cf * rule.stride + co]
+                rank_ends[listed_ranks[n_listed]] += 1
+                n_listed += 1
+            work.co[partner], work.cf[partner] = 0, 0
         end = 0
-        for rank in range(n_ranks):
-            begin, end = end, end + ends[rank]
-            ends[rank] = begin
+        for rank in range(n_ranks):  # a counting sort: from the number of partners of each rank to where they begin
+            begin, end = end, end + rank_ends[rank]
+            rank_ends[rank] = begin
             if begin < end:
                 run_ends[run], run_ranks[run] = end, rank
-                n_runs[column] += 1
+                n_runs[term] += 1
                 run += 1
-        own = lists[list_starts[column] : list_starts[column + 1]]
-        for at in range(size):
-            own[ends[rank_of[at]]] = given.columns[room.partners[at]]
-            ends[rank_of[at]] += 1
+        partner_list = listed_terms[list_starts[term] : list_starts[term + 1]]
+        for position in range(n_listed):
+            partner_list[rank_ends[listed_ranks[position]]] = training.term_of_freq_rank[work.partners[position]]
+            rank_ends[listed_ranks[position]] += 1
     return run
 
 
@@ -208,104 +225,110 @@ def write_partners(
 
 @kernel
 def best_factors(
-    columns: Int32s,
-    values: Floats,
-    starts: Ints,
+    indices: Int32s,
+    data: Floats,
+    indptr: Ints,
     lists: Lists,
-    slots: Int32s,
+    table_rows: Int32s,
     table: NDArray[Any],
     factors: Floats,
 ) -> None:
-    """Write for each value of the rows the largest factor of its term with another term of the row, or 0.
+    """Write for each value of CSR rows the largest factor of its term with another term of the row, or 0.
 
-    A list is scanned until it reaches a term of the row. The longest lists begin with rare terms only; for them, a row
-    of `table` has the rank of the factor with each term, which is used unless the row itself is long.
+    Lists begin with the largest factors, so a list is scanned until it reaches a term of the row, 16 partners at a
+    time. The longest lists begin with rare terms only and would be scanned far. A term t with such a list has a row in
+    `table`, `table[table_rows[t]]`, with the rank of its factor with each term; other terms have a `table_rows` beyond
+    the table. The positions of the hits are collected first and their factors looked up at the end, so that prefetching
+    can overlap.
     """
-    n_terms = slots.size
-    none = np.uint64(lists.factors.size - 1)
-    mark = np.zeros(n_terms, np.uint8)
-    there, found = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
-    for row in range(starts.size - 1):
-        begin, end = np.uint64(starts[row]), np.uint64(starts[row + 1])
-        n_slots = table.shape[0] if end - begin <= _LONG else 0
-        size = _0
-        for at in range(begin, end):
-            term = np.uint64(columns[at])
-            if values[at] != 0:
-                there[size] = term
-                size += _1
-                mark[term] = 1
-            if slots[term] >= n_slots:  # 32 numbers come at a time; half of the lists are walked through no farther
+    n_terms = table_rows.size
+    no_rank = np.uint64(lists.factors.size - 1)
+    in_row = np.zeros(n_terms, np.uint8)
+    row_terms, hits = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
+    for row in range(indptr.size - 1):
+        begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+        n_table_rows = table.shape[0] if end - begin <= _LONG_ROW else 0
+        n_row_terms = _0
+        for position in range(begin, end):
+            term = np.uint64(indices[position])
+            if data[position] != 0:
+                row_terms[n_row_terms] = term
+                n_row_terms += _1
+                in_row[term] = 1
+            # Prefetch the first 128 partners, 32 at a time; half of the scans end there.
+            if table_rows[term] >= n_table_rows:
                 for step in range(4):
                     prefetch(lists.terms, np.uint64(lists.starts[term]) + np.uint64(step) * _32)
-        for at in range(begin, end):
-            term = np.uint64(columns[at])
-            factors[at] = 0.0
-            found[at - begin] = _NOWHERE
-            if slots[term] < n_slots:
-                rank_of = table[np.uint64(slots[term])]
-                rank = none
-                for each in range(_0, size):
-                    rank = min(rank, np.uint64(rank_of[there[each]]))
-                factors[at] = lists.factors[rank]
+        for position in range(begin, end):
+            term = np.uint64(indices[position])
+            factors[position] = 0.0
+            hits[position - begin] = _NO_POSITION
+            if table_rows[term] < n_table_rows:
+                ranks = table[np.uint64(table_rows[term])]
+                rank = no_rank
+                for number in range(_0, n_row_terms):
+                    rank = min(rank, np.uint64(ranks[row_terms[number]]))
+                factors[position] = lists.factors[rank]
                 continue
-            place, last = np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])
-            while place + _16 <= last:
-                hit = np.uint8(0)
+            list_position, list_end = np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])
+            while list_position + _16 <= list_end:
+                any_in_row = np.uint8(0)
                 for step in range(16):
-                    hit |= mark[np.uint64(lists.terms[place + np.uint64(step)])]
-                if hit != 0:
+                    any_in_row |= in_row[np.uint64(lists.terms[list_position + np.uint64(step)])]
+                if any_in_row != 0:
                     break
-                place += _16
-            while place < last and mark[np.uint64(lists.terms[place])] == 0:
-                place += _1
-            if place < last:
-                found[at - begin] = place
-                prefetch(lists.ranks, place)
-        for at in range(begin, end):
-            mark[np.uint64(columns[at])] = 0
-            if found[at - begin] != _NOWHERE:
-                factors[at] = lists.factors[np.uint64(lists.ranks[found[at - begin]])]
+                list_position += _16
+            while list_position < list_end and in_row[np.uint64(lists.terms[list_position])] == 0:
+                list_position += _1
+            if list_position < list_end:
+                hits[position - begin] = list_position
+                prefetch(lists.ranks, list_position)
+        for position in range(begin, end):
+            in_row[np.uint64(indices[position])] = 0
+            if hits[position - begin] != _NO_POSITION:
+                factors[position] = lists.factors[np.uint64(lists.ranks[hits[position - begin]])]
 
 
 @kernel
-def mean_factors(columns: Int32s, values: Floats, starts: Ints, lists: Lists, factors: Floats) -> None:
-    """Write for each value of the rows the mean factor of its term with the other terms of the row, or 0.
+def mean_factors(indices: Int32s, data: Floats, indptr: Ints, lists: Lists, factors: Floats) -> None:
+    """Write for each value of CSR rows the mean factor of its term with its partners in the row, or 0.
 
-    A pair is in the list of one of its terms. The sums are exact, so their order doesn't matter.
+    Each pair is in the list of only one of its terms (`PartnerRule.once`), so its factor is added to both. The sums of
+    the float32 factors are exact in float64, so their order doesn't matter.
     """
     n_terms = lists.starts.size - 1
-    mark = np.zeros(n_terms, np.uint8)
-    places = np.zeros(n_terms, np.uint64)
+    in_row = np.zeros(n_terms, np.uint8)
+    row_positions = np.zeros(n_terms, np.uint64)
     counts = np.zeros(n_terms, np.int64)
-    found = np.empty(n_terms + 1, np.uint64)
-    for row in range(starts.size - 1):
-        begin, end = np.uint64(starts[row]), np.uint64(starts[row + 1])
-        for at in range(begin, end):
-            term = np.uint64(columns[at])
-            mark[term] = values[at] != 0
-            places[term] = at - begin
-            counts[at - begin] = 0
-            factors[at] = 0.0
-        for at in range(begin, end):
-            term = np.uint64(columns[at])
-            if mark[term] == 0:
+    hits = np.empty(n_terms + 1, np.uint64)
+    for row in range(indptr.size - 1):
+        begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+        for position in range(begin, end):
+            term = np.uint64(indices[position])
+            in_row[term] = data[position] != 0
+            row_positions[term] = position - begin
+            counts[position - begin] = 0
+            factors[position] = 0.0
+        for position in range(begin, end):
+            term = np.uint64(indices[position])
+            if in_row[term] == 0:
                 continue
-            size = _0
-            for place in range(np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])):
-                found[size] = place
-                size += np.uint64(mark[np.uint64(lists.terms[place])])  # no branch, as above
+            n_hits = _0
+            for list_position in range(np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])):
+                hits[n_hits] = list_position
+                # No branch, as in `count_partners`.
+                n_hits += np.uint64(in_row[np.uint64(lists.terms[list_position])])
             total = 0.0
-            for each in range(_0, size):
-                place = found[each]
-                factor = np.float64(lists.factors[np.uint64(lists.ranks[place])])
+            for number in range(_0, n_hits):
+                list_position = hits[number]
+                factor = np.float64(lists.factors[np.uint64(lists.ranks[list_position])])
                 total += factor
-                other = places[np.uint64(lists.terms[place])]
+                other = row_positions[np.uint64(lists.terms[list_position])]
                 factors[begin + other] += factor
                 counts[other] += 1
-            factors[at] += total
-            counts[at - begin] += np.int64(size)
-        for at in range(begin, end):
-            mark[np.uint64(columns[at])] = 0
-            if counts[at - begin] > 0:
-                factors[at] /= counts[at - begin]
+            factors[position] += total
+            counts[position - begin] += np.int64(n_hits)
+        for position in range(begin, end):
+            in_row[np.uint64(indices[position])] = 0
+            if counts[position - begin] > 0:
+                factors[position] /= counts[position - begin]

@@ -1,12 +1,16 @@
 """Loops over the CSR arrays (data, indices, indptr) of sparse matrices: build, check, select columns, multiply.
 
-`write_rows` turns counted entries (term number << 32 | count) into rows whose columns ascend. Each row is radix-sorted
-by eight bits of the column per pass, so up to 16 million columns take three passes without a branch that the processor
-could mispredict. Rows with few entries are sorted by insertion.
+Row r of a matrix has the columns `indices[indptr[r] : indptr[r + 1]]` and the values `data` at the same positions.
+`indices` and `indptr` are int32 or int64.
+
+`write_rows` turns counted entries (uint64 codes: term number << 32 | count) into rows whose columns ascend. Each row is
+radix-sorted by eight bits of the column per pass, so up to 16 million columns take three passes without a branch that
+the processor could mispredict. Rows with few entries are sorted by insertion.
 
 `multiply_rows` and `score_rows` add the products of a row in the order of its columns, whatever the thread, so results
-don't depend on how rows are distributed. Their inner loop runs over outputs, which the compiler can vectorise without
-changing the order of any sum. The eigen-solver multiplies by blocks of eight columns, whose sums stay in registers.
+don't depend on how rows are distributed over threads. Their inner loop runs over outputs, which the compiler can
+vectorise without changing the order of any sum. The eigen-solver multiplies by blocks of eight columns, whose sums stay
+in registers.
 """
 
 from typing import Any
@@ -20,54 +24,68 @@ from .jit import kernel
 _32 = np.uint64(32)
 _BYTE = np.uint64(255)
 _LOW_32 = np.uint64((1 << 32) - 1)
-_FEW = 48
+
+_INSERTION_SORT_SIZE = 48
+"""Rows with up to this many entries are sorted by insertion."""
 
 
 @kernel
-def add_totals(entries: Codes, numbers: Ints, doc_freq: Ints, occurrences: Ints) -> None:
-    """Add to each term its number of entries (documents) and the sum of its counts."""
+def add_totals(entries: Codes, term_numbers: Ints, doc_freq: Ints, occurrences: Ints) -> None:
+    """Add the entries of some documents to the totals of their terms: document frequency and number of occurrences.
+
+    Each document has one entry for each of its terms. `term_numbers` maps the entries' term numbers to those of the
+    totals.
+    """
     for entry in entries:
-        number = numbers[entry >> _32]
-        doc_freq[number] += 1
-        occurrences[number] += np.int64(entry & _LOW_32)
+        term = term_numbers[entry >> _32]
+        doc_freq[term] += 1
+        occurrences[term] += np.int64(entry & _LOW_32)
 
 
 @kernel
 def row_sizes(entries: Codes, row_ends: Codes, columns: Ints) -> Ints:
-    """Return for each row how many of its entries have a column."""
+    """Return the number of entries of each row whose term has a column.
+
+    Row r ends at `row_ends[r]`, where the next begins. `columns` maps term numbers to columns, -1: none.
+    """
     sizes = np.zeros(row_ends.size, np.int64)
     begin = np.uint64(0)
     for row in range(row_ends.size):
-        for at in range(begin, row_ends[row]):
-            sizes[row] += columns[entries[at] >> _32] >= 0
+        for position in range(begin, row_ends[row]):
+            sizes[row] += columns[entries[position] >> _32] >= 0
         begin = row_ends[row]
     return sizes
 
 
 @kernel
-def sort_by_column(row: Codes, spare: Codes, tally: Ints, passes: int) -> Codes:
-    """Sort codes (column << 32 | count) by column; the sorted row is returned in one of the two arrays."""
-    if row.size <= _FEW:
-        for place in range(1, row.size):
-            code = row[place]
-            before = place - 1
-            while before >= 0 and row[before] > code:
-                row[before + 1] = row[before]
-                before -= 1
-            row[before + 1] = code
+def sort_by_column(row: Codes, spare: Codes, byte_counts: Ints, passes: int) -> Codes:
+    """Sort codes (column << 32 | count) by column, and return the sorted row, which is in `row` or in `spare`.
+
+    `spare` has the size of the row, `byte_counts` the size 256. A radix sort takes `passes` passes, one for each byte
+    of the largest column; in each, `byte_counts` first has the number of codes with each byte, then where to write the
+    next one.
+    """
+    if row.size <= _INSERTION_SORT_SIZE:
+        for position in range(1, row.size):
+            code = row[position]
+            previous = position - 1
+            while previous >= 0 and row[previous] > code:
+                row[previous + 1] = row[previous]
+                previous -= 1
+            row[previous + 1] = code
         return row
-    for number in range(passes):
-        shift = np.uint64(32 + 8 * number)
-        tally[:] = 0
+    for digit in range(passes):
+        shift = np.uint64(32 + 8 * digit)
+        byte_counts[:] = 0
         for code in row:
-            tally[(code >> shift) & _BYTE] += 1
+            byte_counts[(code >> shift) & _BYTE] += 1
         begin = 0
         for byte in range(256):
-            begin, tally[byte] = begin + tally[byte], begin
+            begin, byte_counts[byte] = begin + byte_counts[byte], begin
         for code in row:
             byte = (code >> shift) & _BYTE
-            spare[tally[byte]] = code
-            tally[byte] += 1
+            spare[byte_counts[byte]] = code
+            byte_counts[byte] += 1
         row, spare = spare, row
     return row
 
@@ -81,7 +99,7 @@ def write_rows(
     indices: NDArray[Any],
     data: NDArray[Any],
 ) -> None:
-    """Write the entries that have a column as CSR rows sorted by column."""
+    """Write the entries whose term has a column as CSR rows sorted by column; see `row_sizes` for the arguments."""
     longest = np.uint64(0)
     begin = np.uint64(0)
     for end in row_ends:
@@ -89,17 +107,17 @@ def write_rows(
         begin = end
     row = np.empty(np.int64(longest), np.uint64)
     spare = np.empty(np.int64(longest), np.uint64)
-    tally = np.empty(256, np.int64)
+    byte_counts = np.empty(256, np.int64)
     written = 0
     begin = np.uint64(0)
     for end in row_ends:
         size = 0
-        for at in range(begin, end):
-            column = columns[entries[at] >> _32]
+        for position in range(begin, end):
+            column = columns[entries[position] >> _32]
             if column >= 0:
-                row[size] = np.uint64(column) << _32 | (entries[at] & _LOW_32)
+                row[size] = np.uint64(column) << _32 | (entries[position] & _LOW_32)
                 size += 1
-        for code in sort_by_column(row[:size], spare[:size], tally, passes):
+        for code in sort_by_column(row[:size], spare[:size], byte_counts, passes):
             indices[written] = code >> _32
             data[written] = code & _LOW_32
             written += 1
@@ -111,48 +129,51 @@ def take_columns(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
-    place: NDArray[np.int32],
-    starts: Ints,
-    columns: NDArray[np.int32],
-    values: NDArray[Any],
+    new_columns: NDArray[np.int32],
+    new_indptr: Ints,
+    new_indices: NDArray[np.int32],
+    new_data: NDArray[Any],
 ) -> None:
-    """Write the CSR arrays of the selected columns; `place` has the new number of each column, negative if not
-    selected.
+    """Write the CSR arrays of the selected columns.
+
+    `new_columns` has the new number of each column, -1 if it is not selected. Every value is written, and overwritten
+    by the next one if its column is not selected, so there is no branch. So the new arrays need room for one more
+    value.
     """
     written = 0
-    starts[0] = 0
-    for row in range(starts.size - 1):
-        for at in range(indptr[row], indptr[row + 1]):
-            column = place[indices[at]]
-            columns[written] = column
-            values[written] = data[at]
+    new_indptr[0] = 0
+    for row in range(new_indptr.size - 1):
+        for position in range(indptr[row], indptr[row + 1]):
+            column = new_columns[indices[position]]
+            new_indices[written] = column
+            new_data[written] = data[position]
             written += column >= 0
-        starts[row + 1] = written
+        new_indptr[row + 1] = written
 
 
 UNSOUND, UNORDERED = -1, -2
-"""A row is not within the matrix; its columns do not ascend."""
+"""States of a row: some position or column is out of range; its columns do not ascend strictly."""
 
 
 @kernel
-def row_state(row: NDArray[Any], n_columns: int) -> int:
-    """Return 0 if the columns of a row ascend and are valid, otherwise UNSOUND or UNORDERED."""
-    if row.size == 0:
+def row_state(columns: NDArray[Any], n_columns: int) -> int:
+    """Return 0 if the columns of a row ascend and are below `n_columns`, otherwise UNSOUND or UNORDERED."""
+    if columns.size == 0:
         return 0
-    disorder = False
-    for at in range(row.size - 1):
-        disorder |= row[at] >= row[at + 1]
-    if disorder:
+    is_unordered = False
+    for position in range(columns.size - 1):
+        is_unordered |= columns[position] >= columns[position + 1]
+    if is_unordered:
         return UNORDERED
-    return 0 if row[0] >= 0 and row[row.size - 1] < n_columns else UNSOUND
+    return 0 if columns[0] >= 0 and columns[columns.size - 1] < n_columns else UNSOUND
 
 
 @kernel
 def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_columns: int) -> int:
-    """Return 0 if the columns of all rows ascend and are valid, UNSOUND if some row is invalid, otherwise UNORDERED."""
+    """Return the worst state of all rows: UNSOUND, UNORDERED or 0; `n_values` is the size of `data`."""
     result = 0
-    for number in range(indptr.size - 1):
-        begin, end = np.int64(indptr[number]), np.int64(indptr[number + 1])
+    for row in range(indptr.size - 1):
+        begin, end = np.int64(indptr[row]), np.int64(indptr[row + 1])
         if not 0 <= begin <= end <= min(indices.size, n_values):
             return UNSOUND
         state = row_state(indices[begin:end], n_columns)
@@ -163,31 +184,32 @@ def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_col
 
 
 @kernel
-def all_within(data: NDArray[Any], end: float) -> bool:
-    """Return whether all numbers are between -end and end and none is NaN."""
+def all_within(data: NDArray[Any], limit: float) -> bool:
+    """Return whether all numbers are above -limit and below limit, and none is NaN."""
     outside = False
-    for at in range(data.size):
-        outside |= not abs(np.float64(data[at])) < end
+    for position in range(data.size):
+        outside |= not abs(np.float64(data[position])) < limit
     return not outside
 
 
 @kernel
 def _multiply_by_eight(
-    starts: NDArray[Any],
-    columns: NDArray[Any],
-    values: Floats,
-    selected: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: Floats,
+    rows: Ints,
     block: Floats,
     begin: int,
     end: int,
     products: Floats,
 ) -> None:
-    for place in range(begin, end):
-        row = selected[place]
+    """Do the same as `multiply_rows` for a block of eight columns, with the eight sums of a row in registers."""
+    for output_row in range(begin, end):
+        row = rows[output_row]
         sum_0 = sum_1 = sum_2 = sum_3 = sum_4 = sum_5 = sum_6 = sum_7 = 0.0
-        for at in range(starts[row], starts[row + 1]):
-            value = values[at]
-            factors = block[columns[at]]
+        for position in range(indptr[row], indptr[row + 1]):
+            value = data[position]
+            factors = block[indices[position]]
             sum_0 += value * factors[0]
             sum_1 += value * factors[1]
             sum_2 += value * factors[2]
@@ -196,63 +218,71 @@ def _multiply_by_eight(
             sum_5 += value * factors[5]
             sum_6 += value * factors[6]
             sum_7 += value * factors[7]
-        product = products[place]
+        product = products[output_row]
         product[0], product[1], product[2], product[3] = sum_0, sum_1, sum_2, sum_3
         product[4], product[5], product[6], product[7] = sum_4, sum_5, sum_6, sum_7
 
 
 @kernel
 def multiply_rows(
-    starts: NDArray[Any],
-    columns: NDArray[Any],
-    values: Floats,
-    selected: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: Floats,
+    rows: Ints,
     block: Floats,
     begin: int,
     end: int,
     products: Floats,
 ) -> None:
-    """Write the products of the rows chosen[begin:end] with a block that has a row for each column."""
+    """Write the products of the rows `rows[begin:end]` of a CSR matrix with a dense block.
+
+    `block` (n_columns, width) has a row for each column of the matrix; `products` (rows.size, width) gets a row for
+    each of `rows`.
+    """
     width = block.shape[1]
     if width == 8:
-        _multiply_by_eight(starts, columns, values, selected, block, begin, end, products)
+        _multiply_by_eight(indptr, indices, data, rows, block, begin, end, products)
         return
-    for place in range(begin, end):
-        row = selected[place]
-        product = products[place]
+    for output_row in range(begin, end):
+        row = rows[output_row]
+        product = products[output_row]
         for output in range(width):
             product[output] = 0.0
-        for at in range(starts[row], starts[row + 1]):
-            value = values[at]
-            factors = block[columns[at]]
+        for position in range(indptr[row], indptr[row + 1]):
+            value = data[position]
+            factors = block[indices[position]]
             for output in range(width):
                 product[output] += value * factors[output]
 
 
 @kernel
 def score_rows(
-    values: NDArray[Any],
-    columns: NDArray[Any],
-    starts: NDArray[Any],
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
     coefficients: NDArray[np.float32],
     intercepts: Floats,
     scores: Floats,
 ) -> None:
-    """Write the scores of all rows, whose values are starts[0] to starts[-1]."""
+    """Write the linear scores of CSR rows: the product of each row with the coefficients, plus the intercepts.
+
+    `coefficients` is (n_columns, n_outputs) and float32, `scores` is (n_rows, n_outputs). Products are computed in
+    float64. `indptr` may be a part of a matrix's, so it need not start at 0.
+    """
     n_outputs = intercepts.size
-    for row in range(starts.size - 1):
-        begin, end = starts[row], starts[row + 1]
+    for row in range(indptr.size - 1):
+        begin, end = indptr[row], indptr[row + 1]
         totals = scores[row]
         if begin == end:
             totals[:] = intercepts
             continue
-        value = np.float64(values[begin])
-        factors = coefficients[columns[begin]]
+        value = np.float64(data[begin])
+        factors = coefficients[indices[begin]]
         for output in range(n_outputs):
             totals[output] = value * np.float64(factors[output])
-        for at in range(begin + 1, end):
-            value = np.float64(values[at])
-            factors = coefficients[columns[at]]
+        for position in range(begin + 1, end):
+            value = np.float64(data[position])
+            factors = coefficients[indices[position]]
             for output in range(n_outputs):
                 totals[output] += value * np.float64(factors[output])
         for output in range(n_outputs):

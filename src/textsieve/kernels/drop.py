@@ -1,9 +1,12 @@
-"""Drop documents one after the other if their associates are classified no worse without them.
+"""Drop documents one after the other if their associates are classified no worse without them (Wilson and Martinez).
 
-Each document has its k + 1 nearest neighbours among the kept documents, nearest first. Its associates are the documents
-that have it among their neighbours. The position of a neighbour in a document's list is a slot, and the slots that
-contain the same neighbour form a doubly linked list, so neighbours change without copying. The next neighbour comes
-from a longer list that was computed beforehand; when that is used up, the kept documents are searched again.
+Each document has up to k + 1 nearest neighbours among the documents that have not been dropped, nearest first. Its
+*associates* are the documents that have it among their neighbours. A *slot* is a position in the array of all
+neighbours: slot d x (k + 1) + i holds neighbour i of document d. The slots that hold the same neighbour form a doubly
+linked list, so that the associates of a document are found without a search.
+
+The next neighbour of a document comes from its *waiting list*, a longer list of near documents that was computed
+beforehand. When that is used up, the index is searched again.
 
 A document is classified by its first k neighbours: it gets the most frequent class, and of equally frequent ones the
 class that occurs first, starting from the nearest. A document without neighbours counts as wrongly classified.
@@ -19,130 +22,141 @@ from .neighbours import Index, Workspace, search, workspace
 
 
 class State(NamedTuple):
-    """Which documents are kept, and the neighbours of each."""
+    """Which documents have been dropped, and the neighbours of each document."""
 
-    labels: Int32s
-    groups: Int32s  # the document's own number; -1 once it is dropped
-    lists: Int32s  # documents x so many: the nearest of those that were kept when the list was made
-    ends: Int32s  # how many are in the list
-    complete: Bytes  # whether all are in the list that could be
-    cursors: Int32s  # how many of the list were looked at
-    near: Int32s  # documents x (k + 1): the neighbours
-    n_near: Int32s
-    heads: Ints  # the first slot in which a document stands; -1: none
-    nexts: Ints  # the slot after a slot
-    befores: Ints  # the slot before a slot
+    labels: Int32s  # (n_documents,)
+    groups: Int32s  # (n_documents,) the document's number, or -1 once it is dropped; see `kernels.neighbours`
+    waiting: Int32s  # (n_documents, length) waiting lists: the documents that were nearest at the last search
+    n_waiting: Int32s  # (n_documents,) the length of each waiting list
+    complete: Bytes  # (n_documents,) 1 if the waiting list has all documents with a cosine above 0
+    cursors: Int32s  # (n_documents,) how much of the waiting list is used up
+    near: Int32s  # (n_documents, k + 1) the neighbours, nearest first
+    n_near: Int32s  # (n_documents,) the number of neighbours
+    heads: Ints  # (n_documents,) the first slot that holds the document, or -1
+    nexts: Ints  # (n_slots,) the next slot that holds the same neighbour, or -1
+    previous: Ints  # (n_slots,) the slot before it, or -1
 
 
 @kernel
 def link(state: State, slot: int, neighbour: int) -> None:
-    """Record that a neighbour occupies a slot."""
-    head = state.heads[neighbour]
-    state.nexts[slot], state.befores[slot] = head, -1
-    if head >= 0:
-        state.befores[head] = slot
+    """Insert a slot at the front of the linked list of slots that hold a neighbour."""
+    next_slot = state.heads[neighbour]
+    state.nexts[slot], state.previous[slot] = next_slot, -1
+    if next_slot >= 0:
+        state.previous[next_slot] = slot
     state.heads[neighbour] = slot
 
 
 @kernel
 def unlink(state: State, slot: int, neighbour: int) -> None:
-    """Record that a neighbour no longer occupies a slot."""
-    before, after = state.befores[slot], state.nexts[slot]
-    if before >= 0:
-        state.nexts[before] = after
+    """Remove a slot from the linked list of slots that hold a neighbour."""
+    previous_slot, next_slot = state.previous[slot], state.nexts[slot]
+    if previous_slot >= 0:
+        state.nexts[previous_slot] = next_slot
     else:
-        state.heads[neighbour] = after
-    if after >= 0:
-        state.befores[after] = before
+        state.heads[neighbour] = next_slot
+    if next_slot >= 0:
+        state.previous[next_slot] = previous_slot
 
 
 @kernel
-def refill(index: Index, state: State, document: int, room: Workspace) -> None:
-    """Search for the documents nearest to a document anew; its neighbours are the first of them."""
-    own = slice(index.starts[document], index.starts[document + 1])
-    values = index.values[own].astype(np.float64)
-    size = search(index, index.columns[own], values, state.groups, document, False, room)
-    state.lists[document, :size] = room.documents[:size]
-    state.ends[document] = size
-    state.complete[document] = size < room.documents.size
+def refill(index: Index, state: State, document: int, work: Workspace) -> None:
+    """Search for the documents nearest to a document anew, and replace its waiting list.
+
+    Its present neighbours are the first of the new list, so these are used up.
+    """
+    row = slice(index.indptr[document], index.indptr[document + 1])
+    values = index.data[row].astype(np.float64)
+    size = search(index, index.indices[row], values, state.groups, document, False, work)
+    state.waiting[document, :size] = work.documents[:size]
+    state.n_waiting[document] = size
+    state.complete[document] = size < work.documents.size
     state.cursors[document] = state.n_near[document]
 
 
 @kernel
-def take_next(index: Index, state: State, document: int, room: Workspace) -> None:
-    """Give a document its next neighbour, if there is one."""
+def add_next_neighbour(index: Index, state: State, document: int, work: Workspace) -> None:
+    """Append the next neighbour of a document from its waiting list, if there is one.
+
+    Dropped documents in the list are skipped.
+    """
     while True:
-        if state.cursors[document] == state.ends[document]:
+        if state.cursors[document] == state.n_waiting[document]:
             if state.complete[document]:
                 return
-            refill(index, state, document, room)
+            refill(index, state, document, work)
             continue
-        neighbour = state.lists[document, state.cursors[document]]
+        neighbour = state.waiting[document, state.cursors[document]]
         state.cursors[document] += 1
         if state.groups[neighbour] >= 0:
-            place = state.n_near[document]
-            state.near[document, place] = neighbour
-            state.n_near[document] = place + 1
-            link(state, document * state.near.shape[1] + place, neighbour)
+            n_near = state.n_near[document]
+            state.near[document, n_near] = neighbour
+            state.n_near[document] = n_near + 1
+            link(state, document * state.near.shape[1] + n_near, neighbour)
             return
 
 
 @kernel
-def settle(index: Index, state: State) -> None:
-    """Give each document its first neighbours."""
-    room = workspace(index, state.lists.shape[1])
+def add_first_neighbours(index: Index, state: State) -> None:
+    """Fill the neighbours of all documents."""
+    work = workspace(index, state.waiting.shape[1])
     for document in range(state.labels.size):
         for _ in range(state.near.shape[1]):
-            take_next(index, state, document, room)
+            add_next_neighbour(index, state, document, work)
 
 
 @kernel
-def is_right(state: State, document: int, without: int) -> bool:
-    """Return whether its neighbours classify a document correctly, optionally without one of them (-1: with all)."""
+def is_correct(state: State, document: int, without: int) -> bool:
+    """Return whether its first k neighbours, other than the document `without` (-1: none), classify a document
+    correctly.
+
+    If one of the k + 1 neighbours is left out, k remain. Votes are counted by comparing all pairs, since k is small.
+    """
     near, labels = state.near[document], state.labels
     k = near.size - 1
     end, n_voters = 0, 0
     while end < state.n_near[document] and n_voters < k:
         n_voters += near[end] != without
         end += 1
-    judged, most = -1, 0
-    for place in range(end):
-        if near[place] != without:
-            label = labels[near[place]]
+    predicted, most_votes = -1, 0
+    for position in range(end):
+        if near[position] != without:
+            label = labels[near[position]]
             votes = 0
-            for other in range(end):
-                votes += near[other] != without and labels[near[other]] == label
-            if votes > most:
-                judged, most = label, votes
-    return bool(judged == labels[document])
+            for other_position in range(end):
+                votes += near[other_position] != without and labels[near[other_position]] == label
+            if votes > most_votes:
+                predicted, most_votes = label, votes
+    return bool(predicted == labels[document])
 
 
 @kernel
-def misjudged(state: State) -> Bytes:
-    """Return which documents their neighbours classify wrongly."""
-    wrong = np.empty(state.labels.size, np.uint8)
-    for document in range(wrong.size):
-        wrong[document] = not is_right(state, document, -1)
-    return wrong
+def misclassified(state: State) -> Bytes:
+    """Return for each document 1 if its neighbours classify it wrongly, otherwise 0."""
+    is_wrong = np.empty(state.labels.size, np.uint8)
+    for document in range(is_wrong.size):
+        is_wrong[document] = not is_correct(state, document, -1)
+    return is_wrong
 
 
 @kernel
-def can_go(state: State, document: int) -> bool:
+def is_droppable(state: State, document: int) -> bool:
     """Return whether at least as many of a document's associates are classified correctly without it as with it."""
     gain = 0
     slot = state.heads[document]
     while slot >= 0:
         associate = slot // state.near.shape[1]
-        gain += is_right(state, associate, document)
-        gain -= is_right(state, associate, -1)
+        gain += is_correct(state, associate, document)
+        gain -= is_correct(state, associate, -1)
         slot = state.nexts[slot]
     return gain >= 0
 
 
 @kernel
-def drop(index: Index, state: State, document: int, leaves: bool, room: Workspace) -> None:
-    """Drop a document; documents with it as a neighbour get their next one. If it leaves, it is no longer an
-    associate.
+def drop(index: Index, state: State, document: int, leaves_associates: bool, work: Workspace) -> None:
+    """Drop a document, and give each document that had it as a neighbour its next one.
+
+    With `leaves_associates`, the dropped document also stops being an associate of its own neighbours.
     """
     width = state.near.shape[1]
     state.groups[document] = -1
@@ -152,25 +166,28 @@ def drop(index: Index, state: State, document: int, leaves: bool, room: Workspac
         near = state.near[associate]
         unlink(state, slot, document)
         last = state.n_near[associate] - 1
-        for place in range(slot - associate * width, last):  # those behind it move up
-            unlink(state, associate * width + place + 1, near[place + 1])
-            near[place] = near[place + 1]
-            link(state, associate * width + place, near[place])
+        for position in range(slot - associate * width, last):  # farther neighbours move up
+            unlink(state, associate * width + position + 1, near[position + 1])
+            near[position] = near[position + 1]
+            link(state, associate * width + position, near[position])
         state.n_near[associate] = last
-        take_next(index, state, associate, room)
-    if leaves:
-        for place in range(state.n_near[document]):
-            unlink(state, document * width + place, state.near[document, place])
+        add_next_neighbour(index, state, associate, work)
+    if leaves_associates:
+        for position in range(state.n_near[document]):
+            unlink(state, document * width + position, state.near[document, position])
         state.n_near[document] = 0
 
 
 @kernel
-def sweep(index: Index, state: State, order: Ints, unconditional: bool, leave: bool) -> int:
-    """Visit documents in an order and drop those that can go, or all of them; return how many were dropped."""
-    room = workspace(index, state.lists.shape[1])
+def sweep(index: Index, state: State, order: Ints, unconditional: bool, leaves_associates: bool) -> int:
+    """Visit documents in the given order and drop those that are droppable, or with `unconditional` all of them.
+
+    Returns the number of dropped documents. See `drop` for `leaves_associates`.
+    """
+    work = workspace(index, state.waiting.shape[1])
     n_dropped = 0
     for document in order:
-        if state.groups[document] >= 0 and (unconditional or can_go(state, document)):
-            drop(index, state, document, leave, room)
+        if state.groups[document] >= 0 and (unconditional or is_droppable(state, document)):
+            drop(index, state, document, leaves_associates, work)
             n_dropped += 1
     return n_dropped

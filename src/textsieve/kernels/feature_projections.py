@@ -1,13 +1,14 @@
 """Project documents on single terms: the sorted weights of each term, and the documents that have them.
 
 A document counts for a term where its weight is not 0. Terms are independent of each other, so several threads each
-process a range of terms.
+process a range of terms, `first` to `last`. The arrays of a projection have the entries of term t at `starts[t]` to
+`starts[t + 1]`.
 
-`vote_nearest` lets the documents vote whose weight of a term is nearest to a given one, once for each of their classes.
-The weights of a term are sorted, and documents of equal weight ascend. Starting where the given weight would be
-inserted, two positions move apart; the nearer weight comes next, with all documents that have it, or the lowest of them
-for which there is room. Whether w - a or b - w is smaller is decided exactly, by comparing 2w with a + b and its
-rounding error.
+`vote_nearest` classifies by the k documents whose weight of a term is nearest to that of the query. The weights of a
+term are sorted, and documents of equal weight ascend. Starting where the query's weight would be inserted, two
+positions move apart. The nearer weight comes next, with all documents that have it, or with as many of them as k
+allows, lowest numbers first. For a query w between the weights a <= w <= b, whether w - a or b - w is smaller is
+decided exactly, by comparing 2w with a + b and its rounding error.
 """
 
 from typing import Any, NamedTuple
@@ -19,139 +20,147 @@ from ..arrays import Floats, Int32s, Ints
 from .intrinsics import fma
 from .jit import kernel
 
-_FEW = 32
+_INSERTION_SORT_SIZE = 32
+"""Terms with up to this many entries are sorted by insertion."""
 
 
 # -- rows to projections -------------------------------------------------------------------------------------------
 
 
 @kernel
-def count_by_term(documents: Ints, starts: Ints, columns: Int32s, values: NDArray[Any], sizes: Ints) -> None:
-    """Add to each term the number of documents that have it."""
+def count_by_term(documents: Ints, indptr: Ints, indices: Int32s, data: NDArray[Any], sizes: Ints) -> None:
+    """Add to `sizes` (n_terms,) the number of the given CSR rows that contain each term; rows may be repeated."""
     for document in documents:
-        for at in range(np.uint64(starts[document]), np.uint64(starts[document + 1])):
-            sizes[np.uint64(columns[at])] += values[at] != 0
+        for position in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
+            sizes[np.uint64(indices[position])] += data[position] != 0
 
 
 @kernel
 def write_by_term(
     documents: Ints,
-    starts: Ints,
-    columns: Int32s,
-    values: NDArray[Any],
+    indptr: Ints,
+    indices: Int32s,
+    data: NDArray[Any],
     ends: Ints,
     weights: Floats,
-    members: Int32s,
+    row_positions: Int32s,
 ) -> None:
-    """Write the weights and numbers of documents term by term, starting at `starts`, which are advanced to the ends."""
-    for member, document in enumerate(documents):
-        for at in range(np.uint64(starts[document]), np.uint64(starts[document + 1])):
-            if values[at] != 0:
-                term = np.uint64(columns[at])
-                place = np.uint64(ends[term])
-                weights[place] = values[at]
-                members[place] = member
+    """Write the weights of the given CSR rows term by term, each with the position of its row in `documents`.
+
+    `ends` has at first where the entries of each term start, and is advanced to where they end.
+    """
+    for row_position, document in enumerate(documents):
+        for position in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
+            if data[position] != 0:
+                term = np.uint64(indices[position])
+                entry = np.uint64(ends[term])
+                weights[entry] = data[position]
+                row_positions[entry] = row_position
                 ends[term] += 1
 
 
 @kernel
-def sort_by_weight(first: int, last: int, starts: Ints, weights: Floats, members: Int32s) -> None:
-    """Sort the entries of some terms by weight; entries of equal weight keep their order."""
+def sort_by_weight(first: int, last: int, starts: Ints, weights: Floats, row_positions: Int32s) -> None:
+    """Sort the entries of the terms `first` to `last` by weight in place; entries of equal weight keep their order."""
     for term in range(first, last):
-        own, who = weights[starts[term] : starts[term + 1]], members[starts[term] : starts[term + 1]]
-        if own.size > _FEW:
-            order = np.argsort(own, kind="mergesort")
-            own[:], who[:] = own[order], who[order]
+        term_weights = weights[starts[term] : starts[term + 1]]
+        term_rows = row_positions[starts[term] : starts[term + 1]]
+        if term_weights.size > _INSERTION_SORT_SIZE:
+            order = np.argsort(term_weights, kind="mergesort")
+            term_weights[:], term_rows[:] = term_weights[order], term_rows[order]
             continue
-        for at in range(1, own.size):
-            weight, member = own[at], who[at]
-            place = at
-            while place > 0 and own[place - 1] > weight:
-                own[place], who[place] = own[place - 1], who[place - 1]
-                place -= 1
-            own[place], who[place] = weight, member
+        for entry in range(1, term_weights.size):
+            weight, row_position = term_weights[entry], term_rows[entry]
+            target = entry
+            while target > 0 and term_weights[target - 1] > weight:
+                term_weights[target], term_rows[target] = term_weights[target - 1], term_rows[target - 1]
+                target -= 1
+            term_weights[target], term_rows[target] = weight, row_position
 
 
-# -- the table of TCFP: for each term the distinct (weight, class), and how many documents have them ----------------
+# -- the vote table of TCFP: for each term, the distinct (weight, class) pairs and their numbers of documents -------
 
 
 class Entries(NamedTuple):
     """Entries sorted by term, weight and class; those of term t are starts[t] to starts[t + 1]."""
 
-    starts: Ints
+    starts: Ints  # (n_terms + 1,)
     weights: Floats
-    classes: Int32s
-    counts: Ints
+    classes: Int32s  # -1 in entries that correct for documents with several classes
+    counts: Ints  # documents; negative in such entries, so that each document counts once in the mean weight
 
 
 @kernel
-def squeeze(entries: Entries) -> None:
-    """Add up the counts of equal adjacent entries in place, and update `starts`."""
+def sum_equal_entries(entries: Entries) -> None:
+    """Replace entries with the same term, weight and class by one with the sum of their counts, in place."""
     starts, weights, classes, counts = entries
     size = 0
     begin = starts[0]
     for term in range(starts.size - 1):
         end = starts[term + 1]
         first = size
-        for at in range(begin, end):
-            if size > first and weights[size - 1] == weights[at] and classes[size - 1] == classes[at]:
-                counts[size - 1] += counts[at]
+        for entry in range(begin, end):
+            if size > first and weights[size - 1] == weights[entry] and classes[size - 1] == classes[entry]:
+                counts[size - 1] += counts[entry]
             else:
-                weights[size], classes[size], counts[size] = weights[at], classes[at], counts[at]
+                weights[size], classes[size], counts[size] = weights[entry], classes[entry], counts[entry]
                 size += 1
         begin = end
         starts[term + 1] = size
 
 
 @kernel
-def merge(one: Entries, other: Entries, both: Entries) -> None:
-    """Write the entries of two tables with the same terms in order; equal entries remain separate."""
-    place = 0
-    for term in range(both.starts.size - 1):
-        i, i_end = one.starts[term], one.starts[term + 1]
-        j, j_end = other.starts[term], other.starts[term + 1]
+def merge(left: Entries, right: Entries, merged: Entries) -> None:
+    """Write the entries of two tables with the same terms to `merged`, in order; equal entries remain separate."""
+    entry = 0
+    for term in range(merged.starts.size - 1):
+        i, i_end = left.starts[term], left.starts[term + 1]
+        j, j_end = right.starts[term], right.starts[term + 1]
         while i < i_end or j < j_end:
             if i == i_end or j == j_end:
-                take_one = j == j_end
-            elif one.weights[i] != other.weights[j]:
-                take_one = one.weights[i] < other.weights[j]
+                take_left = j == j_end
+            elif left.weights[i] != right.weights[j]:
+                take_left = left.weights[i] < right.weights[j]
             else:
-                take_one = one.classes[i] <= other.classes[j]
-            if take_one:
-                both.weights[place], both.classes[place] = one.weights[i], one.classes[i]
-                both.counts[place] = one.counts[i]
+                take_left = left.classes[i] <= right.classes[j]
+            if take_left:
+                merged.weights[entry], merged.classes[entry] = left.weights[i], left.classes[i]
+                merged.counts[entry] = left.counts[i]
                 i += 1
             else:
-                both.weights[place], both.classes[place] = other.weights[j], other.classes[j]
-                both.counts[place] = other.counts[j]
+                merged.weights[entry], merged.classes[entry] = right.weights[j], right.classes[j]
+                merged.counts[entry] = right.counts[j]
                 j += 1
-            place += 1
-        both.starts[term + 1] = place
+            entry += 1
+        merged.starts[term + 1] = entry
 
 
 @kernel
 def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
-    """Return the first entry of a term whose weight is at least the mean: n w >= Σ w, computed with 106 bits.
+    """Return the first entry of a term, from `begin` to `end`, whose weight w is at least the mean: n w >= Σ w.
 
-    With 53 bits, the computed mean of equal weights can exceed all of them.
+    Both sides are computed with 106 bits (TwoSum and fused multiply-add). With 53 bits, the computed mean of equal
+    weights can exceed all of them.
     """
     n = 0
-    total, rest = 0.0, 0.0
-    for at in range(begin, end):
-        n += counts[at]
-        product = weights[at] * counts[at]
+    total, total_rest = 0.0, 0.0
+    for entry in range(begin, end):
+        n += counts[entry]
+        product = weights[entry] * counts[entry]
         added = total + product
-        part = added - total
-        rest += ((total - (added - part)) + (product - part)) + fma(weights[at], float(counts[at]), -product)
+        absorbed = added - total
+        total_rest += ((total - (added - absorbed)) + (product - absorbed)) + fma(
+            weights[entry], float(counts[entry]), -product
+        )
         total = added
-    head = total + rest
-    rest -= head - total
+    head = total + total_rest
+    total_rest -= head - total
     low, high = begin, end - 1  # the largest weight is never below the mean
     while low < high:
         middle = (low + high) >> 1
         product = weights[middle] * n
         error = fma(weights[middle], float(n), -product)
-        if (product - head) + (error - rest) >= 0.0:
+        if (product - head) + (error - total_rest) >= 0.0:
             high = middle
         else:
             low = middle + 1
@@ -162,8 +171,9 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
 
 @kernel
 def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares: NDArray[np.float32]) -> None:
-    """Write for some terms the share of each class in the sum of weights that reach the mean, times the factor of
-    the class.
+    """Write for the terms `first` to `last` the share of each class in the weights that reach the term's mean.
+
+    `shares` is (n_terms, n_classes); each share is multiplied by the factor of its class.
     """
     starts, weights, classes, counts = entries
     sums = np.zeros(factors.size)
@@ -173,20 +183,20 @@ def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares
             continue
         total = 0.0
         begin = first_at_mean(begin, end, weights, counts)
-        for at in range(begin, end):
-            if classes[at] >= 0:
-                sums[classes[at]] += weights[at] * counts[at]
-                total += weights[at] * counts[at]
-        for at in range(begin, end):
-            number = classes[at]
-            if number >= 0 and sums[number] > 0.0:
-                shares[term, number] = np.float32(sums[number] / total * factors[number])
-                sums[number] = 0.0
+        for entry in range(begin, end):
+            if classes[entry] >= 0:
+                sums[classes[entry]] += weights[entry] * counts[entry]
+                total += weights[entry] * counts[entry]
+        for entry in range(begin, end):
+            class_number = classes[entry]
+            if class_number >= 0 and sums[class_number] > 0.0:
+                shares[term, class_number] = np.float32(sums[class_number] / total * factors[class_number])
+                sums[class_number] = 0.0
 
 
 @kernel
-def first_from(weights: Floats, begin: int, end: int, weight: float) -> int:
-    """Return the first position from `begin` on whose weight is not below the given one."""
+def first_not_below(weights: Floats, begin: int, end: int, weight: float) -> int:
+    """Return the first position from `begin` to `end` of ascending weights whose weight is not below the given one."""
     while begin < end:
         middle = (begin + end) >> 1
         if weights[middle] < weight:
@@ -197,77 +207,79 @@ def first_from(weights: Floats, begin: int, end: int, weight: float) -> int:
 
 
 @kernel
-def compared(below: float, weight: float, above: float) -> float:
-    """Return a positive number if the weight below is nearer, a negative one if the weight above is, 0 if both are
-    equally near.
-    """
+def compare_distances(below: float, weight: float, above: float) -> float:
+    """Return a number > 0 if `below` is nearer to the weight, < 0 if `above` is, 0 if both are equally near."""
     total = below + above
     if total != 2.0 * weight:
         return total - 2.0 * weight
-    part = total - below
-    return (below - (total - part)) + (above - part)
+    absorbed = total - below
+    return (below - (total - absorbed)) + (above - absorbed)
 
 
 class SortedWeights(NamedTuple):
-    """The sorted weights of each term, the documents that have them, and the labels of the documents."""
+    """The sorted weights of each term, the training documents that have them, and the labels of the documents."""
 
-    term_starts: Ints
+    term_starts: Ints  # (n_terms + 1,)
     weights: Floats
-    documents: Int32s  # ascending where weights are equal
-    label_starts: Ints
-    labels: Int32s
+    documents: Int32s  # the document of each weight; ascending where weights are equal
+    label_starts: Ints  # (n_documents + 1,)
+    labels: Int32s  # the labels of all documents, one document after the other
 
 
 @kernel
-def let_vote(document: int, given: SortedWeights, votes: Floats) -> None:
-    """Add a vote for each label of a document."""
-    for at in range(np.uint64(given.label_starts[document]), np.uint64(given.label_starts[document + 1])):
-        votes[np.uint64(given.labels[at])] += 1.0
+def add_votes(document: int, training: SortedWeights, votes: Floats) -> None:
+    """Add one vote for each label of a training document to `votes` (n_classes,)."""
+    for position in range(np.uint64(training.label_starts[document]), np.uint64(training.label_starts[document + 1])):
+        votes[np.uint64(training.labels[position])] += 1.0
 
 
 @kernel
-def vote_of_term(term: int, given: SortedWeights, k: int, weight: float, votes: Floats) -> None:
-    """Let the k documents vote whose weights of a term are nearest; of equally near ones, those with lower numbers."""
-    weights, documents = given.weights, given.documents
-    begin, end = given.term_starts[term], given.term_starts[term + 1]
+def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, votes: Floats) -> None:
+    """Add the votes of the k documents whose weights of a term are nearest to `weight`.
+
+    Of equally near documents, those with the lowest numbers vote. All entries from `left` to `right` have voted; each
+    round adds the entries `first` to `left`, or `right` to `last`, or both, with the next nearest weight.
+    """
+    weights, documents = training.weights, training.documents
+    begin, end = training.term_starts[term], training.term_starts[term + 1]
     if end - begin <= k:
-        for at in range(begin, end):
-            let_vote(documents[at], given, votes)
+        for position in range(begin, end):
+            add_votes(documents[position], training, votes)
         return
-    right = first_from(weights, begin, end, weight)
+    right = first_not_below(weights, begin, end, weight)
     left = right
     while k > 0:
-        nearer = 1.0 if right == end else -1.0
+        comparison = 1.0 if right == end else -1.0
         if begin < left and right < end:
-            nearer = compared(weights[left - 1], weight, weights[right])
+            comparison = compare_distances(weights[left - 1], weight, weights[right])
         first, last = left, right
-        if nearer >= 0.0:
+        if comparison >= 0.0:
             first = left - 1
             while begin < first and left - first <= k and weights[first - 1] == weights[left - 1]:
                 first -= 1
-            if left - first > k:  # more than there is room for: the lowest are at the beginning
-                first = first_from(weights, begin, left, weights[left - 1])
-        if nearer <= 0.0:
+            if left - first > k:  # more than k: the lowest numbers are at the beginning of the run of equal weights
+                first = first_not_below(weights, begin, left, weights[left - 1])
+        if comparison <= 0.0:
             last = right + 1
             while last < end and last - right < k and weights[last] == weights[right]:
                 last += 1
-        i, j = first, right
-        while k > 0 and (i < left or j < last):
-            if j == last or (i < left and documents[i] < documents[j]):
-                let_vote(documents[i], given, votes)
-                i += 1
+        lower, upper = first, right
+        while k > 0 and (lower < left or upper < last):
+            if upper == last or (lower < left and documents[lower] < documents[upper]):
+                add_votes(documents[lower], training, votes)
+                lower += 1
             else:
-                let_vote(documents[j], given, votes)
-                j += 1
+                add_votes(documents[upper], training, votes)
+                upper += 1
             k -= 1
         left, right = first, last
 
 
 @kernel
-def vote_nearest(columns: Int32s, values: Floats, starts: Ints, given: SortedWeights, k: int, votes: Floats) -> None:
-    """Write for each row the votes of all its terms."""
-    for row in range(starts.size - 1):
+def vote_nearest(indices: Int32s, data: Floats, indptr: Ints, training: SortedWeights, k: int, votes: Floats) -> None:
+    """Write for each CSR row the votes of all its terms to `votes` (n_rows, n_classes)."""
+    for row in range(indptr.size - 1):
         votes[row] = 0.0
-        for at in range(starts[row], starts[row + 1]):
-            if values[at] != 0:
-                vote_of_term(columns[at], given, k, values[at], votes[row])
+        for position in range(indptr[row], indptr[row + 1]):
+            if data[position] != 0:
+                vote_by_term(indices[position], training, k, data[position], votes[row])

@@ -1,8 +1,10 @@
 """Find minimal hitting sets, which are the typical testors of a class.
 
-To tell a class from the others, terms are compared: row i says which terms are heavier, by at least `delta`, in the
-class than in the i-th other class (`contrast_rows`). A set of terms (columns) that *hits* every row tells the class
-from every other one. Sets are stored as bits: element i is bit i % 64 of word i // 64.
+To distinguish a class from the others, row i of a Boolean matrix marks the terms that are heavier in the class, by at
+least `delta`, than in the i-th other class (`contrast_rows`). A set of terms (columns) that *hits* every row, that is,
+has a marked term in it, distinguishes the class from every other one. Sets are stored as bits of 64-bit words: element
+i is bit i % 64 of word i // 64. `word &= word - 1` removes the lowest element of a word, so loops over a set do that
+until it is empty.
 
 **Contrast.** The row against a class without any of the terms is the same for all such classes, so it is built once.
 For the others, only the terms that differ from it are visited, so the work is proportional to the filled cells.
@@ -16,20 +18,26 @@ hits a new row and leaves each member a row that this member alone hits. A list 
 set. After the last column, the last member is replaced by the next column. *The gap:* if the last column has joined, or
 would not hit anything new, then no later list that consists of members of the present list (and the last column) can
 hit more. These are the lists up to the one that replaces the member before the last run of adjacent columns, so
-adjacent members are removed. *The end:* the first row is one with the fewest columns, and these come first. A list that
-starts with a later column never hits that row.
+adjacent members are removed. *The end:* the first row is one with the fewest columns, and these `n_leading` columns
+come first. A list that starts with a later column never hits that row.
 
 **MMCS** (Murakami and Uno 2014) branches on the unhit row with the fewest candidates and tries these one after the
 other. While one is tried, later ones are not candidates and earlier ones are, so each set is found once. A column that
 would leave some member without a row of its own can't be added now or later, so it is no longer a candidate. All
 candidates are judged at once by bits: a column spoils a member if it is in all rows that only this member hits, which
-is the intersection of these rows; it completes the set if it is in all unhit rows. With `most_members`, branches end if
-so many columns can't hit the remaining rows, even if each hits as many as the best candidate does.
+is the intersection of these rows; it completes the set if it is in all unhit rows. With `max_members` (-1: no limit),
+branches end if so many columns can't hit the remaining rows, even if each hits as many as the best candidate does.
 
-Row p of `hit` and `once` has the rows that the first p members hit, and those that exactly one of them hits; in MMCS,
-row p of `candidates`, `closing` and `todo` has the remaining candidates, those that complete the set, and those of the
-branch that are still to be tried. Both searches stop when `buffer` is full or after a number of steps, and continue
-when called again.
+Both searches stop when `buffer` is full or after a number of steps, and continue when called again. They share these
+arrays of bit sets (uint64):
+
+- `columns` (n_columns, words of rows): the rows that each column hits; `rows` (n_rows, words of columns): the columns
+  of each row; `full` (words of rows): all rows;
+- `members` (int64): the columns of the current set, of which the first `depth` count;
+- `hit`, `once` (depths, words of rows): in row p, the rows of the matrix that the first p members hit, and those that
+  exactly one of them hits;
+- `candidates`, `closing`, `todo` (depths, words of columns), for MMCS: in row p, the remaining candidates, those that
+  complete the set, and those of the branch that are still to be tried.
 
 **Shares from random walks** (`probe_shares`), for sets that are too many to list. A walk down the MMCS tree takes one
 branch at each node, with a probability proportional to the number of terms that the branch's column represents. A set
@@ -46,6 +54,7 @@ from .jit import kernel
 
 Word = np.uint64
 
+# The masks of `count_bits`.
 _PAIRS = Word(0x5555555555555555)
 _FOURS = Word(0x3333333333333333)
 _BYTES = Word(0x0F0F0F0F0F0F0F0F)
@@ -54,7 +63,7 @@ _ONE, _TWO, _FOUR, _TOP = Word(1), Word(2), Word(4), Word(56)
 
 
 @kernel
-def ones(word: Word) -> np.int64:
+def count_bits(word: Word) -> np.int64:
     """Return the number of set bits: counted in pairs, fours and bytes, and the bytes added up by a product."""
     word = word - ((word >> _ONE) & _PAIRS)
     word = (word & _FOURS) + ((word >> _TWO) & _FOURS)
@@ -63,23 +72,26 @@ def ones(word: Word) -> np.int64:
 
 
 @kernel
-def lowest(word: Word) -> np.int64:
-    """Return the position of the lowest set bit of a word that is not 0."""
-    return ones((word & (~word + _ONE)) - _ONE)
+def lowest_bit(word: Word) -> np.int64:
+    """Return the position of the lowest set bit of a word that is not 0.
+
+    `word & -word` keeps only the lowest bit; minus 1, it has as many bits as the position.
+    """
+    return count_bits((word & (~word + _ONE)) - _ONE)
 
 
 @kernel
-def bit(place: int | np.int64) -> Word:
-    """Return a word with one bit set, 0 to 63."""
-    return _ONE << Word(place)
+def bit(position: int | np.int64) -> Word:
+    """Return a word in which only the bit at a position, 0 to 63, is set."""
+    return _ONE << Word(position)
 
 
 @kernel
-def size(words: Codes) -> np.int64:
+def set_size(words: Codes) -> np.int64:
     """Return the number of elements of a set."""
     total = np.int64(0)
-    for at in range(words.size):
-        total += ones(words[at])
+    for word in range(words.size):
+        total += count_bits(words[word])
     return total
 
 
@@ -87,27 +99,28 @@ def size(words: Codes) -> np.int64:
 def contrast_rows(
     terms: Ints,
     weights: Floats,
-    number: int,
+    class_number: int,
     term_starts: Ints,
     term_classes: Ints,
     term_weights: Floats,
     delta: float,
     n_classes: int,
 ) -> tuple[Ints, Codes]:
-    """Return the other classes whose rows differ from the common one, and these rows followed by the common one.
+    """Return the other classes whose rows differ from the common one, and their rows, followed by the common row.
 
-    For each term, `term_starts`, `term_classes` and `term_weights` have the classes that contain it. Bit i of a row
-    says whether the weight of term i exceeds that in the other class by `delta` or more.
+    `terms` are the terms of class `class_number`, `weights` their weights in it. Bit i of a row says whether
+    `weights[i]` exceeds the weight in the other class by `delta` or more. `term_classes` and `term_weights` have the
+    classes that contain each term, and its weights there; those of term t begin at `term_starts[t]`.
     """
     common = np.zeros((terms.size + 63) // 64, np.uint64)
-    differing = np.zeros((common.size, n_classes), np.uint64)  # from the common row; 64 terms at a time, class by class
-    for at in range(terms.size):
-        marked = weights[at] >= delta
-        common[at >> 6] |= np.uint64(marked) << np.uint64(at & 63)
-        for cell in range(term_starts[terms[at]], term_starts[terms[at] + 1]):
-            differs = (weights[at] - term_weights[cell] >= delta) != marked
-            differing[at >> 6, term_classes[cell]] ^= np.uint64(differs) << np.uint64(at & 63)  # without a branch
-    differing[:, number] = 0
+    differing = np.zeros((common.size, n_classes), np.uint64)  # the bits that differ from the common row, by class
+    for position in range(terms.size):
+        is_marked = weights[position] >= delta
+        common[position >> 6] |= np.uint64(is_marked) << np.uint64(position & 63)
+        for cell in range(term_starts[terms[position]], term_starts[terms[position] + 1]):
+            differs = (weights[position] - term_weights[cell] >= delta) != is_marked
+            differing[position >> 6, term_classes[cell]] ^= np.uint64(differs) << np.uint64(position & 63)
+    differing[:, class_number] = 0
     others = np.empty(n_classes, np.int64)
     n_others = 0
     for other in range(n_classes):
@@ -123,10 +136,10 @@ def contrast_rows(
 
 @kernel
 def minimal_sets(sets: Codes) -> Ints:
-    """Return the numbers of the minimal sets, smallest set first; `sets` has one set of bits per row."""
+    """Return the numbers of the sets that contain no other, smallest set first; `sets` has one set of bits per row."""
     sizes = np.empty(len(sets), np.int64)
     for number in range(len(sets)):
-        sizes[number] = size(sets[number])
+        sizes[number] = set_size(sets[number])
     minimal = np.empty(len(sets), np.int64)
     n_minimal = 0
     for number in np.argsort(sizes, kind="mergesort"):
@@ -146,8 +159,8 @@ def minimal_sets(sets: Codes) -> Ints:
 
 
 DEPTH, NEXT, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
-"""What stands where in `state`: the length of the list, the next column; of the last call the sets and members
-written and the columns tried; the end."""
+"""Positions in `state` (int64): the number of members and the next column, from which a call continues; the number of
+sets, of their members and of tried columns in the last call; and whether the search is finished."""
 
 
 @kernel
@@ -161,45 +174,48 @@ def lex_walk(
     once: Codes,
     ends: Ints,
     buffer: Ints,
-    most_steps: int,
+    max_steps: int,
 ) -> None:
-    """Write sets to `found`, where set i ends at `ends[i]`, until it is full or `most_steps` columns were tried."""
+    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried.
+
+    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
+    """
     n_columns, n_words = columns.shape
     depth, column = state[DEPTH], state[NEXT]
     n_sets, n_written, steps = 0, 0, 0
     while True:
-        if steps >= most_steps or n_sets == ends.size or n_written + members.size > buffer.size:
+        if steps >= max_steps or n_sets == ends.size or n_written + members.size > buffer.size:
             break
         if depth == 0 and column >= n_leading:
             state[DONE] = 1
             break
         steps += 1
-        if column == n_columns:  # after the last column: the last member is replaced by the one after it
+        if column == n_columns:  # after the last column: replace the last member by its next column
             depth -= 1
             column = members[depth] + 1
             continue
-        hits_new, keeps_all, hits_everything = False, True, True
+        hits_new, members_keep_rows, hits_everything = False, True, True
         for word in range(n_words):
-            mine = columns[column, word]
-            once[depth + 1, word] = (once[depth, word] & ~mine) | (mine & ~hit[depth, word])
-            hit[depth + 1, word] = hit[depth, word] | mine
-            hits_new |= (mine & ~hit[depth, word]) != 0
+            column_rows = columns[column, word]
+            once[depth + 1, word] = (once[depth, word] & ~column_rows) | (column_rows & ~hit[depth, word])
+            hit[depth + 1, word] = hit[depth, word] | column_rows
+            hits_new |= (column_rows & ~hit[depth, word]) != 0
             hits_everything &= hit[depth + 1, word] == full[word]
         if hits_new:
-            for at in range(depth):
-                alone = False
+            for position in range(depth):
+                has_own_row = False
                 for word in range(n_words):
-                    if (columns[members[at], word] & once[depth + 1, word]) != 0:
-                        alone = True
+                    if (columns[members[position], word] & once[depth + 1, word]) != 0:
+                        has_own_row = True
                         break
-                if not alone:
-                    keeps_all = False
+                if not has_own_row:
+                    members_keep_rows = False
                     break
         is_last = column == n_columns - 1
-        if hits_new and keeps_all:
+        if hits_new and members_keep_rows:
             if hits_everything:
-                for at in range(depth):
-                    buffer[n_written + at] = members[at]
+                for position in range(depth):
+                    buffer[n_written + position] = members[position]
                 buffer[n_written + depth] = column
                 n_written += depth + 1
                 ends[n_sets] = n_written
@@ -207,7 +223,7 @@ def lex_walk(
             elif not is_last:
                 members[depth] = column
                 depth += 1
-        if is_last and (keeps_all or not hits_new):
+        if is_last and (members_keep_rows or not hits_new):
             neighbour = column - 1
             while depth > 0 and members[depth - 1] == neighbour:
                 depth -= 1
@@ -218,26 +234,30 @@ def lex_walk(
 
 
 STARTED = 1
-"""Where `state` says whether the search began; the rest of it is as in a walk of LEX."""
+"""The position in the `state` of MMCS that says whether the search has begun; the others are those of LEX."""
 
 
 @kernel
-def spare_members(columns: Codes, rows: Codes, members: Ints, depth: int, once: Codes, candidates: Codes) -> None:
-    """Remove the candidates that would leave some member of the set without a row of its own."""
-    n_words, width = once.shape[1], candidates.shape[1]
-    for at in range(width):
+def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once: Codes, candidates: Codes) -> None:
+    """Remove the candidates that would leave some member of the set without a row of its own.
+
+    Candidates are treated in groups of 64, the columns of one word.
+    """
+    n_words, n_groups = once.shape[1], candidates.shape[1]
+    for group in range(n_groups):
         spoiling = np.uint64(0)
         for member in range(depth):
-            common = candidates[depth, at]
+            # the candidates that are in all rows that only this member hits
+            common = candidates[depth, group]
             for word in range(n_words):
-                alone = columns[members[member], word] & once[depth, word]
-                while alone != 0 and common != 0:
-                    common &= rows[word * 64 + lowest(alone), at]
-                    alone &= alone - _ONE
+                own_rows = columns[members[member], word] & once[depth, word]
+                while own_rows != 0 and common != 0:
+                    common &= rows[word * 64 + lowest_bit(own_rows), group]
+                    own_rows &= own_rows - _ONE
                 if common == 0:
                     break
             spoiling |= common
-        candidates[depth, at] &= ~spoiling
+        candidates[depth, group] &= ~spoiling
 
 
 @kernel
@@ -245,13 +265,13 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
     """Return the unhit row with the fewest candidates."""
     best, fewest = np.int64(-1), np.int64(1 << 62)
     for word in range(full.size):
-        left = full[word] & ~hit[depth, word]
-        while left != 0 and fewest > 0:
-            row = np.int64(word * 64) + lowest(left)
-            left &= left - _ONE
+        unhit = full[word] & ~hit[depth, word]
+        while unhit != 0 and fewest > 0:
+            row = np.int64(word * 64) + lowest_bit(unhit)
+            unhit &= unhit - _ONE
             count = np.int64(0)
-            for at in range(candidates.shape[1]):
-                count += ones(rows[row, at] & candidates[depth, at])
+            for group in range(candidates.shape[1]):
+                count += count_bits(rows[row, group] & candidates[depth, group])
                 if count >= fewest:
                     break
             if count < fewest:
@@ -261,38 +281,41 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
 
 @kernel
 def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, todo: Codes, closing: Codes) -> None:
-    """Split the candidates of the picked row into those that complete the set and those that are still to be tried."""
-    picked = pick_row(rows, full, depth, hit, candidates)
-    for at in range(candidates.shape[1]):
-        mine = rows[picked, at] & candidates[depth, at]
-        candidates[depth, at] &= ~mine
-        completing = mine
+    """Split the candidates of the picked row into those that complete the set (`closing`) and those to try (`todo`).
+
+    They are no longer `candidates`, until they have been tried.
+    """
+    row = pick_row(rows, full, depth, hit, candidates)
+    for group in range(candidates.shape[1]):
+        row_candidates = rows[row, group] & candidates[depth, group]
+        candidates[depth, group] &= ~row_candidates
+        completing = row_candidates
         for word in range(full.size):
-            left = full[word] & ~hit[depth, word]
-            while left != 0 and completing != 0:
-                completing &= rows[word * 64 + lowest(left), at]
-                left &= left - _ONE
+            unhit = full[word] & ~hit[depth, word]
+            while unhit != 0 and completing != 0:
+                completing &= rows[word * 64 + lowest_bit(unhit), group]
+                unhit &= unhit - _ONE
             if completing == 0:
                 break
-        closing[depth, at] = completing
-        todo[depth, at] = mine & ~completing
+        closing[depth, group] = completing
+        todo[depth, group] = row_candidates & ~completing
 
 
 @kernel
-def can_end(columns: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, n_more: int) -> bool:
-    """Return whether `n_more` columns could hit all remaining rows if each hit as many as the best candidate does."""
-    n_left = np.int64(0)
+def can_be_completed(columns: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, n_columns: int) -> bool:
+    """Return whether `n_columns` columns could hit all unhit rows, if each hit as many as the best candidate does."""
+    n_unhit = np.int64(0)
     for word in range(full.size):
-        n_left += ones(full[word] & ~hit[depth, word])
-    for at in range(candidates.shape[1]):
-        left = candidates[depth - 1, at]
-        while left != 0:
-            column = at * 64 + lowest(left)
-            left &= left - _ONE
+        n_unhit += count_bits(full[word] & ~hit[depth, word])
+    for group in range(candidates.shape[1]):
+        untried = candidates[depth - 1, group]
+        while untried != 0:
+            column = group * 64 + lowest_bit(untried)
+            untried &= untried - _ONE
             count = np.int64(0)
             for word in range(full.size):
-                count += ones(columns[column, word] & ~hit[depth, word])
-            if count * n_more >= n_left:
+                count += count_bits(columns[column, word] & ~hit[depth, word])
+            if count * n_columns >= n_unhit:
                 return True
     return False
 
@@ -311,34 +334,37 @@ def mmcs_search(
     closing: Codes,
     ends: Ints,
     buffer: Ints,
-    most_steps: int,
-    most_members: int,
+    max_steps: int,
+    max_members: int,
 ) -> None:
-    """Write sets to `found`, where set i ends at `ends[i]`, until it is full or `most_steps` columns were tried."""
+    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried.
+
+    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
+    """
     n_sets, n_written, steps = 0, 0, 0
     if state[STARTED] == 0:
         branch(rows, full, 0, hit, candidates, todo, closing)
         state[STARTED] = 1
     depth = state[DEPTH]
-    while steps < most_steps:
-        at = 0
-        while at < todo.shape[1] and closing[depth, at] == 0:
-            at += 1
-        if at < todo.shape[1]:
+    while steps < max_steps:
+        group = 0
+        while group < todo.shape[1] and closing[depth, group] == 0:
+            group += 1
+        if group < todo.shape[1]:
             if n_sets == ends.size or n_written + members.size > buffer.size:
                 break
             for member in range(depth):
                 buffer[n_written + member] = members[member]
-            buffer[n_written + depth] = at * 64 + lowest(closing[depth, at])
-            closing[depth, at] &= closing[depth, at] - _ONE
+            buffer[n_written + depth] = group * 64 + lowest_bit(closing[depth, group])
+            closing[depth, group] &= closing[depth, group] - _ONE
             n_written += depth + 1
             ends[n_sets] = n_written
             n_sets += 1
             continue
-        at = 0
-        while at < todo.shape[1] and todo[depth, at] == 0:
-            at += 1
-        if at == todo.shape[1]:
+        group = 0
+        while group < todo.shape[1] and todo[depth, group] == 0:
+            group += 1
+        if group == todo.shape[1]:
             if depth == 0:
                 state[DONE] = 1
                 break
@@ -346,55 +372,59 @@ def mmcs_search(
             candidates[depth, members[depth] >> 6] |= bit(members[depth] & 63)
             continue
         steps += 1
-        column = at * 64 + lowest(todo[depth, at])
-        todo[depth, at] &= todo[depth, at] - _ONE
+        column = group * 64 + lowest_bit(todo[depth, group])
+        todo[depth, group] &= todo[depth, group] - _ONE
         members[depth] = column
         for word in range(full.size):
-            mine = columns[column, word]
-            once[depth + 1, word] = (once[depth, word] & ~mine) | (mine & ~hit[depth, word])
-            hit[depth + 1, word] = hit[depth, word] | mine
-        if most_members < 0 or (
-            depth + 1 < most_members and can_end(columns, full, depth + 1, hit, candidates, most_members - depth - 1)
+            column_rows = columns[column, word]
+            once[depth + 1, word] = (once[depth, word] & ~column_rows) | (column_rows & ~hit[depth, word])
+            hit[depth + 1, word] = hit[depth, word] | column_rows
+        if max_members < 0 or (
+            depth + 1 < max_members
+            and can_be_completed(columns, full, depth + 1, hit, candidates, max_members - depth - 1)
         ):
             depth += 1
-            for place in range(todo.shape[1]):
-                candidates[depth, place] = candidates[depth - 1, place]
-            spare_members(columns, rows, members, depth, once, candidates)
+            for column_word in range(todo.shape[1]):
+                candidates[depth, column_word] = candidates[depth - 1, column_word]
+            remove_spoiling(columns, rows, members, depth, once, candidates)
             branch(rows, full, depth, hit, candidates, todo, closing)
         else:
-            candidates[depth, at] |= bit(column & 63)
+            candidates[depth, group] |= bit(column & 63)
     state[DEPTH] = depth
     state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_written, steps
 
 
 @kernel
-def weight_of(columns: Codes, weights: Floats) -> float:
+def total_weight(columns: Codes, weights: Floats) -> float:
     """Return the sum of the weights of a set of columns."""
     total = 0.0
-    for at in range(columns.size):
-        left = columns[at]
-        while left != 0:
-            total += weights[at * 64 + lowest(left)]
-            left &= left - _ONE
+    for word in range(columns.size):
+        rest = columns[word]
+        while rest != 0:
+            total += weights[word * 64 + lowest_bit(rest)]
+            rest &= rest - _ONE
     return total
 
 
 @kernel
-def take_one(todo: Codes, candidates: Codes, weights: Floats, chance: float) -> np.int64:
-    """Return the column of a random branch; earlier columns become candidates again, as if they had been searched."""
-    left_over = chance * weight_of(todo, weights)
-    last = np.int64(-1)
-    for at in range(todo.size):
-        left = todo[at]
-        while left != 0:
-            if last >= 0:
-                candidates[last >> 6] |= bit(last & 63)
-            last = np.int64(at * 64) + lowest(left)
-            left &= left - _ONE
-            left_over -= weights[last]
-            if left_over < 0:
-                return last
-    return last
+def draw_branch(todo: Codes, candidates: Codes, weights: Floats, uniform: float) -> np.int64:
+    """Return the column of a random branch, drawn in proportion to the weights; `uniform` is a random number below 1.
+
+    Columns before it become candidates again, as if their branches had been searched.
+    """
+    target = uniform * total_weight(todo, weights)
+    column = np.int64(-1)
+    for word in range(todo.size):
+        rest = todo[word]
+        while rest != 0:
+            if column >= 0:
+                candidates[column >> 6] |= bit(column & 63)
+            column = np.int64(word * 64) + lowest_bit(rest)
+            rest &= rest - _ONE
+            target -= weights[column]
+            if target < 0:
+                return column
+    return column
 
 
 @kernel
@@ -403,7 +433,7 @@ def probe_shares(
     rows: Codes,
     full: Codes,
     weights: Floats,
-    chances: Floats,
+    uniforms: Floats,
     members: Ints,
     hit: Codes,
     once: Codes,
@@ -413,42 +443,44 @@ def probe_shares(
 ) -> Floats:
     """Return the estimated share of the hitting sets that contain each column.
 
-    Each row of `chances` is one walk, with one random number for each depth.
+    `weights` (n_columns,) has the number of terms that each column represents. Each row of `uniforms` is one walk, with
+    a random number from 0 to 1 for each depth. All weights are relative to exp(`largest`), the largest so far, so that
+    they don't overflow.
     """
-    held, total, top = np.zeros(len(columns)), 0.0, -np.inf
-    everything = candidates[0].copy()
-    for walk in range(len(chances)):
-        candidates[0] = everything
+    weight_with, total_weights, largest = np.zeros(len(columns)), 0.0, -np.inf
+    all_columns = candidates[0].copy()
+    for walk in range(len(uniforms)):
+        candidates[0] = all_columns
         depth, log_weight = 0, 0.0
         while True:
             branch(rows, full, depth, hit, candidates, todo, closing)
-            n_here = weight_of(closing[depth], weights)
-            if n_here > 0:
-                if log_weight > top:
-                    held *= np.exp(top - log_weight)
-                    total *= np.exp(top - log_weight)
-                    top = log_weight
-                factor = np.exp(log_weight - top)
-                total += factor * n_here
-                for at in range(depth):
-                    held[members[at]] += factor * n_here
-                for at in range(closing.shape[1]):
-                    left = closing[depth, at]
-                    while left != 0:
-                        column = at * 64 + lowest(left)
-                        held[column] += factor * weights[column]
-                        left &= left - _ONE
-            n_below = weight_of(todo[depth], weights)
-            if n_below == 0:
+            closing_weight = total_weight(closing[depth], weights)
+            if closing_weight > 0:
+                if log_weight > largest:
+                    weight_with *= np.exp(largest - log_weight)
+                    total_weights *= np.exp(largest - log_weight)
+                    largest = log_weight
+                factor = np.exp(log_weight - largest)
+                total_weights += factor * closing_weight
+                for member in range(depth):
+                    weight_with[members[member]] += factor * closing_weight
+                for group in range(closing.shape[1]):
+                    rest = closing[depth, group]
+                    while rest != 0:
+                        column = group * 64 + lowest_bit(rest)
+                        weight_with[column] += factor * weights[column]
+                        rest &= rest - _ONE
+            todo_weight = total_weight(todo[depth], weights)
+            if todo_weight == 0:
                 break
-            column = take_one(todo[depth], candidates[depth], weights, chances[walk, depth])
-            log_weight += np.log(n_below)
+            column = draw_branch(todo[depth], candidates[depth], weights, uniforms[walk, depth])
+            log_weight += np.log(todo_weight)
             members[depth] = column
             for word in range(full.size):
-                mine = columns[column, word]
-                once[depth + 1, word] = (once[depth, word] & ~mine) | (mine & ~hit[depth, word])
-                hit[depth + 1, word] = hit[depth, word] | mine
+                column_rows = columns[column, word]
+                once[depth + 1, word] = (once[depth, word] & ~column_rows) | (column_rows & ~hit[depth, word])
+                hit[depth + 1, word] = hit[depth, word] | column_rows
             depth += 1
             candidates[depth] = candidates[depth - 1]
-            spare_members(columns, rows, members, depth, once, candidates)
-    return held / total if total > 0 else held
+            remove_spoiling(columns, rows, members, depth, once, candidates)
+    return weight_with / total_weights if total_weights > 0 else weight_with

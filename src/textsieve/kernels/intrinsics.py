@@ -23,27 +23,28 @@ def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 fma = cast("Callable[[float, float, float], float]", _fma)
-"""Multiply the first two and add the third, in one rounding."""
+"""Return a x b + c, rounded once."""
 
 
-_READ, _KEEP, _DATA = 0, 3, 1
+_READ, _HIGH_LOCALITY, _DATA = 0, 3, 1
+"""Arguments of `llvm.prefetch`: for reading, to be kept in all caches, data instead of instructions."""
 
 
 @intrinsic
-def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
+def _prefetch(typing_context: Any, array: Any, position: Any) -> Any:
     """Emit an LLVM prefetch hint."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         address = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", (address.type,), kind)
-        builder.call(function, [address, number(_READ), number(_KEEP), number(_DATA)])
+        int32 = ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32])
+        function = builder.module.declare_intrinsic("llvm.prefetch", (address.type,), function_type)
+        builder.call(function, [address, int32(_READ), int32(_HIGH_LOCALITY), int32(_DATA)])
         return context.get_dummy_value()
 
-    return types.void(array, place), generate
+    return types.void(array, position), generate
 
 
 prefetch = cast("Callable[[NDArray[Any], Any], None]", _prefetch)
-"""Bring the part of an array around a place, which may be beyond its end, nearer to the processor."""
+"""Load the cache line of `array[position]` into the processor's cache; positions beyond the end do no harm."""

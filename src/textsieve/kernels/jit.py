@@ -40,22 +40,23 @@ Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
-MAX_BYTES = 1 << 28
-"""No kernel compiles to nearly as much code; a larger cache file is not ours."""
+MAX_CACHE_FILE_BYTES = 1 << 28
+"""Larger cache files are not read: no kernel compiles to nearly as much code."""
 
-NEEDED_BY_LLVM = 100
+COMPILER_MEGABYTES = 100
 """Megabytes of address space that compiling or linking a kernel may take; without them, LLVM aborts the process."""
 
-LONGEST_WAIT = 60.0
-"""Seconds to wait for another process that compiles the same kernel. It may have been stopped, so not for ever."""
+LOCK_TIMEOUT = 60.0
+"""Seconds to wait for another process that compiles the same kernel; it may have been stopped."""
 
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
-    """Compile `function` on first call, without the interpreter lock, and keep the machine code on disk."""
+    """Compile a function at its first call, to run without the interpreter lock, and cache the machine code on disk."""
     if cast(Any, numba.config).DISABLE_JIT:
         raise InputError(
             f"NUMBA_DISABLE_JIT is set to {os.environ.get('NUMBA_DISABLE_JIT', 1)}, but textsieve's kernels only work "
-            "compiled; unset it."
+            "compiled",
+            hint="unset it",
         )
     dispatcher: Any = numba.njit(nogil=True)(function)
     try:
@@ -68,7 +69,7 @@ def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Return a digest of all files with kernels."""
+    """Return a digest of all source files in the folder of the kernels."""
     digest = sha256()
     for file in sorted(folder.glob("*.py")):
         digest.update(file.read_bytes())
@@ -81,8 +82,9 @@ FINGERPRINT = _fingerprint(Path(__file__).parent)
 class CheckedFiles:
     """The cache files of one kernel, one for each signature and processor.
 
-    A name consists of `base`, which names the kernel, a stamp of the source code and numba's version, and a digest of
-    the key. So there is no index that several processes would have to update, and stale code is never found.
+    A file name consists of `base`, which names the kernel, a stamp of the source code and numba's version, and a digest
+    of the key. So there is no index that several processes would have to update, and code of other versions is never
+    loaded.
     """
 
     def __init__(self, folder: str, base: str) -> None:
@@ -92,28 +94,28 @@ class CheckedFiles:
         self.stamp = sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
 
     def path(self, key: object) -> str:
-        """Return the path of the file for a key."""
+        """Return the path of the cache file for a key (numba's signature and processor)."""
         return os.path.join(self.folder, f"{self.base}.{self.stamp}.{sha256(repr(key).encode()).hexdigest()[:16]}.nbc")
 
     def load(self, key: object) -> Any:
-        """Return what was saved for a key, or None if there is none or it is damaged."""
+        """Return the data that was saved for a key, or None if there is no file or it is damaged."""
         path = self.path(key)
         try:
-            with open_regular(path, what="compiled code", max_bytes=MAX_BYTES) as file:
+            with open_regular(path, what="compiled code", max_bytes=MAX_CACHE_FILE_BYTES) as file:
                 content = file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, InputError):
             content = b""
         if content[-32:] != _checksum(path, content[:-32]):
-            with suppress(OSError):  # saving the new code reports what is wrong with the folder
+            with suppress(OSError):  # if the folder is not writable, `save_overload` warns
                 os.unlink(path)
             _warn_once(f"{path} is damaged; it is compiled again.", "damaged")
             return None
         return self.files._load_data(os.path.basename(path))
 
     def save(self, key: object, data: object) -> None:
-        """Save data for a key, and remove files of this kernel from other versions."""
+        """Save data for a key, and remove this kernel's files of other versions."""
         path = self.path(key)
         content: bytes = self.files._dump(data)
         with replacing(path) as file:
@@ -126,12 +128,12 @@ class CheckedFiles:
 
 
 def _checksum(path: str, content: bytes) -> bytes:
-    """Return the checksum of a file, which depends on its name, too: renamed files count as damaged."""
+    """Return the checksum of a file's name and content; so a renamed file counts as damaged."""
     return sha256(os.path.basename(path).encode() + b"\0" + content).digest()
 
 
 class CheckedCache:
-    """numba's cache of one kernel with `CheckedFiles`; it only warns if the folder can't be written to.
+    """numba's cache of one kernel, stored in `CheckedFiles`; it only warns if the folder can't be written to.
 
     numba calls `load_overload`, compiles if that returns None, and then calls `save_overload`; meanwhile, it lets no
     other thread of the process compile.
@@ -139,7 +141,9 @@ class CheckedCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         cache: Any = cast(Any, FunctionCache)(function)
-        base = re.sub(r"-\d+(?=\.py)", "", cache._impl.filename_base)  # without the line number, which changes
+        base = re.sub(
+            r"-\d+(?=\.py)", "", cache._impl.filename_base
+        )  # drop the line number, which changes with edits elsewhere in the file
         cache._cache_file = files = CheckedFiles(cache.cache_path, base)
         self.cache_path: str = cache.cache_path
         self._lock_path = os.path.join(files.folder, f"{files.base}.{files.stamp}.lock")
@@ -148,10 +152,13 @@ class CheckedCache:
         self._save = cache.save_overload
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return compiled code, or None if it must be compiled; raise `MemoryError` if there is no room for that."""
-        check_room(NEEDED_BY_LLVM, "compiling")
+        """Return compiled code, or None if it must be compiled.
+
+        Raises `MemoryError` if there is not enough memory to compile.
+        """
+        check_room(COMPILER_MEGABYTES, "compiling")
         loaded = self._load(signature, context)
-        if loaded is None and self._lock is None:  # a lock that is left from compiling that failed is still ours
+        if loaded is None and self._lock is None:  # after a failed compilation, this process still holds the lock
             self._wait_for_lock()
             loaded = self._load(signature, context)  # another process may have saved it meanwhile
             if loaded is not None:
@@ -159,7 +166,7 @@ class CheckedCache:
         return loaded
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Save compiled code if the folder can be written to."""
+        """Save compiled code, or warn if the folder can't be written to."""
         try:
             self._save(signature, compiled)
         except OSError as problem:
@@ -172,17 +179,18 @@ class CheckedCache:
             self._release_lock()
 
     def _wait_for_lock(self) -> None:
-        """Wait until no other process compiles this kernel, or for `LONGEST_WAIT`."""
+        """Wait until no other process compiles this kernel, for at most `LOCK_TIMEOUT` seconds."""
         from filelock import FileLock, Timeout
 
         lock = FileLock(self._lock_path)
         # Without the lock, the same kernel may be compiled twice; nothing else is lost.
         with suppress(OSError, NotImplementedError, Timeout):
             os.makedirs(self.cache_path, exist_ok=True)
-            lock.acquire(timeout=LONGEST_WAIT)
+            lock.acquire(timeout=LOCK_TIMEOUT)
             self._lock = lock
 
     def _release_lock(self) -> None:
+        """Release the lock, if this process holds it, and remove its file."""
         if self._lock is not None:
             with suppress(OSError):  # Windows removes no open file
                 os.unlink(self._lock_path)
@@ -193,8 +201,8 @@ class CheckedCache:
 _warned: set[str] = set()
 
 
-def _warn_once(message: str, about: str = "") -> None:
+def _warn_once(message: str, problem: str = "") -> None:
     """Warn unless this process has already warned about the same problem."""
-    if about not in _warned:
-        _warned.add(about)
+    if problem not in _warned:
+        _warned.add(problem)
         warn(message)

@@ -1,7 +1,8 @@
 """Join the words of proper names in a text, as `text.names` defines them, in one pass from left to right.
 
-The text is an array of characters: bytes if it is ASCII, code points otherwise. Each line is first scanned up to its
-first lowercase letter; in a line without one, capital letters mean nothing.
+The text is an array of characters: uint8 if it is ASCII, uint32 code points otherwise. `kinds` has the kinds of each
+code point, as bits. At the start of each line, the line is scanned up to its first lowercase letter: in a line without
+one, such as a heading, capital letters don't mark names.
 """
 
 from typing import Any
@@ -12,19 +13,21 @@ from numpy.typing import NDArray
 from ..arrays import Bytes, Codes
 from .jit import kernel
 
-LETTER, CAPITAL, SMALL, SENTENCE_MARK, BLANK, HYPHEN, LINE_END = (1 << bit for bit in range(7))
-"""What a character can be; several of them at once."""
+LETTER, UPPERCASE, LOWERCASE, SENTENCE_MARK, BLANK, HYPHEN, LINE_END = (1 << bit for bit in range(7))
+"""The kinds of characters, as bits; a character can be of several kinds. UPPERCASE includes title case."""
 
 _8 = np.uint64(8)
-_LONGEST_LINK = 8
+
+_MAX_LINK_BYTES = 8
+"""Link words are compared as one 64-bit number of up to eight ASCII letters."""
 
 
 @kernel
-def has_small_letter(text: NDArray[Any], begin: int, kinds: Bytes) -> bool:
-    """Return whether the line that begins here has a lowercase letter."""
-    for at in range(begin, text.size):
-        kind = kinds[text[at]]
-        if kind & SMALL:
+def has_lowercase(text: NDArray[Any], begin: int, kinds: Bytes) -> bool:
+    """Return whether the line that begins at `begin` has a lowercase letter."""
+    for position in range(begin, text.size):
+        kind = kinds[text[position]]
+        if kind & LOWERCASE:
             return True
         if kind & LINE_END:
             return False
@@ -33,80 +36,90 @@ def has_small_letter(text: NDArray[Any], begin: int, kinds: Bytes) -> bool:
 
 @kernel
 def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
-    """Return whether a word may link the parts of a name."""
-    if end - begin > _LONGEST_LINK:
+    """Return whether the word from `begin` to `end` may link the parts of a name, such as "of".
+
+    `links` has the allowed words, each with its ASCII letters shifted into one number.
+    """
+    if end - begin > _MAX_LINK_BYTES:
         return False
     code = np.uint64(0)
-    for at in range(begin, end):
-        if text[at] > 127:
+    for position in range(begin, end):
+        if text[position] > 127:
             return False
-        code = code << _8 | np.uint64(text[at])
-    is_link = False
+        code = code << _8 | np.uint64(text[position])
+    is_match = False
     for link in links:
-        is_link |= code == link
-    return is_link
+        is_match |= code == link
+    return is_match
 
 
 @kernel
-def is_hung_on(text: NDArray[Any], end: int, kinds: Bytes) -> bool:
-    """Return whether a hyphen joins another run of letters to the one that ends here."""
+def is_hyphenated(text: NDArray[Any], end: int, kinds: Bytes) -> bool:
+    """Return whether a hyphen joins the word that ends at `end` to another one."""
     return end + 1 < text.size and kinds[text[end]] & HYPHEN != 0 and kinds[text[end + 1]] & LETTER != 0
 
 
 @kernel
 def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) -> None:
     """Replace all characters between the words of a name by the joiner."""
-    for at in range(begin, end):
-        if not kinds[text[at]] & LETTER:
-            text[at] = joiner
+    for position in range(begin, end):
+        if not kinds[text[position]] & LETTER:
+            text[position] = joiner
 
 
 @kernel
 def join_in_place(
-    text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, most_capitals: int, most_links: int
+    text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, max_capitals: int, max_links: int
 ) -> bool:
-    """Join the words of each name in place; return whether there is a name."""
+    """Join the words of each name in place; return whether there is a name.
+
+    A name has 2 to `max_capitals` capitalised words, between which there are blanks or hyphens and up to `max_links`
+    link words. A name doesn't begin with the first word of a sentence, which is capitalised anyway.
+    """
+    # A possible name goes from `name_begin` (-1: none) to `name_end`; `n_links` counts the links after that. The flags
+    # say whether the next word begins a sentence, whether only blanks precede it, whether the line was empty so far,
+    # and whether a hyphen attaches the next word to the last one.
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
-    begins_sentence, gap_is_blank, line_is_empty, hangs = True, False, False, False
-    capitals_count = has_small_letter(text, 0, kinds)
-    at = 0
-    while at < text.size:
-        kind = kinds[text[at]]
+    begins_sentence, gap_is_blank, line_is_empty, has_hyphen = True, False, False, False
+    capitals_mark_names = has_lowercase(text, 0, kinds)
+    position = 0
+    while position < text.size:
+        kind = kinds[text[position]]
         if not kind & LETTER:
             if kind & LINE_END:
                 begins_sentence |= line_is_empty
                 line_is_empty = True
-                capitals_count = has_small_letter(text, at + 1, kinds)
+                capitals_mark_names = has_lowercase(text, position + 1, kinds)
             elif not kind & BLANK:
                 line_is_empty = False
                 begins_sentence |= kind & SENTENCE_MARK != 0
             gap_is_blank &= kind & BLANK != 0
-            at += 1
+            position += 1
             continue
-        begin = at
-        while at < text.size and kinds[text[at]] & LETTER:
-            at += 1
-        goes_on = gap_is_blank or hangs
-        hangs = is_hung_on(text, at, kinds)
-        is_capitalised = capitals_count and (at - begin > 1 or hangs) and kind & CAPITAL != 0
+        begin = position
+        while position < text.size and kinds[text[position]] & LETTER:
+            position += 1
+        continues = gap_is_blank or has_hyphen
+        has_hyphen = is_hyphenated(text, position, kinds)
+        is_capitalised = capitals_mark_names and (position - begin > 1 or has_hyphen) and kind & UPPERCASE != 0
         if name_begin >= 0:
-            if goes_on and is_capitalised:
+            if continues and is_capitalised:
                 n_capitals += 1
                 n_links = 0
-                name_end = at
-            elif goes_on and n_links < most_links and is_link(text, begin, at, links):
+                name_end = position
+            elif continues and n_links < max_links and is_link(text, begin, position, links):
                 n_links += 1
             else:
-                if 1 < n_capitals <= most_capitals:
+                if 1 < n_capitals <= max_capitals:
                     join(text, name_begin, name_end, kinds, joiner)
                     any_name = True
                 name_begin = -1
         if name_begin < 0 and is_capitalised and not begins_sentence:
-            name_begin, name_end, n_capitals, n_links = begin, at, 1, 0
-        begins_sentence &= hangs
+            name_begin, name_end, n_capitals, n_links = begin, position, 1, 0
+        begins_sentence &= has_hyphen
         gap_is_blank, line_is_empty = True, False
-    if name_begin >= 0 and 1 < n_capitals <= most_capitals:
+    if name_begin >= 0 and 1 < n_capitals <= max_capitals:
         join(text, name_begin, name_end, kinds, joiner)
         any_name = True
     return any_name

@@ -2,16 +2,18 @@
 
 All rows have length 1, so a cosine is the sum of products over the shared terms. For the rare terms of the query, the
 products are added up posting by posting, in an array with an entry for each document. Terms that more than a fifth of
-the documents contain would cost many additions and say little, so their sum is only bounded: by the Cauchy-Schwarz
-inequality, it is at most (length of the query's frequent part) x (length of the document's frequent part). The k
-largest sums give a cosine that the k best documents reach at least, and only the few documents whose bound reaches it
-are computed in full.
+the documents contain would cost many additions and contribute little, so their sum is only bounded: by the
+Cauchy-Schwarz inequality, it is at most (norm of the query's frequent part) x (norm of the document's frequent part).
+The k largest sums give a cosine that the k best documents reach at least, and only the few documents whose bound
+reaches it are computed in full.
 
 Final comparisons always use full sums, added in the order of the terms. So equal documents have equal cosines, the
 result is the same as that of computing all cosines, and of equally near documents those with lower numbers come first.
 
-A document takes part in a search unless its group is -1 (it was removed) or the group of the query. If each document is
-a group of its own, no document finds itself; if classes are the groups, each document finds its nearest enemy.
+A document takes part in a search unless its group is -1 (it was removed) or the query's *own group*. If each document
+is a group of its own, no document finds itself; if classes are the groups, each document finds its nearest enemy.
+
+Queries are CSR rows (`indices`, `data`, `indptr`); all weights of queries are float64, those of documents float32.
 """
 
 from typing import Any, NamedTuple
@@ -23,198 +25,203 @@ from ..arrays import Bytes, Floats, Int32s, Ints
 from .jit import kernel
 
 Weights = NDArray[np.float32]
-Whole = int | np.signedinteger[Any]
+Integer = int | np.signedinteger[Any]
 
 SHARE = 5
-"""A term is frequent if more than one in so many documents have it."""
+"""A term is frequent if more than one in so many documents contain it."""
 
-_SLACK = 1e-9  # far more than sums of products of rows of length 1 are rounded by
+_SLACK = 1e-9  # added to bounds; far more than the rounding error of a cosine
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Index(NamedTuple):
-    """Documents of length 1 by term (documents ascend) and by document (terms ascend), and the lengths for the
-    bounds.
-    """
+    """Documents of length 1 as CSC arrays (the postings of each term), as CSR arrays, and the norms for the bounds."""
 
-    term_starts: Ints
-    documents: Int32s
-    weights: Weights
-    starts: Ints
-    columns: Int32s
-    values: Weights
-    frequent: Bytes  # 1 for frequent terms
-    frequent_parts: Floats  # the length of each document's frequent part
+    term_indptr: Ints  # (n_terms + 1,)
+    documents: Int32s  # of each posting, ascending within a term
+    weights: Weights  # of each posting
+    indptr: Ints  # (n_documents + 1,)
+    indices: Int32s  # terms, ascending within a document
+    data: Weights
+    is_frequent: Bytes  # (n_terms,) 1 for frequent terms
+    frequent_norms: Floats  # (n_documents,) the norm of each document over its frequent terms
 
 
 class Workspace(NamedTuple):
-    """The arrays with which a thread searches. Between searches, sums and query are 0."""
+    """The arrays with which a thread searches for k documents. Between searches, `sums` and `query` are 0."""
 
-    sums: Floats  # of each document
-    query: Floats  # the query's weight of each term
-    cosines: Floats  # of the best
-    documents: Int32s  # the best
+    sums: Floats  # (n_documents,) the products with the query that are added up so far
+    query: Floats  # (n_terms,) the query as a dense vector
+    cosines: Floats  # (k,) a heap of the best cosines, then sorted
+    documents: Int32s  # (k,) their documents
 
 
 @kernel
 def workspace(index: Index, k: int) -> Workspace:
     """Allocate the arrays for searches of up to k documents."""
-    return Workspace(np.zeros(index.starts.size - 1), np.zeros(index.frequent.size), np.empty(k), np.empty(k, np.int32))
+    return Workspace(
+        np.zeros(index.indptr.size - 1), np.zeros(index.is_frequent.size), np.empty(k), np.empty(k, np.int32)
+    )
 
 
 @kernel
-def rows_of(term_starts: Ints, documents: Int32s, weights: Weights, starts: Ints) -> tuple[Int32s, Weights]:
-    """Transpose postings to rows whose starts are known; return columns and values."""
-    columns, values = np.empty(documents.size, np.int32), np.empty(documents.size, np.float32)
-    ends = starts[:-1].copy()
-    for term in range(term_starts.size - 1):
-        for place in range(term_starts[term], term_starts[term + 1]):
-            document = documents[place]
-            columns[ends[document]] = term
-            values[ends[document]] = weights[place]
-            ends[document] += 1
-    return columns, values
+def rows_from_postings(term_indptr: Ints, documents: Int32s, weights: Weights, indptr: Ints) -> tuple[Int32s, Weights]:
+    """Return the CSR arrays `indices` and `data` of postings (CSC arrays); `indptr` is given."""
+    indices, data = np.empty(documents.size, np.int32), np.empty(documents.size, np.float32)
+    next_positions = indptr[:-1].copy()
+    for term in range(term_indptr.size - 1):
+        for posting in range(term_indptr[term], term_indptr[term + 1]):
+            document = documents[posting]
+            indices[next_positions[document]] = term
+            data[next_positions[document]] = weights[posting]
+            next_positions[document] += 1
+    return indices, data
 
 
 @kernel
-def lengths_of_parts(starts: Ints, columns: Int32s, values: Weights, is_selected: Bytes) -> Floats:
-    """Return the length of each row over some of the terms."""
-    lengths = np.zeros(starts.size - 1)
-    for row in range(lengths.size):
-        for at in range(starts[row], starts[row + 1]):
-            if is_selected[columns[at]]:
-                lengths[row] += np.float64(values[at]) * np.float64(values[at])
-    return np.sqrt(lengths)
+def norms_over(indptr: Ints, indices: Int32s, data: Weights, is_selected: Bytes) -> Floats:
+    """Return the norm of each CSR row over the selected terms."""
+    norms = np.zeros(indptr.size - 1)
+    for row in range(norms.size):
+        for position in range(indptr[row], indptr[row + 1]):
+            if is_selected[indices[position]]:
+                norms[row] += np.float64(data[position]) * np.float64(data[position])
+    return np.sqrt(norms)
 
 
-# -- the best so far, as a heap with the worst of them on top ------------------------------------------------------
+# -- the best documents so far, as a binary heap with the worst of them on top -------------------------------------
 
 
 @kernel
-def is_nearer(cosine: float, document: Whole, other_cosine: float, other: Whole) -> bool:
-    """Return whether one document precedes another among neighbours."""
+def is_nearer(cosine: float, document: Integer, other_cosine: float, other: Integer) -> bool:
+    """Return whether a document comes before another one among neighbours."""
     return bool(cosine > other_cosine or (cosine == other_cosine and document < other))
 
 
 @kernel
-def sink(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Whole) -> None:
-    """Put a document on top of the heap and move it down until all below it are nearer."""
-    place = 0
-    while 2 * place + 1 < size:
-        below = 2 * place + 1
-        if below + 1 < size and is_nearer(cosines[below], documents[below], cosines[below + 1], documents[below + 1]):
-            below += 1
-        if not is_nearer(cosine, document, cosines[below], documents[below]):
+def sift_down(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Integer) -> None:
+    """Replace the top of the heap by a document, and move it down until both its children are nearer."""
+    node = 0
+    while 2 * node + 1 < size:
+        child = 2 * node + 1
+        if child + 1 < size and is_nearer(cosines[child], documents[child], cosines[child + 1], documents[child + 1]):
+            child += 1
+        if not is_nearer(cosine, document, cosines[child], documents[child]):
             break
-        cosines[place], documents[place] = cosines[below], documents[below]
-        place = below
-    cosines[place], documents[place] = cosine, document
+        cosines[node], documents[node] = cosines[child], documents[child]
+        node = child
+    cosines[node], documents[node] = cosine, document
 
 
 @kernel
-def keep_best(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Whole) -> int:
+def push_best(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Integer) -> int:
     """Add a document to the heap if there is room or it is nearer than the worst; return the size of the heap."""
     if size == cosines.size:
         if is_nearer(cosine, document, cosines[0], documents[0]):
-            sink(cosines, documents, size, cosine, document)
+            sift_down(cosines, documents, size, cosine, document)
         return size
-    place = size
-    while place > 0 and is_nearer(cosines[(place - 1) // 2], documents[(place - 1) // 2], cosine, document):
-        cosines[place], documents[place] = cosines[(place - 1) // 2], documents[(place - 1) // 2]
-        place = (place - 1) // 2
-    cosines[place], documents[place] = cosine, document
+    node = size
+    while node > 0 and is_nearer(cosines[(node - 1) // 2], documents[(node - 1) // 2], cosine, document):
+        cosines[node], documents[node] = cosines[(node - 1) // 2], documents[(node - 1) // 2]
+        node = (node - 1) // 2
+    cosines[node], documents[node] = cosine, document
     return size + 1
 
 
 @kernel
 def sort_best(cosines: Floats, documents: Int32s, size: int) -> None:
-    """Sort the heap, nearest first."""
+    """Sort the heap in place, nearest first (heapsort)."""
     for last in range(size - 1, 0, -1):
         cosine, document = cosines[last], documents[last]
         cosines[last], documents[last] = cosines[0], documents[0]
-        sink(cosines, documents, last, cosine, document)
+        sift_down(cosines, documents, last, cosine, document)
 
 
 # -- one search ----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def full_cosine(index: Index, query: Floats, document: Whole) -> float:
+def full_cosine(index: Index, query: Floats, document: Integer) -> float:
     """Return the cosine of a document with the query: all products, added in the order of the terms."""
     total = 0.0
-    for at in range(np.uint64(index.starts[document]), np.uint64(index.starts[document + 1])):
-        total += query[np.uint64(index.columns[at])] * np.float64(index.values[at])
+    for position in range(np.uint64(index.indptr[document]), np.uint64(index.indptr[document + 1])):
+        total += query[np.uint64(index.indices[position])] * np.float64(index.data[position])
     return total
 
 
 @kernel
-def add_rare(index: Index, columns: Int32s, values: Floats, room: Workspace) -> float:
-    """Spread the query and add up the products of its rare terms; return the length of its frequent part, or -1
-    without one.
+def add_rare_terms(index: Index, indices: Int32s, data: Floats, work: Workspace) -> float:
+    """Write the query to `work.query`, and add the products of its rare terms to `work.sums`.
+
+    Returns the norm of the query over its frequent terms, or -1 if it has none.
     """
-    sums, query = room.sums, room.query
-    squares, any_frequent = 0.0, False
-    for at in range(columns.size):
-        term, value = np.uint64(columns[at]), values[at]
+    sums, query = work.sums, work.query
+    squares, has_frequent = 0.0, False
+    for position in range(indices.size):
+        term, value = np.uint64(indices[position]), data[position]
         query[term] = value
-        if index.frequent[term]:
+        if index.is_frequent[term]:
             squares += value * value
-            any_frequent = any_frequent or value != 0.0
+            has_frequent = has_frequent or value != 0.0
         else:
-            for place in range(np.uint64(index.term_starts[term]), np.uint64(index.term_starts[term + _1])):
-                sums[np.uint64(index.documents[place])] += value * np.float64(index.weights[place])
-    return np.sqrt(squares) if any_frequent else -1.0
+            for posting in range(np.uint64(index.term_indptr[term]), np.uint64(index.term_indptr[term + _1])):
+                sums[np.uint64(index.documents[posting])] += value * np.float64(index.weights[posting])
+    return np.sqrt(squares) if has_frequent else -1.0
 
 
 @kernel
-def best_of_sums(index: Index, columns: Int32s, groups: Int32s, own: int, room: Workspace) -> int:
-    """Find the best documents for a query with rare terms only, where the sums are the cosines; reset the sums to 0."""
+def find_by_sums(index: Index, indices: Int32s, groups: Int32s, own_group: int, work: Workspace) -> int:
+    """Find the best documents for a query without frequent terms, where the sums are the cosines; reset the sums."""
     size = 0
-    for at in range(columns.size):
-        term = np.uint64(columns[at])
-        if index.frequent[term]:
-            continue  # with a weight of 0
-        for place in range(np.uint64(index.term_starts[term]), np.uint64(index.term_starts[term + _1])):
-            document = np.uint64(index.documents[place])
-            cosine, room.sums[document] = room.sums[document], 0.0
-            if cosine > 0.0 and groups[document] >= 0 and groups[document] != own:
-                size = keep_best(room.cosines, room.documents, size, cosine, np.int64(document))
+    for position in range(indices.size):
+        term = np.uint64(indices[position])
+        if index.is_frequent[term]:
+            continue  # its weight in the query is 0
+        for posting in range(np.uint64(index.term_indptr[term]), np.uint64(index.term_indptr[term + _1])):
+            document = np.uint64(index.documents[posting])
+            cosine, work.sums[document] = work.sums[document], 0.0
+            if cosine > 0.0 and groups[document] >= 0 and groups[document] != own_group:
+                size = push_best(work.cosines, work.documents, size, cosine, np.int64(document))
     return size
 
 
 @kernel
-def raise_to_bounds(sums: Floats, part: float, frequent_parts: Floats) -> None:
-    """Add to each sum the most that frequent terms can contribute."""
+def add_bounds(sums: Floats, query_norm: float, frequent_norms: Floats) -> None:
+    """Add to each sum the largest possible contribution of frequent terms, in which the query has norm `query_norm`."""
     for document in range(np.uint64(sums.size)):
-        sums[document] += part * frequent_parts[document] + _SLACK
+        sums[document] += query_norm * frequent_norms[document] + _SLACK
 
 
 @kernel
-def best_of_bounds(index: Index, part: float, groups: Int32s, own: int, room: Workspace) -> int:
-    """Find the best documents from the sums over rare terms and the length of the query's frequent part; reset the
-    sums to 0.
+def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: int, work: Workspace) -> int:
+    """Find the best documents for a query that has norm `query_norm` over frequent terms, given the sums over rare
+    terms.
+
+    First, the k documents with the largest sums are computed in full. Then all documents are whose bound reaches the
+    worst of the best so far. The sums are reset to 0.
     """
-    sums, cosines, documents, k = room.sums, room.cosines, room.documents, room.cosines.size
+    sums, cosines, documents, k = work.sums, work.cosines, work.documents, work.cosines.size
     n_first, least = 0, 0.0
     for document in range(np.uint64(sums.size)):
-        if sums[document] > least and groups[document] >= 0 and groups[document] != own:
-            n_first = keep_best(cosines, documents, n_first, sums[document], np.int64(document))
+        if sums[document] > least and groups[document] >= 0 and groups[document] != own_group:
+            n_first = push_best(cosines, documents, n_first, sums[document], np.int64(document))
             if n_first == k:
                 least = cosines[0]
-    raise_to_bounds(sums, part, index.frequent_parts)
+    add_bounds(sums, query_norm, index.frequent_norms)
     size = 0
-    for place in range(n_first):
-        first = np.int64(documents[place])  # places up to here are free for the best of the full cosines
-        sums[first] = -1.0
-        cosine = full_cosine(index, room.query, first)
+    for position in range(n_first):
+        # The heap of full cosines overwrites only positions that have been read.
+        document_number = np.int64(documents[position])
+        sums[document_number] = -1.0
+        cosine = full_cosine(index, work.query, document_number)
         if cosine > 0.0:
-            size = keep_best(cosines, documents, size, cosine, first)
+            size = push_best(cosines, documents, size, cosine, document_number)
     least = cosines[0] if size == k else 0.0
     for document in range(np.uint64(sums.size)):
-        if sums[document] >= least and groups[document] >= 0 and groups[document] != own:
-            cosine = full_cosine(index, room.query, np.int64(document))
+        if sums[document] >= least and groups[document] >= 0 and groups[document] != own_group:
+            cosine = full_cosine(index, work.query, np.int64(document))
             if cosine > 0.0:
-                size = keep_best(cosines, documents, size, cosine, np.int64(document))
+                size = push_best(cosines, documents, size, cosine, np.int64(document))
                 if size == k:
                     least = cosines[0]
     sums[:] = 0.0
@@ -222,34 +229,35 @@ def best_of_bounds(index: Index, part: float, groups: Int32s, own: int, room: Wo
 
 
 @kernel
-def best_of_all(index: Index, groups: Int32s, own: int, room: Workspace) -> int:
+def find_among_all(index: Index, groups: Int32s, own_group: int, work: Workspace) -> int:
     """Find the best of all documents, including those whose cosine is 0 or less."""
     size = 0
-    for document in range(room.sums.size):
-        if groups[document] >= 0 and groups[document] != own:
-            cosine = full_cosine(index, room.query, document)
-            size = keep_best(room.cosines, room.documents, size, cosine, document)
+    for document in range(work.sums.size):
+        if groups[document] >= 0 and groups[document] != own_group:
+            cosine = full_cosine(index, work.query, document)
+            size = push_best(work.cosines, work.documents, size, cosine, document)
     return size
 
 
 @kernel
 def search(
-    index: Index, columns: Int32s, values: Floats, groups: Int32s, own: int, everyone: bool, room: Workspace
+    index: Index, indices: Int32s, data: Floats, groups: Int32s, own_group: int, everyone: bool, work: Workspace
 ) -> int:
-    """Find the documents nearest to a row, nearest first; return how many there are.
+    """Write the documents nearest to a query and their cosines to `work`, nearest first; return how many there are.
 
-    Documents whose cosine is 0 or less are left out, unless `everyone` is set.
+    Documents whose cosine is 0 or less are left out, unless `everyone` is set. Documents of the group `own_group` are
+    skipped.
     """
-    part = add_rare(index, columns, values, room)
-    if part >= 0.0:
-        size = best_of_bounds(index, part, groups, own, room)
+    query_norm = add_rare_terms(index, indices, data, work)
+    if query_norm >= 0.0:
+        size = find_by_bounds(index, query_norm, groups, own_group, work)
     else:
-        size = best_of_sums(index, columns, groups, own, room)
-    if everyone and size < room.cosines.size:
-        size = best_of_all(index, groups, own, room)
-    for at in range(columns.size):
-        room.query[np.uint64(columns[at])] = 0.0
-    sort_best(room.cosines, room.documents, size)
+        size = find_by_sums(index, indices, groups, own_group, work)
+    if everyone and size < work.cosines.size:
+        size = find_among_all(index, groups, own_group, work)
+    for position in range(indices.size):
+        work.query[np.uint64(indices[position])] = 0.0
+    sort_best(work.cosines, work.documents, size)
     return size
 
 
@@ -259,107 +267,121 @@ def search(
 @kernel
 def nearest(
     index: Index,
-    columns: Int32s,
-    values: Floats,
-    starts: Ints,
-    owns: Int32s,
+    indices: Int32s,
+    data: Floats,
+    indptr: Ints,
+    own_groups: Int32s,
     groups: Int32s,
     everyone: bool,
     documents: Int32s,
     cosines: Floats,
 ) -> None:
-    """Write the documents nearest to each row (-1: no more) and their cosines; the rows are starts[0] to starts[-1]."""
-    room = workspace(index, documents.shape[1])
+    """Write the documents nearest to each query (-1: no more) and their cosines, both (n_queries, k).
+
+    `own_groups` (n_queries,) and `groups` (n_documents,) say which documents take part. `indptr` may be a part of a
+    matrix's.
+    """
+    work = workspace(index, documents.shape[1])
     documents[:] = -1
     cosines[:] = 0.0
-    for row in range(starts.size - 1):
-        own = slice(starts[row], starts[row + 1])
-        size = search(index, columns[own], values[own], groups, owns[row], everyone, room)
-        documents[row, :size] = room.documents[:size]
-        cosines[row, :size] = room.cosines[:size]
+    for row in range(indptr.size - 1):
+        query = slice(indptr[row], indptr[row + 1])
+        size = search(index, indices[query], data[query], groups, own_groups[row], everyone, work)
+        documents[row, :size] = work.documents[:size]
+        cosines[row, :size] = work.cosines[:size]
 
 
 class Ballot(NamedTuple):
-    """The arrays with which a thread counts votes. Between counts, places and slots are -1 and parts are 0."""
+    """The arrays with which a thread counts votes. Between counts, `positions` and `slots` are -1 and `sums` are 0.
 
-    places: Int32s  # of each term among the query's values
-    slots: Int32s  # of each class among those of the neighbours
-    voted: Int32s  # the class of each slot
-    parts: Floats  # values of the query x slots: the neighbours' weights, added up
+    A slot is the number of a class among the classes of the neighbours.
+    """
+
+    positions: Int32s  # (n_terms,) of each term among the query's values
+    slots: Int32s  # (n_classes,) the slot of each class
+    slot_classes: Int32s  # (max_slots,) the class of each slot
+    sums: Floats  # (max_values, max_slots) for each term of the query, the weights of each slot's neighbours
 
 
 @kernel
-def ballot(n_terms: int, n_classes: int, most_values: int, most_slots: int) -> Ballot:
+def ballot(n_terms: int, n_classes: int, max_values: int, max_slots: int) -> Ballot:
     """Allocate the arrays for votes."""
     return Ballot(
         np.full(n_terms, -1, np.int32),
         np.full(n_classes, -1, np.int32),
-        np.empty(most_slots, np.int32),
-        np.zeros((most_values, most_slots)),
+        np.empty(max_slots, np.int32),
+        np.zeros((max_values, max_slots)),
     )
 
 
 @kernel
 def add_votes(
     index: Index,
-    columns: Int32s,
-    values: Floats,
+    indices: Int32s,
+    data: Floats,
     neighbours: Int32s,
     class_starts: Ints,
     classes: Int32s,
-    count: Ballot,
+    tally: Ballot,
     scores: Floats,
 ) -> None:
-    """Add the votes of the neighbours, in ascending order, to the scores of their classes, term by term."""
-    for at in range(columns.size):
-        count.places[np.uint64(columns[at])] = at
+    """Add the cosine of each neighbour (in ascending order) to the scores (n_classes,) of its classes.
+
+    Sums are taken term by term of the query, as for explanations. The classes of document d are
+    `classes[class_starts[d] : class_starts[d + 1]]`.
+    """
+    for position in range(indices.size):
+        tally.positions[np.uint64(indices[position])] = position
     n_slots = 0
     for neighbour in neighbours:
         for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
-            if count.slots[classes[pair]] < 0:
-                count.slots[classes[pair]] = n_slots
-                count.voted[n_slots] = classes[pair]
+            if tally.slots[classes[pair]] < 0:
+                tally.slots[classes[pair]] = n_slots
+                tally.slot_classes[n_slots] = classes[pair]
                 n_slots += 1
-            slot = count.slots[classes[pair]]
-            for at in range(np.uint64(index.starts[neighbour]), np.uint64(index.starts[neighbour + 1])):
-                place = count.places[np.uint64(index.columns[at])]
-                if place >= 0:
-                    count.parts[place, slot] += np.float64(index.values[at])
-    for at in range(columns.size):
-        count.places[np.uint64(columns[at])] = -1
+            slot = tally.slots[classes[pair]]
+            for position in range(np.uint64(index.indptr[neighbour]), np.uint64(index.indptr[neighbour + 1])):
+                query_position = tally.positions[np.uint64(index.indices[position])]
+                if query_position >= 0:
+                    tally.sums[query_position, slot] += np.float64(index.data[position])
+    for position in range(indices.size):
+        tally.positions[np.uint64(indices[position])] = -1
         for slot in range(n_slots):
-            scores[count.voted[slot]] += values[at] * count.parts[at, slot]
-            count.parts[at, slot] = 0.0
+            scores[tally.slot_classes[slot]] += data[position] * tally.sums[position, slot]
+            tally.sums[position, slot] = 0.0
     for slot in range(n_slots):
-        count.slots[count.voted[slot]] = -1
+        tally.slots[tally.slot_classes[slot]] = -1
 
 
 @kernel
 def vote(
     index: Index,
-    columns: Int32s,
-    values: Floats,
-    starts: Ints,
+    indices: Int32s,
+    data: Floats,
+    indptr: Ints,
     class_starts: Ints,
     classes: Int32s,
     k: int,
     weighted: bool,
     scores: Floats,
 ) -> None:
-    """Write the scores of all rows, whose values are starts[0] to starts[-1]."""
-    groups = np.zeros(index.starts.size - 1, np.int32)
-    room = workspace(index, k)
+    """Write the scores (n_rows, n_classes) of CSR rows: the votes of the k nearest documents for their classes.
+
+    A vote is the cosine if `weighted`, otherwise 1. See `add_votes` for `class_starts` and `classes`.
+    """
+    groups = np.zeros(index.indptr.size - 1, np.int32)
+    work = workspace(index, k)
     n_classes = scores.shape[1]
-    most_labels = np.diff(class_starts).max()
-    count = ballot(index.frequent.size, n_classes, np.diff(starts).max(), min(n_classes, k * most_labels))
+    max_labels = np.diff(class_starts).max()
+    tally = ballot(index.is_frequent.size, n_classes, np.diff(indptr).max(), min(n_classes, k * max_labels))
     scores[:] = 0.0
-    for row in range(starts.size - 1):
-        own = slice(starts[row], starts[row + 1])
-        size = search(index, columns[own], values[own], groups, -1, False, room)
-        neighbours = room.documents[:size]
+    for row in range(indptr.size - 1):
+        query = slice(indptr[row], indptr[row + 1])
+        size = search(index, indices[query], data[query], groups, -1, False, work)
+        neighbours = work.documents[:size]
         if weighted:
             neighbours.sort()
-            add_votes(index, columns[own], values[own], neighbours, class_starts, classes, count, scores[row])
+            add_votes(index, indices[query], data[query], neighbours, class_starts, classes, tally, scores[row])
         else:
             for neighbour in neighbours:
                 for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
@@ -367,7 +389,7 @@ def vote(
 
 
 @kernel
-def judge_sizes(
+def count_correct(
     index: Index,
     first: int,
     last: int,
@@ -376,33 +398,33 @@ def judge_sizes(
     n_classes: int,
     most_frequent: int,
     weighted: bool,
-    right: Ints,
+    n_correct: Ints,
 ) -> None:
-    """Count, for each number of neighbours from 1 to the size of `right`, the documents that their neighbours classify
-    correctly.
+    """Count, for each number of neighbours from 1 to `n_correct.size`, the documents that it classifies correctly.
 
-    A document is not its own neighbour. It is classified correctly if the class with the best score is one of its own.
+    Only the documents `first` to `last` are classified. A document is not its own neighbour. It is classified correctly
+    if the class with the best score is one of its own; without neighbours, that is the class `most_frequent`.
     """
-    groups = np.arange(index.starts.size - 1).astype(np.int32)
-    room = workspace(index, right.size)
+    groups = np.arange(index.indptr.size - 1).astype(np.int32)
+    work = workspace(index, n_correct.size)
     scores = np.zeros(n_classes)
     for document in range(first, last):
-        own = slice(index.starts[document], index.starts[document + 1])
-        values = index.values[own].astype(np.float64)
-        size = search(index, index.columns[own], values, groups, document, False, room)
+        row = slice(index.indptr[document], index.indptr[document + 1])
+        values = index.data[row].astype(np.float64)
+        size = search(index, index.indices[row], values, groups, document, False, work)
         best = most_frequent
-        for place in range(right.size):
-            if place < size:
-                neighbour = room.documents[place]
-                if place == 0:
+        for n_before in range(n_correct.size):
+            if n_before < size:
+                neighbour = work.documents[n_before]
+                if n_before == 0:
                     best = classes[class_starts[neighbour]]
                 for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
-                    one = classes[pair]
-                    scores[one] += room.cosines[place] if weighted else 1.0
-                    if scores[one] > scores[best] or (scores[one] == scores[best] and one < best):
-                        best = one
+                    label = classes[pair]
+                    scores[label] += work.cosines[n_before] if weighted else 1.0
+                    if scores[label] > scores[best] or (scores[label] == scores[best] and label < best):
+                        best = label
             for pair in range(class_starts[document], class_starts[document + 1]):
-                right[place] += classes[pair] == best
-        for neighbour in room.documents[:size]:
+                n_correct[n_before] += classes[pair] == best
+        for neighbour in work.documents[:size]:
             for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
                 scores[classes[pair]] = 0.0

@@ -1,8 +1,12 @@
 """Number the n-grams of documents without creating strings.
 
 The known n-grams form a tree: a node is its parent (the n-gram without its last word; none for a single word) and its
-last word. This pair is one 64-bit key, so comparing keys is exact. The hash table has the layout of the table of words.
-The number of a parent is always lower than those of its children.
+last word. This pair is one 64-bit key, parent << 32 | word, so comparing keys is exact. A parent is given as its number
+plus one; 0 means none. The number of a parent is always lower than those of its children.
+
+The hash table `slots` has the layout of the table of words (`kernels.words`): a key and, next to it, the node's number
+plus one and the position where the node was last counted. `nodes` has the key of each node. A *sequence* has a code for
+each word of a text, in order: word number << 32 | count.
 """
 
 import numpy as np
@@ -20,8 +24,8 @@ _UNKNOWN = np.uint64(UNKNOWN)
 def count_grams(
     sequence: Codes,
     sequence_ends: Codes,
-    shortest: int,
-    longest: int,
+    min_n: int,
+    max_n: int,
     slots: Codes,
     nodes: Codes,
     seed: np.uint64,
@@ -30,13 +34,15 @@ def count_grams(
     row_ends: Codes,
     state: Codes,
 ) -> bool:
-    """Count the n-grams of each document's sequence of words; return False when an array is full, as `count_words`
-    does.
+    """Count the n-grams of `min_n` to `max_n` words of each document's sequence; return False if an array is full.
+
+    The sequence of row r ends at `sequence_ends[r]`. With `learn`, new n-grams are added to the table, otherwise they
+    are skipped. Entries, `row_ends` and `state` are those of `count_words`: the caller makes room and calls again.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
-    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
-    room_needed = np.uint64(longest)
+    max_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    room_needed = np.uint64(max_n)
     word = state[POSITION]
     row = state[ROW]
     row_start = state[ROW_START]
@@ -46,19 +52,20 @@ def count_grams(
     while row < n_rows:
         end = sequence_ends[row]
         while word < end:
-            if n_entries + room_needed > np.uint64(entries.size) or n_nodes + room_needed > most_nodes:
+            if n_entries + room_needed > np.uint64(entries.size) or n_nodes + room_needed > max_nodes:
                 state[POSITION] = word
                 state[ROW] = row
                 state[ROW_START] = row_start
                 state[N_ENTRIES] = n_entries
                 state[N_WORDS] = n_nodes
                 return False
+            # Walk down the tree, from the word at `word` to the n-grams that begin there.
             parent = _0
-            for length in range(1, longest + 1):
-                at = word + np.uint64(length - 1)
-                if at >= end or sequence[at] >> _32 == _UNKNOWN:
+            for n in range(1, max_n + 1):
+                position = word + np.uint64(n - 1)
+                if position >= end or sequence[position] >> _32 == _UNKNOWN:
                     break
-                key = parent << _32 | sequence[at] >> _32
+                key = parent << _32 | sequence[position] >> _32
                 slot = slot_of(key, shift, seed)
                 while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
                     slot = (slot + _1) & mask
@@ -72,12 +79,12 @@ def count_grams(
                     slots[_2 * slot] = key
                     slots[_2 * slot + _1] = meta
                 parent = meta & _LOW_32
-                if length < shortest:
+                if n < min_n:
                     continue
-                place = meta >> _32
+                last_entry = meta >> _32
                 number = parent - _1
-                if place >= row_start and place < n_entries and entries[place] >> _32 == number:
-                    entries[place] += _1
+                if last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == number:
+                    entries[last_entry] += _1
                 else:
                     entries[n_entries] = number << _32 | _1
                     slots[_2 * slot + _1] = n_entries << _32 | parent
@@ -92,24 +99,25 @@ def count_grams(
 
 
 @kernel
-def add_runs(
+def add_ngrams(
     sequence: Codes, ends: Codes, first: int, slots: Codes, nodes: Codes, n_nodes: np.uint64, seed: np.uint64,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:  # fmt: skip
     """Look up whole n-grams from number `first` on, add those that are missing, and write their numbers.
 
-    Returns the n-gram to continue with, which is not the end if an array is full, and the number of nodes.
+    N-gram i consists of the words of `sequence` up to `ends[i]`. Returns the n-gram to continue with, which is not the
+    end if an array is full, and the number of nodes.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
-    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
-    for run in range(first, ends.size):
-        begin = _0 if run == 0 else ends[run - 1]
-        if n_nodes + (ends[run] - begin) > most_nodes:
-            return run, n_nodes
+    max_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    for ngram in range(first, ends.size):
+        begin = _0 if ngram == 0 else ends[ngram - 1]
+        if n_nodes + (ends[ngram] - begin) > max_nodes:
+            return ngram, n_nodes
         parent = _0
-        for at in range(begin, ends[run]):
-            key = parent << _32 | sequence[at] >> _32
+        for position in range(begin, ends[ngram]):
+            key = parent << _32 | sequence[position] >> _32
             slot = slot_of(key, shift, seed)
             while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
                 slot = (slot + _1) & mask
@@ -119,13 +127,13 @@ def add_runs(
                 slots[_2 * slot] = key
                 slots[_2 * slot + _1] = n_nodes
             parent = slots[_2 * slot + _1] & _LOW_32
-        numbers[run] = np.int64(parent) - 1
+        numbers[ngram] = np.int64(parent) - 1
     return ends.size, n_nodes
 
 
 @kernel
 def add_nodes(
-    others: Codes,
+    other_nodes: Codes,
     first: int,
     last: int,
     word_numbers: Ints,
@@ -142,10 +150,10 @@ def add_nodes(
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
-    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
-    for at in range(first, last):
-        key = np.uint64(word_numbers[others[at] & _LOW_32])
-        parent = others[at] >> _32
+    max_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    for node in range(first, last):
+        key = np.uint64(word_numbers[other_nodes[node] & _LOW_32])
+        parent = other_nodes[node] >> _32
         if parent != 0:
             key |= np.uint64(numbers[parent - _1] + 1) << _32
         slot = slot_of(key, shift, seed)
@@ -153,12 +161,12 @@ def add_nodes(
             slot = (slot + _1) & mask
         meta = slots[_2 * slot + _1]
         if meta == 0:
-            if n_nodes == most_nodes:
-                return at, n_nodes
+            if n_nodes == max_nodes:
+                return node, n_nodes
             nodes[n_nodes] = key
             n_nodes += _1
             meta = n_nodes
             slots[_2 * slot] = key
             slots[_2 * slot + _1] = meta
-        numbers[at] = (meta & _LOW_32) - _1
+        numbers[node] = (meta & _LOW_32) - _1
     return last, n_nodes

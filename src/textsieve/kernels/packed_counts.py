@@ -11,8 +11,8 @@ Memory access takes the time here, not arithmetic. So three things are kept smal
   list is full, it is added up while the totals of the group stay in the processor's cache.
 
 Packing has no branches and is vectorised; on the way it checks that each row is in order, before anything is added.
-Zero, negative and large values are rare: their documents are packed separately. Zeros are left out, and the others are
-packed as "a document whose value is elsewhere" and listed.
+Zero, negative and large values are rare, and their rows are packed separately: zeros are left out. For the others, the
+packed value 0 adds a document without a value, and the value goes to the array `listed`, which the caller adds.
 
 **Groups.** A document belongs to one group in each of its classes: for its first class, to a group of documents that
 occur for the first time; for the others, to a group of documents seen before. So the groups of the first kind contain
@@ -33,152 +33,173 @@ Groups = NDArray[np.int32]
 
 
 @kernel
-def sorted_by_class(numbers: NDArray[Any], documents: Ints, n_classes: int) -> tuple[Ints, Ints]:
-    """Return the documents sorted by class, in stable order, and where each class starts."""
+def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int) -> tuple[Ints, Ints]:
+    """Return the documents sorted by class, in stable order, and where each class starts.
+
+    Pair i means that `documents[i]` has the class `class_numbers[i]`.
+    """
     starts = np.zeros(n_classes + 1, np.int64)
-    for number in numbers:
-        starts[np.uint64(number) + np.uint64(1)] += 1
-    for number in range(n_classes):
-        starts[number + 1] += starts[number]
-    places = starts[:-1].copy()
-    ordered = np.empty(numbers.size, np.int64)
-    for at in range(numbers.size):
-        number = np.uint64(numbers[at])
-        ordered[np.uint64(places[number])] = documents[at]
-        places[number] += 1
+    for class_number in class_numbers:
+        starts[np.uint64(class_number) + np.uint64(1)] += 1
+    for class_number in range(n_classes):
+        starts[class_number + 1] += starts[class_number]
+    next_positions = starts[:-1].copy()
+    ordered = np.empty(class_numbers.size, np.int64)
+    for pair in range(class_numbers.size):
+        class_number = np.uint64(class_numbers[pair])
+        ordered[np.uint64(next_positions[class_number])] = documents[pair]
+        next_positions[class_number] += 1
     return ordered, starts
 
 
 @kernel
 def group_documents(
-    documents: Ints, class_starts: Ints, n_documents: int, most: int
+    documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
 ) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return the groups of each document (as starts and numbers), the class of each group, and whether it is of the
-    first kind.
+    """Return the groups of each document, the class of each group, and whether a group is of the first kind.
 
-    Groups of documents without a class have the number of classes as their class.
+    The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`. The documents of class c are
+    `documents[class_starts[c] : class_starts[c + 1]]`. A group has at most `max_documents`, so a class may have
+    several. Groups of documents without a class have the number of classes as their class.
     """
     n_classes = class_starts.size - 1
-    starts = np.zeros(n_documents + 1, np.int64)
+    group_starts = np.zeros(n_documents + 1, np.int64)
     for document in documents:
-        starts[np.uint64(document) + np.uint64(1)] += 1
+        group_starts[np.uint64(document) + np.uint64(1)] += 1
     for document in range(n_documents):
-        starts[document + 1] = starts[document] + max(starts[document + 1], 1)
-    places = starts[:-1].copy()
-    groups = np.empty(starts[n_documents], np.int32)
-    most_groups = 2 * (n_classes + 1) + starts[n_documents] // most
-    class_of, is_first = np.empty(most_groups, np.int64), np.empty(most_groups, np.bool_)
+        group_starts[document + 1] = group_starts[document] + max(group_starts[document + 1], 1)
+    next_positions = group_starts[:-1].copy()
+    groups = np.empty(group_starts[n_documents], np.int32)
+    max_groups = 2 * (n_classes + 1) + group_starts[n_documents] // max_documents
+    group_class, is_first = np.empty(max_groups, np.int64), np.empty(max_groups, np.bool_)
     n_groups = 0
-    current, left = np.zeros(2, np.int32), np.zeros(2, np.int64)  # of documents seen before, and of those that were not
-    for number in range(n_classes + 1):
-        left[:] = 0
-        begin = class_starts[number] if number < n_classes else 0
-        end = class_starts[number + 1] if number < n_classes else n_documents
-        for at in range(begin, end):
-            document = np.uint64(documents[at] if number < n_classes else at)
-            place = places[document]
-            first = np.int64(place == starts[document])
-            if number == n_classes and not first:
+    # Two groups are open at a time: 0 is for documents seen before, 1 for new ones.
+    current, room = np.zeros(2, np.int32), np.zeros(2, np.int64)
+    for class_number in range(n_classes + 1):
+        room[:] = 0
+        begin = class_starts[class_number] if class_number < n_classes else 0
+        end = class_starts[class_number + 1] if class_number < n_classes else n_documents
+        for pair in range(begin, end):
+            document = np.uint64(documents[pair] if class_number < n_classes else pair)
+            position = next_positions[document]
+            is_new = np.int64(position == group_starts[document])
+            if class_number == n_classes and not is_new:
                 continue
-            if left[first] == 0:
-                current[first], left[first] = n_groups, most
-                class_of[n_groups], is_first[n_groups] = number, first == 1
+            if room[is_new] == 0:
+                current[is_new], room[is_new] = n_groups, max_documents
+                group_class[n_groups], is_first[n_groups] = class_number, is_new == 1
                 n_groups += 1
-            left[first] -= 1
-            groups[place] = current[first]
-            places[document] = place + 1
-    return starts, groups, class_of[:n_groups], is_first[:n_groups]
+            room[is_new] -= 1
+            groups[position] = current[is_new]
+            next_positions[document] = position + 1
+    return group_starts, groups, group_class[:n_groups], is_first[:n_groups]
 
 
 @kernel
-def group_sizes(starts: Ints, groups: Groups, row_sizes: NDArray[np.int32], n_groups: int) -> Ints:
-    """Return how many values the documents of each group have."""
+def group_sizes(group_starts: Ints, groups: Groups, row_sizes: NDArray[np.int32], n_groups: int) -> Ints:
+    """Return the number of values in the documents of each group; see `group_documents` for the groups."""
     sizes = np.zeros(n_groups, np.int64)
     for document in range(row_sizes.size):
-        for at in range(starts[document], starts[document + 1]):
-            sizes[groups[at]] += row_sizes[document]
+        for position in range(group_starts[document], group_starts[document + 1]):
+            sizes[groups[position]] += row_sizes[document]
     return sizes
 
 
 Entries = NDArray[np.uint32]
 
 MOST_DOCUMENTS = (1 << 15) - 1
-MOST_TERMS = 1 << 26
-TOO_MANY = -3
-"""Too many values, or too large ones, would have to be listed."""
+"""The largest number of documents of a group."""
 
-_END = np.uint64(1 << 6)
-_LARGE = np.int64(1 << 20)
-_VALUE = np.uint32(26)
-_TERM = np.uint32(MOST_TERMS - 1)
-_SUM, _SQUARES = np.uint64(15), np.uint64(36)
+MOST_TERMS = 1 << 26
+"""The largest number of terms of a matrix."""
+
+TOO_MANY = -3
+"""The error code if too many values, or too large ones, would have to be listed."""
+
+_PACKED_END = np.uint64(1 << 6)  # values from 1 to below this are packed
+_LISTED_END = np.int64(1 << 20)  # other values are listed, if their absolute value is below this
+# An entry: 26 bits for the term, 6 for the value.
+_VALUE_SHIFT = np.uint32(26)
+_TERM_BITS = np.uint32(MOST_TERMS - 1)
+# The totals of a term: 15 bits for documents, 21 for the sum, 28 for the sum of squares.
+_SUM_SHIFT, _SQUARES_SHIFT = np.uint64(15), np.uint64(36)
 _DOCUMENTS_FIELD, _SUM_FIELD = np.uint64((1 << 15) - 1), np.uint64((1 << 21) - 1)
 _1 = np.uint64(1)
 
 
 @kernel
-def _pack(indices: NDArray[Any], data: NDArray[Any], begin: Any, size: int, entries: Entries, place: Any) -> bool:
-    """Pack a row; return False if its columns don't ascend or some value is not between 1 and 63.
+def _pack(indices: NDArray[Any], data: NDArray[Any], begin: Any, size: int, entries: Entries, target: Any) -> bool:
+    """Pack the `size` values from `begin` on into the entries from `target` on; return whether this was possible.
 
-    The row is not passed as slices, since creating them would take as long as packing the row.
+    It is not if the columns don't ascend or some value is not from 1 to 63 (subtracting 1 makes 0 a large unsigned
+    number). The row is not passed as slices, since creating them would take as long as packing the row.
     """
-    odd: Any = False
-    for at in range(size):
-        value = data[begin + np.uint64(at)]
-        odd |= np.uint64(value) - _1 >= _END - _1
-        entries[place + np.uint64(at)] = np.uint32(indices[begin + np.uint64(at)]) | np.uint32(value) << _VALUE
-    for at in range(size - 1):
-        odd |= indices[begin + np.uint64(at)] >= indices[begin + np.uint64(at) + _1]
-    return not odd
+    is_unusual: Any = False
+    for offset in range(size):
+        value = data[begin + np.uint64(offset)]
+        is_unusual |= np.uint64(value) - _1 >= _PACKED_END - _1
+        entries[target + np.uint64(offset)] = (
+            np.uint32(indices[begin + np.uint64(offset)]) | np.uint32(value) << _VALUE_SHIFT
+        )
+    for offset in range(size - 1):
+        is_unusual |= indices[begin + np.uint64(offset)] >= indices[begin + np.uint64(offset) + _1]
+    return not is_unusual
 
 
 @kernel
-def _pack_with_care(
+def _pack_any(
     terms: NDArray[Any], values: NDArray[Any], entries: Entries, document: int, listed: Ints, n_listed: int
 ) -> tuple[int, int]:
-    """Pack any values and list those that don't fit; return the number of entries and the number of listed values."""
+    """Pack the values of a row, whatever they are, and list those that can't be packed.
+
+    Returns the number of entries, or TOO_MANY, and the number of listed values.
+    """
     size = 0
-    for at in range(terms.size):
-        value = np.int64(values[at])
+    for offset in range(terms.size):
+        value = np.int64(values[offset])
         if value == 0:
             continue
-        small = 0 < value < np.int64(_END)
-        if not small:
-            if n_listed == listed.shape[0] or value >= _LARGE or value <= -_LARGE:
+        is_small = 0 < value < np.int64(_PACKED_END)
+        if not is_small:
+            if n_listed == listed.shape[0] or value >= _LISTED_END or value <= -_LISTED_END:
                 return TOO_MANY, n_listed
-            listed[n_listed, 0], listed[n_listed, 1], listed[n_listed, 2] = document, terms[at], value
+            listed[n_listed, 0], listed[n_listed, 1], listed[n_listed, 2] = document, terms[offset], value
             n_listed += 1
-        entries[size] = np.uint32(terms[at]) | np.uint32(value if small else 0) << _VALUE
+        entries[size] = np.uint32(terms[offset]) | np.uint32(value if is_small else 0) << _VALUE_SHIFT
         size += 1
     return size, n_listed
 
 
 @kernel
-def _additions() -> Codes:
-    """Return what each value adds to the three fields; the entry for 0 is a document whose value is elsewhere."""
-    added = np.empty(_END, np.uint64)
-    for value in range(added.size):
+def _packed_additions() -> Codes:
+    """Return what each packed value adds to the three fields; 0 adds a document whose value is listed."""
+    additions = np.empty(_PACKED_END, np.uint64)
+    for value in range(additions.size):
         number = np.uint64(value)
-        added[value] = _1 + (number << _SUM) + ((number * number) << _SQUARES)
-    return added
+        additions[value] = _1 + (number << _SUM_SHIFT) + ((number * number) << _SQUARES_SHIFT)
+    return additions
 
 
 @kernel
-def _add(entries: Entries, begin: int, end: int, added: Codes, into: Codes) -> np.uint64:
-    """Add up a list. The totals for a long list are first read from end to end, which is faster than random access."""
-    any_of_it = np.uint64(0)
-    if end - begin > into.size // 8:
-        for term in range(0, into.size, 8):
-            any_of_it |= into[term]
-    for at in range(np.uint64(begin), np.uint64(end)):
-        entry = entries[at]
-        into[np.uint64(entry & _TERM)] += added[np.uint64(entry >> _VALUE)]
-    return any_of_it  # or the reading would be left out
+def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: Codes) -> np.uint64:
+    """Add the entries `begin` to `end` to the totals of their group (n_terms rounded up to 8).
+
+    For a long list, all totals are first read from end to end, which brings them into the cache faster than random
+    access does. The result of reading is returned, because the compiler would remove it otherwise.
+    """
+    any_bits = np.uint64(0)
+    if end - begin > totals.size // 8:
+        for term in range(0, totals.size, 8):
+            any_bits |= totals[term]
+    for position in range(np.uint64(begin), np.uint64(end)):
+        entry = entries[position]
+        totals[np.uint64(entry & _TERM_BITS)] += additions[np.uint64(entry >> _VALUE_SHIFT)]
+    return any_bits
 
 
 @kernel
 def add_rows(
-    starts: Ints,
+    group_starts: Ints,
     groups: Groups,
     indptr: NDArray[Any],
     indices: NDArray[Any],
@@ -189,12 +210,14 @@ def add_rows(
     list_starts: Ints,
     listed: Ints,
 ) -> int:
-    """Add all documents to the rows of their groups in the table; return the number of listed values, or an error code.
+    """Add all documents (CSR rows) to the rows of their groups in the table (n_groups, n_terms rounded up to 8).
 
-    `list_starts` has the part of `entries` for each group's list, with room for at least the longest row. A listed
-    value consists of document, term and value.
+    Returns the number of listed values, or an error code below 0. The list of group g is in `entries` at
+    `list_starts[g]` to `list_starts[g + 1]`, with room for at least the longest row. A row of `listed` has the
+    document, term and value. A document is packed for its first group, and its packed entries are copied for the
+    others.
     """
-    added = _additions()
+    additions = _packed_additions()
     ends = list_starts[:-1].copy()
     n_listed = 0
     n_values = min(indices.size, data.size)
@@ -208,68 +231,68 @@ def add_rows(
             continue
         if not (indices[begin] >= 0 and indices[end - 1] < n_terms):
             return UNSOUND
-        first = np.uint64(0)
-        for at in range(starts[document], starts[document + 1]):
-            group = np.uint64(groups[at])
+        packed = np.uint64(0)
+        for position in range(group_starts[document], group_starts[document + 1]):
+            group = np.uint64(groups[position])
             if ends[group] + size > list_starts[group + _1]:
-                _add(entries, list_starts[group], ends[group], added, table[group])
+                _add_list(entries, list_starts[group], ends[group], additions, table[group])
                 ends[group] = list_starts[group]
-            place = np.uint64(ends[group])
-            if at > starts[document]:
-                for number in range(size):
-                    entries[place + np.uint64(number)] = entries[first + np.uint64(number)]
-            elif not _pack(indices, data, np.uint64(begin), size, entries, place):
+            target = np.uint64(ends[group])
+            if position > group_starts[document]:
+                for offset in range(size):
+                    entries[target + np.uint64(offset)] = entries[packed + np.uint64(offset)]
+            elif not _pack(indices, data, np.uint64(begin), size, entries, target):
                 state = row_state(indices[begin:end], n_terms)
                 if state != 0:
                     return state
-                room = entries[place : place + np.uint64(size)]
-                size, n_listed = _pack_with_care(indices[begin:end], data[begin:end], room, document, listed, n_listed)
+                room = entries[target : target + np.uint64(size)]
+                size, n_listed = _pack_any(indices[begin:end], data[begin:end], room, document, listed, n_listed)
                 if size < 0:
                     return TOO_MANY
-            first = place
+            packed = target
             ends[group] += size
     for number in range(ends.size):
-        _add(entries, list_starts[number], ends[number], added, table[number])
+        _add_list(entries, list_starts[number], ends[number], additions, table[number])
     return n_listed
 
 
 @kernel
-def add_to_totals(row: Codes, totals: Ints) -> None:
-    """Add the documents, sums and sums of squares of a row of the table to the totals of all documents."""
+def add_to_totals(group_row: Codes, totals: Ints) -> None:
+    """Add the three fields of a row of the table to `totals` (3, n_terms): documents, sums and sums of squares."""
     doc_freq, sums, squares = totals[0], totals[1], totals[2]
     for term in range(doc_freq.size):
-        doc_freq[term] += np.int64(row[term] & _DOCUMENTS_FIELD)
-        sums[term] += np.int64((row[term] >> _SUM) & _SUM_FIELD)
-        squares[term] += np.int64(row[term] >> _SQUARES)
+        doc_freq[term] += np.int64(group_row[term] & _DOCUMENTS_FIELD)
+        sums[term] += np.int64((group_row[term] >> _SUM_SHIFT) & _SUM_FIELD)
+        squares[term] += np.int64(group_row[term] >> _SQUARES_SHIFT)
 
 
 @kernel
-def take_filled(
+def move_filled_cells(
     table: Codes, rows: Ints, n_terms: int, begin: int, cell_terms: Ints, cell_doc_freq: Ints, cell_sums: Floats
 ) -> int:
-    """Move the sum of some rows of the table to the cells from `begin` on; return where the cells end.
+    """Write the sums over some rows of the table, the groups of a class, to the cells from `begin` on.
 
-    Each term is written to the next free cell and overwritten by the next one if it is empty, so there is no branch to
-    mispredict.
+    Returns where the cells end. Each term is written to the next free cell and overwritten by the next one if it is
+    empty, so there is no branch to mispredict.
     """
-    place: Any = np.uint64(begin)
+    cell: Any = np.uint64(begin)
     if rows.size == 1:
         row = table[rows[0]]
         for term in range(n_terms):
-            cell_terms[place] = term
-            cell_doc_freq[place] = np.int64(row[term] & _DOCUMENTS_FIELD)
-            cell_sums[place] = np.float64(np.int64((row[term] >> _SUM) & _SUM_FIELD))
-            place += np.uint64(row[term] != 0)
-        return int(place)
+            cell_terms[cell] = term
+            cell_doc_freq[cell] = np.int64(row[term] & _DOCUMENTS_FIELD)
+            cell_sums[cell] = np.float64(np.int64((row[term] >> _SUM_SHIFT) & _SUM_FIELD))
+            cell += np.uint64(row[term] != 0)
+        return int(cell)
     doc_freq, sums = np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64)
-    for number in rows:
-        row = table[number]
+    for group in rows:
+        row = table[group]
         for term in range(n_terms):
             doc_freq[term] += np.int64(row[term] & _DOCUMENTS_FIELD)
-            sums[term] += np.int64((row[term] >> _SUM) & _SUM_FIELD)
+            sums[term] += np.int64((row[term] >> _SUM_SHIFT) & _SUM_FIELD)
     for term in range(n_terms):
-        cell_terms[place] = term
-        cell_doc_freq[place] = doc_freq[term]
-        cell_sums[place] = np.float64(sums[term])
-        place += np.uint64(doc_freq[term] != 0)
-    return int(place)
+        cell_terms[cell] = term
+        cell_doc_freq[cell] = doc_freq[term]
+        cell_sums[cell] = np.float64(sums[term])
+        cell += np.uint64(doc_freq[term] != 0)
+    return int(cell)

@@ -1,4 +1,10 @@
-"""Compute the votes of an ensemble of linear classifiers, each of which knows some of the terms."""
+"""Compute the votes of an ensemble of linear classifiers, each of which uses only some of the terms.
+
+The coefficients of the members are stored by term: term t is used by the members `members[term_starts[t] :
+term_starts[t + 1]]`, and `coefficients` has a row at the same position for each of them: the member's coefficients of
+the term, float32. The columns are the outputs: one for each class in `classes`, or a single one for the second of two
+classes. `member_intercepts` is (n_members, n_outputs). Documents are CSR rows.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,36 +15,37 @@ from .jit import kernel
 
 @kernel
 def member_sums(
-    values: Floats,
-    columns: NDArray[np.int32],
+    data: Floats,
+    indices: NDArray[np.int32],
     term_starts: Ints,
     members: NDArray[np.int32],
     coefficients: NDArray[np.float32],
     sums: Floats,
     knows: NDArray[np.bool_],
 ) -> None:
-    """Write the score of each member for one row, without its intercept, and whether the member knows a term of the
-    row.
+    """Write the scores of each member for one row, without intercepts, to `sums` (n_members, n_outputs).
+
+    `knows` (n_members,) gets whether the member uses a term of the row.
     """
     n_outputs = sums.shape[1]
     sums[:] = 0.0
     knows[:] = False
-    for at in range(values.size):
-        value = values[at]
+    for position in range(data.size):
+        value = data[position]
         if value == 0.0:
             continue
-        for place in range(term_starts[columns[at]], term_starts[columns[at] + 1]):
-            member = members[place]
+        for pair in range(term_starts[indices[position]], term_starts[indices[position] + 1]):
+            member = members[pair]
             knows[member] = True
             for output in range(n_outputs):
-                sums[member, output] += value * np.float64(coefficients[place, output])
+                sums[member, output] += value * np.float64(coefficients[pair, output])
 
 
 @kernel
 def choose(
-    values: Floats,
-    columns: NDArray[np.int32],
-    starts: Ints,
+    data: Floats,
+    indices: NDArray[np.int32],
+    indptr: Ints,
     term_starts: Ints,
     members: NDArray[np.int32],
     coefficients: NDArray[np.float32],
@@ -46,17 +53,13 @@ def choose(
     classes: NDArray[np.int32],
     choices: Ints,
 ) -> None:
-    """Write the class for which each member votes in each row (rows x members), or -1 if it knows no term of the row.
-
-    `coefficients` has a row for each pair of a term and a member, whose number is in `members`. Its columns are the
-    member's outputs for the classes in `classes`, or a single output for the second of two classes.
-    """
+    """Write each member's class to `choices` (n_rows, n_members), or -1 if the member uses no term of the row."""
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
     knows = np.empty(n_members, np.bool_)
-    for row in range(starts.size - 1):
-        own = slice(starts[row], starts[row + 1])
-        member_sums(values[own], columns[own], term_starts, members, coefficients, sums, knows)
+    for row in range(indptr.size - 1):
+        values = slice(indptr[row], indptr[row + 1])
+        member_sums(data[values], indices[values], term_starts, members, coefficients, sums, knows)
         for member in range(n_members):
             best, best_sum = 0, -np.inf
             for output in range(n_outputs):
@@ -70,9 +73,9 @@ def choose(
 
 @kernel
 def approve(
-    values: Floats,
-    columns: NDArray[np.int32],
-    starts: Ints,
+    data: Floats,
+    indices: NDArray[np.int32],
+    indptr: Ints,
     term_starts: Ints,
     members: NDArray[np.int32],
     coefficients: NDArray[np.float32],
@@ -80,15 +83,16 @@ def approve(
     classes: NDArray[np.int32],
     votes: Floats,
 ) -> None:
-    """Add to `votes` (rows x classes) half a vote for or against each class, for each member that knows a term of
-    the row.
+    """Add half a vote for or against each class to `votes` (n_rows, n_classes), once for each member.
+
+    Members that use no term of the row don't vote.
     """
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
     knows = np.empty(n_members, np.bool_)
-    for row in range(starts.size - 1):
-        own = slice(starts[row], starts[row + 1])
-        member_sums(values[own], columns[own], term_starts, members, coefficients, sums, knows)
+    for row in range(indptr.size - 1):
+        values = slice(indptr[row], indptr[row + 1])
+        member_sums(data[values], indices[values], term_starts, members, coefficients, sums, knows)
         for member in range(n_members):
             for output in range(n_outputs):
                 total = sums[member, output] + member_intercepts[member, output]

@@ -2,7 +2,8 @@
 
 The problem is liblinear's (Hsieh et al. 2008, squared hinge loss): min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², where each
 row has an additional coordinate of value 1 whose weight is the intercept. All three solvers stop when the gradients of
-the dual differ by no more than the tolerance.
+the dual differ by no more than the tolerance. y_i is +1 for documents of the class and -1 for the others, C_i the cost
+of document i.
 
 **Dual coordinate descent** (`descend`), for many documents and terms. The dual has one variable α_i >= 0 for each
 document, with w = Σ α_i y_i x_i and the gradient G_i = y_i w·x_i - 1 + α_i / 2C_i. A step sets one α_i to its optimum,
@@ -10,12 +11,12 @@ max(0, α_i - G_i / Q_i) with Q_i = |x_i|² + 1/2C_i, and updates w along x_i. D
 in each round. An α_i of 0 whose gradient exceeds the largest one left over from the round before will hardly move: it
 is set aside until the others have converged.
 
-**Descent on products** (`descend_on_products`), for few documents with long rows. The dual needs of the rows only K_ij
-= x_i·x_j. With K, the margins f_i = w·x_i of all documents are updated instead of w: a step of α_i by s adds s K_i, and
-the gradient of any document is known at once. So documents that would hardly move cost nothing: in each round only
-those move whose gradient is a good part of the largest in the round before. A step goes beyond the optimum of its α_i
-by a factor below 2, with which each step still decreases the objective (over-relaxation) and a quarter fewer are
-needed. All classes share K. K is the sum over terms of the products of their postings; frequent terms are stored as
+**Descent on products** (`descend_on_products`), for few documents with long rows. The dual needs only the products K_ij
+= x_i·x_j of the rows. With K, the margins f_i = w·x_i of all documents are updated instead of w: a step of α_i by s
+adds s K_i, and the gradient of any document is known at once. So documents that would hardly move cost nothing: in each
+round only those move whose gradient is a good part of the largest in the round before. A step goes beyond the optimum
+of its α_i by a factor below 2, with which each step still decreases the objective (over-relaxation) and a quarter fewer
+are needed. All classes share K. K is the sum over terms of the products of their postings; frequent terms are stored as
 dense rows, four of which are added in one pass, and the others are added pair by pair.
 
 **Newton's method** (`newton`), for few terms. The objective is smooth, and quadratic as long as the same documents
@@ -34,32 +35,32 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from .jit import kernel
 
-_13, _7, _17 = np.uint64(13), np.uint64(7), np.uint64(17)
-_START = np.uint64(0x9E3779B97F4A7C15)
-_STILL = 1e-12
+_13, _7, _17 = np.uint64(13), np.uint64(7), np.uint64(17)  # the shifts of xorshift
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+
+_NEGLIGIBLE_GRADIENT = 1e-12
+"""A document whose projected gradient is no larger than this doesn't move."""
 
 
 @kernel
 def squared_lengths(indptr: NDArray[Any], data: NDArray[Any]) -> Floats:
-    """Return the squared length of each row."""
-    squares = np.zeros(indptr.size - 1)
-    for row in range(squares.size):
-        for at in range(indptr[row], indptr[row + 1]):
-            squares[row] += np.float64(data[at]) * np.float64(data[at])
-    return squares
+    """Return the squared norm of each CSR row."""
+    squared_norms = np.zeros(indptr.size - 1)
+    for row in range(squared_norms.size):
+        for position in range(indptr[row], indptr[row + 1]):
+            squared_norms[row] += np.float64(data[position]) * np.float64(data[position])
+    return squared_norms
 
 
 @kernel
-def shuffle(places: Ints, size: int, state: np.uint64) -> np.uint64:
-    """Shuffle the first `size` entries (Fisher and Yates, Marsaglia's xorshift); return the next state of the
-    generator.
-    """
-    for place in range(size - 1):
+def shuffle(numbers: Ints, size: int, state: np.uint64) -> np.uint64:
+    """Shuffle the first `size` numbers (Fisher-Yates with Marsaglia's xorshift); return the generator's next state."""
+    for position in range(size - 1):
         state ^= state << _13
         state ^= state >> _7
         state ^= state << _17
-        other = place + np.int64(state % np.uint64(size - place))
-        places[place], places[other] = places[other], places[place]
+        other = position + np.int64(state % np.uint64(size - position))
+        numbers[position], numbers[other] = numbers[other], numbers[position]
     return state
 
 
@@ -68,66 +69,68 @@ def descend(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
-    squares: Floats,
+    squared_norms: Floats,
     signs: Floats,
     costs: Floats,
     tolerance: float,
-    most_rounds: int,
+    max_rounds: int,
     weights: Floats,
 ) -> tuple[float, int]:
-    """Compute the weights of one class, which start at 0; return the intercept and the rounds left (0: not
-    converged).
+    """Solve the problem of one class by dual coordinate descent; return the intercept and the number of rounds left.
+
+    0 rounds are left if it has not converged. `signs` (y_i, +1 or -1) and `costs` (C_i) are (n_documents,); `weights`
+    (n_terms,) is 0 at first and gets w. The first `n_active` of `active` are the documents that are not set aside.
     """
     n = signs.size
     alpha = np.zeros(n)
-    half = 0.5 / costs
+    half_inverse_costs = 0.5 / costs
     active = np.arange(n)
     n_active = n
-    limit = np.inf
-    state = _START
+    shrinking_limit = np.inf
+    state = _SEED
     intercept = 0.0
-    for rounds_left in range(most_rounds, 0, -1):
+    for rounds_left in range(max_rounds, 0, -1):
         state = shuffle(active, n_active, state)
         largest, smallest = -np.inf, np.inf
-        place = 0
-        while place < n_active:
-            row = np.uint64(active[place])
+        position = 0
+        while position < n_active:
+            row = np.uint64(active[position])
             begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
             margin = intercept
-            for at in range(begin, end):
-                margin += data[at] * weights[np.uint64(indices[at])]
-            gradient = signs[row] * margin - 1.0 + alpha[row] * half[row]
-            projected = gradient
+            for entry in range(begin, end):
+                margin += data[entry] * weights[np.uint64(indices[entry])]
+            gradient = signs[row] * margin - 1.0 + alpha[row] * half_inverse_costs[row]
+            projected_gradient = gradient  # 0 if α is 0 and the gradient would make it negative
             if alpha[row] == 0.0:
-                if gradient > limit:
+                if gradient > shrinking_limit:  # set the document aside
                     n_active -= 1
-                    active[place], active[n_active] = active[n_active], active[place]
+                    active[position], active[n_active] = active[n_active], active[position]
                     continue
-                projected = min(gradient, 0.0)
-            largest, smallest = max(largest, projected), min(smallest, projected)
-            if abs(projected) > _STILL:
+                projected_gradient = min(gradient, 0.0)
+            largest, smallest = max(largest, projected_gradient), min(smallest, projected_gradient)
+            if abs(projected_gradient) > _NEGLIGIBLE_GRADIENT:
                 before = alpha[row]
-                alpha[row] = max(before - gradient / (squares[row] + 1.0 + half[row]), 0.0)
+                alpha[row] = max(before - gradient / (squared_norms[row] + 1.0 + half_inverse_costs[row]), 0.0)
                 step = (alpha[row] - before) * signs[row]
                 intercept += step
-                for at in range(begin, end):
-                    weights[np.uint64(indices[at])] += step * data[at]
-            place += 1
+                for entry in range(begin, end):
+                    weights[np.uint64(indices[entry])] += step * data[entry]
+            position += 1
         if largest - smallest > tolerance:
-            limit = largest if largest > 0 else np.inf
+            shrinking_limit = largest if largest > 0 else np.inf
         elif n_active == n:
             return intercept, rounds_left
         else:
             n_active = n
-            limit = np.inf
+            shrinking_limit = np.inf
     return intercept, 0
 
 
-WORTH_A_STEP = 0.3
-"""A document moves if its gradient is this part of the largest in the round before."""
+LEAST_GRADIENT = 0.3
+"""A document moves if its gradient is larger than this part of the largest one in the round before."""
 
-BEYOND = 1.4
-"""How far a step goes, where 1 is the optimum of its document; 1.2 to 1.6 are nearly as quick, 1.8 is slower."""
+OVER_RELAXATION = 1.4
+"""The length of a step, where 1 reaches the optimum of its α; 1.2 to 1.6 are nearly as quick, 1.8 is slower."""
 
 
 @kernel
@@ -135,173 +138,190 @@ def document_products(
     term_starts: Ints,
     documents: NDArray[np.int32],
     weights: Floats,
-    dense_place: NDArray[np.int32],
+    dense_row: NDArray[np.int32],
     dense: Floats,
     terms: Ints,
     products: Floats,
 ) -> None:
-    """Compute the products of documents over some terms; terms with a `dense_place` of 0 or more are rows of
-    `dense`.
+    """Write the products of all pairs of documents over some terms to `products` (n_documents, n_documents).
+
+    The postings of term t are `documents` and `weights` from `term_starts[t]` to `term_starts[t + 1]`. A term with a
+    `dense_row` of 0 or more is that row of `dense` (n_dense_terms, n_documents) instead. Only the upper triangle is
+    computed and then mirrored.
     """
     n = products.shape[0]
     products[:] = 0.0
-    places = np.empty(terms.size + 3, np.int64)
-    n_places = 0
+    dense_rows = np.empty(terms.size + 3, np.int64)
+    n_dense = 0
     for term in terms:
-        if dense_place[term] >= 0:
-            places[n_places] = dense_place[term]
-            n_places += 1
+        if dense_row[term] >= 0:
+            dense_rows[n_dense] = dense_row[term]
+            n_dense += 1
             continue
         end = np.uint64(term_starts[term + 1])
         for first in range(np.uint64(term_starts[term]), end):
             weight, row = weights[first], products[np.uint64(documents[first])]
             for second in range(first, end):
                 row[np.uint64(documents[second])] += weight * weights[second]
-    _add_dense(dense, places, n_places, products)
+    _add_dense(dense, dense_rows, n_dense, products)
     for row in range(n):
         for column in range(row):
             products[row, column] = products[column, row]
 
 
 @kernel
-def _add_dense(dense: Floats, places: Ints, n_places: int, products: Floats) -> None:
-    """Add the products over dense terms, on and right of the diagonal."""
+def _add_dense(dense: Floats, dense_rows: Ints, n_dense: int, products: Floats) -> None:
+    """Add the products over dense terms on and right of the diagonal, four terms in one pass."""
     n = products.shape[0]
     for document in range(n):
         row = products[document, document:]
-        whole = n_places - n_places % 4
-        for at in range(0, whole, 4):
-            a, b = dense[places[at], document:], dense[places[at + 1], document:]
-            c, d = dense[places[at + 2], document:], dense[places[at + 3], document:]
-            of_a, of_b, of_c, of_d = a[0], b[0], c[0], d[0]
+        n_in_fours = n_dense - n_dense % 4
+        for position in range(0, n_in_fours, 4):
+            a, b = dense[dense_rows[position], document:], dense[dense_rows[position + 1], document:]
+            c, d = dense[dense_rows[position + 2], document:], dense[dense_rows[position + 3], document:]
+            weight_a, weight_b, weight_c, weight_d = a[0], b[0], c[0], d[0]
             for other in range(row.size):
-                row[other] += (of_a * a[other] + of_b * b[other]) + (of_c * c[other] + of_d * d[other])
-        for at in range(whole, n_places):
-            a = dense[places[at], document:]
-            of_a = a[0]
+                row[other] += (weight_a * a[other] + weight_b * b[other]) + (weight_c * c[other] + weight_d * d[other])
+        for position in range(n_in_fours, n_dense):
+            a = dense[dense_rows[position], document:]
+            weight_a = a[0]
             for other in range(row.size):
-                row[other] += of_a * a[other]
+                row[other] += weight_a * a[other]
 
 
 @kernel
 def descend_on_products(
-    products: Floats, signs: Floats, costs: Floats, orders: Ints, tolerance: float, most_rounds: int, pull: Floats
+    products: Floats,
+    signs: Floats,
+    costs: Floats,
+    orders: Ints,
+    tolerance: float,
+    max_rounds: int,
+    signed_alpha: Floats,
 ) -> tuple[float, int]:
-    """Solve the problem of one class; return the intercept and the rounds left (0: not converged). `pull` gets α_i
-    y_i.
+    """Solve the problem of one class from products of documents; return the intercept and the number of rounds left.
+
+    `products` is (n_documents, n_documents), `signs` and `costs` are those of `descend`. Each row of `orders` is a
+    random order of the documents; rounds use one after the other. `signed_alpha` (n_documents,) gets α_i y_i.
     """
     n = signs.size
     alpha = np.zeros(n)
     margins = np.zeros(n)
-    half = 0.5 / costs
-    reach = np.empty(n)
+    half_inverse_costs = 0.5 / costs
+    step_factors = np.empty(n)
     for document in range(n):
-        reach[document] = BEYOND / (products[document, document] + 1.0 + half[document])
-    intercept, worth = 0.0, 0.0
-    rounds_left = most_rounds
+        step_factors[document] = OVER_RELAXATION / (products[document, document] + 1.0 + half_inverse_costs[document])
+    intercept, least_gradient = 0.0, 0.0
+    rounds_left = max_rounds
     while rounds_left > 0:
-        order = orders[(most_rounds - rounds_left) % orders.shape[0]]
+        order = orders[(max_rounds - rounds_left) % orders.shape[0]]
         largest = 0.0
-        for place in range(n):
-            row = np.uint64(order[place])
+        for position in range(n):
+            row = np.uint64(order[position])
             before = alpha[row]
-            gradient = signs[row] * (margins[row] + intercept) - 1.0 + before * half[row]
-            after = max(before - reach[row] * gradient, 0.0)
+            gradient = signs[row] * (margins[row] + intercept) - 1.0 + before * half_inverse_costs[row]
+            after = max(before - step_factors[row] * gradient, 0.0)
             size = abs(gradient) if after != before else 0.0
             largest = max(largest, size)
-            if size > worth:
+            if size > least_gradient:
                 alpha[row] = after
                 step = (after - before) * signs[row]
                 intercept += step
-                of_row = products[row]
+                row_products = products[row]
                 for other in range(n):
-                    margins[other] += step * of_row[other]
+                    margins[other] += step * row_products[other]
         if largest <= 0.5 * tolerance:
             break
-        worth = WORTH_A_STEP * largest
+        least_gradient = LEAST_GRADIENT * largest
         rounds_left -= 1
     for document in range(n):
-        pull[document] = alpha[document] * signs[document]
+        signed_alpha[document] = alpha[document] * signs[document]
     return intercept, rounds_left
 
 
 @kernel
 def weights_of_terms(
-    term_starts: Ints, documents: NDArray[np.int32], weights: Floats, terms: Ints, pull: Floats, coefficients: Floats
+    term_starts: Ints,
+    documents: NDArray[np.int32],
+    weights: Floats,
+    terms: Ints,
+    signed_alphas: Floats,
+    coefficients: Floats,
 ) -> None:
-    """Compute W = Σ α_i y_i x_i over some terms (terms x classes), where `pull` has α_i y_i (documents x classes)."""
-    n_classes = pull.shape[1]
+    """Write W = Σ α_i y_i x_i over some terms to `coefficients` (terms.size, n_classes).
+
+    `signed_alphas` (n_documents, n_classes) has α_i y_i; see `document_products` for the postings.
+    """
+    n_classes = signed_alphas.shape[1]
     coefficients[:] = 0.0
-    for place in range(terms.size):
-        of_term = coefficients[place]
-        for at in range(term_starts[terms[place]], term_starts[terms[place] + 1]):
-            weight, of_document = weights[at], pull[np.uint64(documents[at])]
-            for number in range(n_classes):
-                of_term[number] += weight * of_document[number]
+    for row in range(terms.size):
+        term_coefficients = coefficients[row]
+        for posting in range(term_starts[terms[row]], term_starts[terms[row] + 1]):
+            weight, document_alphas = weights[posting], signed_alphas[np.uint64(documents[posting])]
+            for class_number in range(n_classes):
+                term_coefficients[class_number] += weight * document_alphas[class_number]
 
 
-ENOUGH = 1e-4
-"""A step must win this part of what the gradient at its start promises."""
+SUFFICIENT_DECREASE = 1e-4
+"""A step must decrease the objective by this part of what the gradient at its start predicts (Armijo's rule)."""
 
 ROUNDING = 1e-14
-"""By this part of itself a sum may seem larger than it is."""
+"""The relative rounding error that is allowed for the objective."""
 
 
 @kernel
-def solve_positive(matrix: Floats, right: Floats) -> None:
-    """Solve matrix · x = right by Cholesky for I plus a positive semidefinite matrix; overwrite both, `right` by x.
+def solve_cholesky(matrix: Floats, solution: Floats) -> None:
+    """Solve matrix · x = solution in place by Cholesky factorisation, for I plus a positive semidefinite matrix.
 
-    Only the upper half of the matrix is read. Each row is subtracted from those below it in one pass over consecutive
-    numbers.
+    `solution` has the right-hand side at first and x at the end; the matrix is overwritten. Only its upper triangle is
+    read. Each row is subtracted from those below it in one pass over consecutive numbers.
     """
-    n = right.size
+    n = solution.size
     for row in range(n):
-        of_row = matrix[row]
-        pivot = np.sqrt(max(of_row[row], 1.0))  # it is no less, but for rounding
-        of_row[row] = pivot
+        pivot_row = matrix[row]
+        pivot = np.sqrt(max(pivot_row[row], 1.0))  # at least 1, apart from rounding
+        pivot_row[row] = pivot
         for column in range(row + 1, n):
-            of_row[column] /= pivot
+            pivot_row[column] /= pivot
         for other in range(row + 1, n):
-            factor, of_other = of_row[other], matrix[other]
+            factor, other_row = pivot_row[other], matrix[other]
             for column in range(other, n):
-                of_other[column] -= factor * of_row[column]
+                other_row[column] -= factor * pivot_row[column]
     for row in range(n):
-        right[row] /= matrix[row, row]
+        solution[row] /= matrix[row, row]
         for column in range(row + 1, n):
-            right[column] -= matrix[row, column] * right[row]
+            solution[column] -= matrix[row, column] * solution[row]
     for row in range(n - 1, -1, -1):
         for column in range(row + 1, n):
-            right[row] -= matrix[row, column] * right[column]
-        right[row] /= matrix[row, row]
+            solution[row] -= matrix[row, column] * solution[column]
+        solution[row] /= matrix[row, row]
 
 
 @kernel
-def along_rows(
+def multiply_rows_by_weights(
     indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], weights: Floats, products: Floats
 ) -> None:
-    """Compute the product of each row with weights, the last of which belongs to the additional coordinate of value
-    1.
-    """
+    """Write the product of each CSR row with the weights, the last of which is the intercept, to `products`."""
     for row in range(products.size):
         total = weights[-1]
-        for at in range(indptr[row], indptr[row + 1]):
-            total += data[at] * weights[indices[at]]
+        for position in range(indptr[row], indptr[row + 1]):
+            total += data[position] * weights[indices[position]]
         products[row] = total
 
 
 @kernel
-def errors(margins: Floats, signs: Floats, costs: Floats) -> float:
-    """Return the loss Σ C_i max(0, 1 - y_i f_i)²."""
+def hinge_loss(margins: Floats, signs: Floats, costs: Floats) -> float:
+    """Return the squared hinge loss Σ C_i max(0, 1 - y_i f_i)², where f_i are the margins."""
     total = 0.0
     for row in range(margins.size):
-        short = 1.0 - signs[row] * margins[row]
-        if short > 0.0:
-            total += costs[row] * short * short
+        shortfall = 1.0 - signs[row] * margins[row]
+        if shortfall > 0.0:
+            total += costs[row] * shortfall * shortfall
     return total
 
 
 @kernel
-def slope_and_curve(
+def gradient_and_hessian(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
@@ -309,26 +329,30 @@ def slope_and_curve(
     costs: Floats,
     margins: Floats,
     gradient: Floats,
-    curve: Floats,
+    hessian: Floats,
 ) -> None:
-    """Compute the gradient, which contains the weights at first, and the upper half of the second derivative."""
+    """Compute the gradient and the upper triangle of the Hessian of the objective, both with the intercept last.
+
+    `gradient` (n_terms + 1,) has the weights at first, which are the gradient of ½|w|². `margins` (n_documents,) are
+    f_i.
+    """
     last = gradient.size - 1
-    curve[:] = 0.0
-    for at in range(gradient.size):
-        curve[at, at] = 1.0
+    hessian[:] = 0.0
+    for column in range(gradient.size):
+        hessian[column, column] = 1.0
     for row in range(margins.size):
-        short = 1.0 - signs[row] * margins[row]
-        if short <= 0.0:
+        shortfall = 1.0 - signs[row] * margins[row]
+        if shortfall <= 0.0:
             continue
-        pull, twice = 2.0 * costs[row] * short * signs[row], 2.0 * costs[row]
-        for at in range(indptr[row], indptr[row + 1]):
-            gradient[indices[at]] -= pull * data[at]
-            of_term, scaled = curve[indices[at]], twice * data[at]
-            for after in range(at, indptr[row + 1]):
-                of_term[indices[after]] += scaled * data[after]
-            of_term[last] += scaled
-        gradient[last] -= pull
-        curve[last, last] += twice
+        signed_alpha, double_cost = 2.0 * costs[row] * shortfall * signs[row], 2.0 * costs[row]
+        for position in range(indptr[row], indptr[row + 1]):
+            gradient[indices[position]] -= signed_alpha * data[position]
+            term_row, scaled_value = hessian[indices[position]], double_cost * data[position]
+            for other_position in range(position, indptr[row + 1]):
+                term_row[indices[other_position]] += scaled_value * data[other_position]
+            term_row[last] += scaled_value
+        gradient[last] -= signed_alpha
+        hessian[last, last] += double_cost
 
 
 @kernel
@@ -339,46 +363,46 @@ def newton(
     signs: Floats,
     costs: Floats,
     tolerance: float,
-    most_rounds: int,
+    max_rounds: int,
     weights: Floats,
 ) -> tuple[float, int]:
-    """Compute the weights of one class; return the intercept and the rounds left (0: not converged).
+    """Solve the problem of one class by Newton's method; return the intercept and the number of rounds left.
 
-    The columns of each row must ascend.
+    See `descend` for the arguments. The columns of each row must ascend.
     """
     n_terms = weights.size
     solution = np.zeros(n_terms + 1)
-    tried = np.empty(n_terms + 1)
+    candidate = np.empty(n_terms + 1)
     step = np.empty(n_terms + 1)
-    curve = np.empty((n_terms + 1, n_terms + 1))
+    hessian = np.empty((n_terms + 1, n_terms + 1))
     margins = np.zeros(signs.size)
-    moved = np.empty(signs.size)
-    rounds_left = most_rounds
+    margin_change = np.empty(signs.size)
+    rounds_left = max_rounds
     while rounds_left > 0:
         gradient = solution.copy()
-        slope_and_curve(indptr, indices, data, signs, costs, margins, gradient, curve)
-        along_rows(indptr, indices, data, gradient, moved)
-        if rounds_left < most_rounds and np.abs(moved).max() <= 0.5 * tolerance:
-            break  # not before a step: weights of 0 are the end where all gradients are small, and tell nothing apart
+        gradient_and_hessian(indptr, indices, data, signs, costs, margins, gradient, hessian)
+        multiply_rows_by_weights(indptr, indices, data, gradient, margin_change)
+        if rounds_left < max_rounds and np.abs(margin_change).max() <= 0.5 * tolerance:
+            break  # but take one step at least: with a large tolerance, weights of 0 would already count as converged
         step[:] = -gradient
-        solve_positive(curve, step)
-        along_rows(indptr, indices, data, step, moved)
-        before = (1.0 + ROUNDING) * (0.5 * np.sum(solution * solution) + errors(margins, signs, costs))
-        promised = np.sum(gradient * step)
-        length = 1.0
-        while length > 1e-12:
-            tried[:] = solution + length * step
+        solve_cholesky(hessian, step)
+        multiply_rows_by_weights(indptr, indices, data, step, margin_change)
+        objective = (1.0 + ROUNDING) * (0.5 * np.sum(solution * solution) + hinge_loss(margins, signs, costs))
+        predicted_change = np.sum(gradient * step)
+        step_length = 1.0
+        while step_length > 1e-12:
+            candidate[:] = solution + step_length * step
             if (
-                0.5 * np.sum(tried * tried) + errors(margins + length * moved, signs, costs)
-                <= before + ENOUGH * length * promised
+                0.5 * np.sum(candidate * candidate) + hinge_loss(margins + step_length * margin_change, signs, costs)
+                <= objective + SUFFICIENT_DECREASE * step_length * predicted_change
             ):
                 break
-            length *= 0.5
-        else:  # what is to be gained is lost in rounding
+            step_length *= 0.5
+        else:  # no step decreases the objective beyond rounding errors
             rounds_left = 0
             break
-        solution[:] = tried
-        along_rows(indptr, indices, data, solution, margins)
+        solution[:] = candidate
+        multiply_rows_by_weights(indptr, indices, data, solution, margins)
         rounds_left -= 1
     weights[:] = solution[:n_terms]
     return solution[n_terms], rounds_left

@@ -5,8 +5,8 @@ the number of products. Products are centred when all documents have been added.
 and right of the diagonal are computed.
 
 Selection is a Cholesky factorisation whose order is found on the way, a few dozen terms at a time. The caller then
-subtracts the effect of these terms from all products at once, as a product of matrices. Its last digits may depend on
-the machine, so terms whose gains agree to nine digits count as equal.
+subtracts the effect of these terms from all products at once, as a matrix product. The last digits of that may depend
+on the machine, so terms whose gains agree to nine digits count as equal.
 """
 
 from typing import Any
@@ -20,87 +20,94 @@ from .jit import kernel
 
 @kernel
 def add_term_products(
-    starts: NDArray[Any],
-    columns: NDArray[Any],
-    values: NDArray[Any],
-    place: Ints,
-    row_weights: Floats,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    positions: Ints,
+    doc_weights: Floats,
     products: Floats,
 ) -> None:
-    """Add the products of rows on and right of the diagonal, for columns whose place is not negative.
+    """Add the products of the terms of each CSR row to the upper triangle of `products` (n_selected, n_selected).
 
-    Columns and their places ascend in each row without repetition. Each row is multiplied by its weight, if there are
-    any.
+    `positions` (n_columns,) has the row of each column in `products`, or -1 if the column is not selected. Columns and
+    their positions ascend in each row without repetition. Row r counts `doc_weights[r]` times, or once if these are
+    empty.
     """
-    places, weights = np.empty(products.shape[0], np.int64), np.empty(products.shape[0])
-    for row in range(starts.size - 1):
+    row_positions, weights = np.empty(products.shape[0], np.int64), np.empty(products.shape[0])
+    for row in range(indptr.size - 1):
         size = 0
-        for at in range(starts[row], starts[row + 1]):
-            if place[columns[at]] >= 0:
-                places[size], weights[size] = place[columns[at]], values[at]
+        for entry in range(indptr[row], indptr[row + 1]):
+            if positions[indices[entry]] >= 0:
+                row_positions[size], weights[size] = positions[indices[entry]], data[entry]
                 size += 1
-        times = row_weights[row] if row_weights.size else 1.0
-        for one in range(size):
-            weight, sums = times * weights[one], products[places[one]]
-            for other in range(one, size):
-                sums[places[other]] += weight * weights[other]
+        doc_weight = doc_weights[row] if doc_weights.size else 1.0
+        for first in range(size):
+            weight, term_products = doc_weight * weights[first], products[row_positions[first]]
+            for second in range(first, size):
+                term_products[row_positions[second]] += weight * weights[second]
 
 
 @kernel
 def centre(products: Floats, means: Floats, n: int, ridge: float) -> None:
-    """Subtract the products of the means, and add the ridge to the diagonal."""
+    """Turn sums of products into n times the covariances, and add the ridge to the diagonal.
+
+    `means` (n_selected,) are the means of the terms over the n documents. Only the upper triangle is used.
+    """
     for row in range(means.size):
         for column in range(row, means.size):
             products[row, column] -= n * (means[row] * means[column])
         products[row, row] = max(products[row, row], 0.0) + ridge
 
 
-_EQUAL = 1.0 - 1e-9
-"""The part of the largest gain from which on a gain is as large."""
+_TIE = 1.0 - 1e-9
+"""A gain that is at least this part of the largest gain counts as equal to it."""
 
 
 @kernel
-def choose_some(
-    products: Floats, factor: Floats, pulls: Floats, left: Floats, ridge: float, selected: Ints, gains: Floats
+def select_terms(
+    products: Floats, factor: Floats, pulls: Floats, residuals: Floats, ridge: float, selected: Ints, gains: Floats
 ) -> None:
-    """Select a term for each row of `factor` and fill the row; update `pulls` (terms x classes) and `left` (0:
-    selected).
+    """Select a term for each row of `factor` (n_steps, n_terms), and fill the row with its row of the Cholesky factor.
+
+    `pulls` (n_terms, n_classes) are the class differences that each term could explain, `residuals` (n_terms,) the
+    variances of the terms that the selected terms don't explain, and 0 for selected terms; both are updated. The gain
+    of a term is its squared pull divided by its residual. `selected` and `gains` get the terms and their gains.
     """
     n_terms, n_classes = pulls.shape
-    gain = np.empty(n_terms)
+    all_gains = np.empty(n_terms)
     for step in range(selected.size):
-        best = _first_of_the_best(pulls, left, gain)
-        selected[step], gains[step] = best, gain[best]
-        row, root = factor[step], np.sqrt(left[best])
+        best = _first_best(pulls, residuals, all_gains)
+        selected[step], gains[step] = best, all_gains[best]
+        row, pivot = factor[step], np.sqrt(residuals[best])
         for term in range(n_terms):
             row[term] = products[best, term] if term >= best else products[term, best]
-        for before in range(step):
-            part, other = factor[before, best], factor[before]
+        for earlier in range(step):
+            ratio, earlier_row = factor[earlier, best], factor[earlier]
             for term in range(n_terms):
-                row[term] -= part * other[term]
-        left[best] = 0.0
+                row[term] -= ratio * earlier_row[term]
+        residuals[best] = 0.0
         for term in range(n_terms):
-            row[term] /= root
-            if left[term] > 0.0:
-                part = row[term] / root
-                for number in range(n_classes):
-                    pulls[term, number] -= part * pulls[best, number]
-                left[term] = max(left[term] - row[term] * row[term], ridge)
+            row[term] /= pivot
+            if residuals[term] > 0.0:
+                ratio = row[term] / pivot
+                for class_number in range(n_classes):
+                    pulls[term, class_number] -= ratio * pulls[best, class_number]
+                residuals[term] = max(residuals[term] - row[term] * row[term], ridge)
 
 
 @kernel
-def _first_of_the_best(pulls: Floats, left: Floats, gain: Floats) -> int:
-    """Return the first term whose gain equals the largest, up to rounding."""
-    most = 0.0
-    for term in range(left.size):
-        gain[term] = -1.0
-        if left[term] > 0.0:
+def _first_best(pulls: Floats, residuals: Floats, all_gains: Floats) -> int:
+    """Write the gain of each term to `all_gains` (-1: selected), and return the first whose gain equals the largest."""
+    largest = 0.0
+    for term in range(residuals.size):
+        all_gains[term] = -1.0
+        if residuals[term] > 0.0:
             total = 0.0
-            for number in range(pulls.shape[1]):
-                total += pulls[term, number] * pulls[term, number]
-            gain[term] = total / left[term]
-            most = max(most, gain[term])
-    for term in range(left.size):
-        if gain[term] >= most * _EQUAL:
+            for class_number in range(pulls.shape[1]):
+                total += pulls[term, class_number] * pulls[term, class_number]
+            all_gains[term] = total / residuals[term]
+            largest = max(largest, all_gains[term])
+    for term in range(residuals.size):
+        if all_gains[term] >= largest * _TIE:
             return term
     return 0

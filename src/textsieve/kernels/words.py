@@ -34,23 +34,27 @@ from ..arrays import Bytes, Codes, Ints
 from .jit import kernel
 
 END, WIDE = 255, 128
-"""The classes of bytes that are neither 0 nor the byte to count."""
+"""Classes of bytes: the end of a document, and the first byte of a non-ASCII character (see above)."""
 
 POSITION, ROW, ROW_START, N_ENTRIES, N_WORDS, WORD_LENGTH, STATE_SIZE = range(7)
-"""The places in `state`: what `count_words` needs to go on where it stopped, and the word that found no room."""
+"""Positions in `state` (uint64): where `count_words` continues, and the length of a word that found no room."""
 
 UNKNOWN = (1 << 32) - 1
 """The number, in a sequence, of a word that is not in the table."""
 
-MOST_WORDS = (1 << 31) - 2
+MAX_WORDS = (1 << 31) - 2
+"""The largest number of words of a table, whose numbers have 31 bits."""
 
 _0, _1, _2, _3, _4 = (np.uint64(n) for n in range(5))
 _6, _7, _8, _12, _18, _32, _64 = (np.uint64(n) for n in (6, 7, 8, 12, 18, 32, 64))
 _LOW_32 = np.uint64((1 << 32) - 1)
-_LONG = np.uint64(1 << 31)
-_NUMBER = np.uint64((1 << 31) - 1)
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_UNKNOWN = np.uint64(UNKNOWN << 32)
+# The second code of a slot, `meta`: last entry << 32 | "longer than eight bytes" << 31 | word number + 1.
+_LONG_BIT = np.uint64(1 << 31)
+_NUMBER_BITS = np.uint64((1 << 31) - 1)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with well-mixed bits: 2^64 divided by the golden ratio
+_UNKNOWN_ENTRY = np.uint64(UNKNOWN << 32)
+# UTF-8: the bits of a code point in the first byte of two, three or four, and in the other bytes; and the first bytes
+# with which characters of three and of four bytes begin.
 _LEAD_2, _LEAD_3, _LEAD_4, _TAIL = (np.uint64(n) for n in (0x1F, 0x0F, 0x07, 0x3F))
 _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 
@@ -66,26 +70,29 @@ def slot_shift(slots: Codes) -> np.uint64:
 
 @kernel
 def slot_of(key: np.uint64, shift: np.uint64, seed: np.uint64) -> np.uint64:
-    """Return the first slot to try for a key. The seed differs between processes, so no text can target one slot."""
-    mixed = (key ^ seed) * _ODD
+    """Return the first slot to try for a key.
+
+    The seed differs between processes, so nobody can prepare a text whose words all get the same slot.
+    """
+    mixed = (key ^ seed) * _MULTIPLIER
     mixed ^= mixed >> _32
-    return (mixed * _ODD) >> shift
+    return (mixed * _MULTIPLIER) >> shift
 
 
 @kernel
-def folded_in(folded: np.uint64, eight_bytes: np.uint64) -> np.uint64:
+def fold_bytes(hash_so_far: np.uint64, eight_bytes: np.uint64) -> np.uint64:
     """Return the hash of a long word after its next eight bytes.
 
     It multiplies twice: otherwise later bytes could cancel a change in the highest bits, whatever the seed.
     """
-    mixed = (folded ^ eight_bytes) * _ODD
+    mixed = (hash_so_far ^ eight_bytes) * _MULTIPLIER
     mixed ^= mixed >> _32
-    return mixed * _ODD
+    return mixed * _MULTIPLIER
 
 
 @kernel
-def spread_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
-    """Copy the used slots to a larger table of free slots."""
+def copy_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
+    """Copy the used slots to `grown`, a larger table of free slots."""
     mask = np.uint64(grown.size // 2) - _1
     shift = slot_shift(grown)
     for old in range(0, slots.size, 2):
@@ -98,29 +105,29 @@ def spread_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
 
 
 @kernel
-def decode(text: Bytes, at: np.uint64) -> tuple[np.uint64, np.uint64]:
+def decode(text: Bytes, position: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the code point of the non-ASCII character that begins at a position, and its width in bytes."""
-    first = np.uint64(text[at])
-    second = np.uint64(text[at + _1]) & _TAIL
+    first = np.uint64(text[position])
+    second = np.uint64(text[position + _1]) & _TAIL
     if first < _FROM_3:
         return (first & _LEAD_2) << _6 | second, _2
-    third = np.uint64(text[at + _2]) & _TAIL
+    third = np.uint64(text[position + _2]) & _TAIL
     if first < _FROM_4:
         return (first & _LEAD_3) << _12 | second << _6 | third, _3
-    fourth = np.uint64(text[at + _3]) & _TAIL
+    fourth = np.uint64(text[position + _3]) & _TAIL
     return (first & _LEAD_4) << _18 | second << _12 | third << _6 | fourth, _4
 
 
 @kernel
 def same_bytes(
-    text: Bytes, start: np.uint64, length: np.uint64, classes: Bytes, spelling: Bytes, at: np.uint64
+    text: Bytes, start: np.uint64, length: np.uint64, classes: Bytes, spelling: Bytes, known_start: np.uint64
 ) -> bool:
-    """Return whether a word of the text has the spelling of a known one."""
+    """Return whether the word of `text` at `start` equals the known word whose spelling begins at `known_start`."""
     for offset in range(length):
         byte = text[start + np.uint64(offset)]
         if byte < WIDE:
             byte = classes[byte]
-        if byte != spelling[at + np.uint64(offset)]:
+        if byte != spelling[known_start + np.uint64(offset)]:
             return False
     return True
 
@@ -143,107 +150,114 @@ def count_words(
 ) -> bool:
     """Count the words of each document of `text`; return True when all is done, False when an array is full.
 
+    - `classes` (256,) and the bitmap `wide_words` say what is a word character (see above);
+    - `slots` (2 x number of slots), `starts` (words + 1) and `spelling` are the table of known words: word w is spelled
+      `spelling[starts[w] : starts[w + 1]]`;
+    - `entries` and `row_ends` are the output: the entries of document d end at `row_ends[d]`.
+
     With `learn`, unknown words are added to the table, otherwise they are skipped. Words with numbers below `n_stop`
-    are left out. With `in_sequence`, an entry is written for every single word in the order of the text, including
-    unknown ones, from which n-grams are counted.
+    are stop words and left out. With `in_sequence`, an entry is written for every single word in the order of the text,
+    including unknown ones, from which n-grams are counted.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
-    most_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
-    most_entries = np.uint64(entries.size)
-    most_bytes = np.uint64(spelling.size)
+    max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
+    max_entries = np.uint64(entries.size)
+    max_bytes = np.uint64(spelling.size)
     end = np.uint64(text.size)
-    p = state[POSITION]
+    position = state[POSITION]
     row = state[ROW]
     row_start = state[ROW_START]
     n_entries = state[N_ENTRIES]
     n_words = state[N_WORDS]
-    while p < end:
-        c = classes[text[p]]
-        if c == 0:
-            p += _1
+    while position < end:
+        byte_class = classes[text[position]]
+        if byte_class == 0:
+            position += _1
             continue
-        if c == END:
+        if byte_class == END:
             row_ends[row] = n_entries
             row_start = n_entries
             row += _1
-            p += _1
+            position += _1
             continue
 
-        start = p
-        key, folded, length, continuation_bytes, fold_at = _0, seed, _0, _0, _8
-        while c != 0:
-            if c < WIDE:
-                if length == fold_at:
-                    folded = folded_in(folded, key)
+        # Read the bytes of a word into its key.
+        start = position
+        key, hash_so_far, length, continuation_bytes, next_fold = _0, seed, _0, _0, _8
+        while byte_class != 0:
+            if byte_class < WIDE:
+                if length == next_fold:
+                    hash_so_far = fold_bytes(hash_so_far, key)
                     key = _0
-                    fold_at += _8
-                key = (key << _8) | np.uint64(c)
+                    next_fold += _8
+                key = (key << _8) | np.uint64(byte_class)
                 length += _1
-                p += _1
-            elif c == WIDE:
-                point, width = decode(text, p)
-                if not (wide_words[point >> _3] >> np.uint8(point & _7)) & 1:
+                position += _1
+            elif byte_class == WIDE:
+                code_point, width = decode(text, position)
+                if not (wide_words[code_point >> _3] >> np.uint8(code_point & _7)) & 1:
                     if length == 0:
-                        p += width
+                        position += width
                     break
                 continuation_bytes += width - _1
-                stop = p + width
-                while p < stop:
-                    if length == fold_at:
-                        folded = folded_in(folded, key)
+                stop = position + width
+                while position < stop:
+                    if length == next_fold:
+                        hash_so_far = fold_bytes(hash_so_far, key)
                         key = _0
-                        fold_at += _8
-                    key = (key << _8) | np.uint64(text[p])
+                        next_fold += _8
+                    key = (key << _8) | np.uint64(text[position])
                     length += _1
-                    p += _1
+                    position += _1
             else:
                 break
-            c = classes[text[p]]
+            byte_class = classes[text[position]]
         if length - continuation_bytes < _2:
-            continue
+            continue  # a single character is not a word
 
+        # Look the word up, and count it.
         is_long = _0
         if length > _8:
-            key = folded_in(folded, key) ^ length
-            is_long = _LONG
-        room = n_entries < most_entries
+            key = fold_bytes(hash_so_far, key) ^ length
+            is_long = _LONG_BIT
+        room = n_entries < max_entries
         slot = slot_of(key, shift, seed)
         while room:
             meta = slots[_2 * slot + _1]
-            if meta == 0:
+            if meta == 0:  # a free slot: the word is unknown
                 if learn:
-                    at = starts[n_words]
-                    if n_words == most_words or at + length > most_bytes:
+                    spelling_start = starts[n_words]
+                    if n_words == max_words or spelling_start + length > max_bytes:
                         room = False
                         break
                     for offset in range(length):
                         byte = text[start + np.uint64(offset)]
-                        spelling[at + np.uint64(offset)] = classes[byte] if byte < WIDE else byte
+                        spelling[spelling_start + np.uint64(offset)] = classes[byte] if byte < WIDE else byte
                     entries[n_entries] = (n_words << _32) | _1
                     n_words += _1
-                    starts[n_words] = at + length
+                    starts[n_words] = spelling_start + length
                     slots[_2 * slot] = key
                     slots[_2 * slot + _1] = (n_entries << _32) | is_long | n_words
                     n_entries += _1
                 elif in_sequence:
-                    entries[n_entries] = _UNKNOWN
+                    entries[n_entries] = _UNKNOWN_ENTRY
                     n_entries += _1
                 break
-            if slots[_2 * slot] == key and (meta & _LONG) == is_long:
-                number = (meta & _NUMBER) - _1
+            if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
+                number = (meta & _NUMBER_BITS) - _1
                 if is_long == 0 or (
                     starts[number + _1] - starts[number] == length
                     and same_bytes(text, start, length, classes, spelling, starts[number])
                 ):
                     if number < n_stop:
                         break
-                    place = meta >> _32
+                    last_entry = meta >> _32
                     if in_sequence:
                         entries[n_entries] = (number << _32) | _1
                         n_entries += _1
-                    elif place >= row_start and place < n_entries and entries[place] >> _32 == number:
-                        entries[place] += _1
+                    elif last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == number:
+                        entries[last_entry] += _1
                     else:
                         entries[n_entries] = (number << _32) | _1
                         slots[_2 * slot + _1] = (n_entries << _32) | (meta & _LOW_32)
@@ -252,14 +266,14 @@ def count_words(
             slot = (slot + _1) & mask
         if not room:
             state[WORD_LENGTH] = length
-            p = start
+            position = start
             break
-    state[POSITION] = p
+    state[POSITION] = position
     state[ROW] = row
     state[ROW_START] = row_start
     state[N_ENTRIES] = n_entries
     state[N_WORDS] = n_words
-    return bool(p == end)
+    return bool(position == end)
 
 
 @kernel
@@ -275,27 +289,28 @@ def add_words(
     learn: bool,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:
-    """Look up the words of another list from number `first` on, and write their numbers.
+    """Look up the words of another list from number `first` on, and write their numbers in the table.
 
-    With `learn`, missing words are added, otherwise their number is -1. Returns how many words of the list are done,
-    which is fewer than all if an array is full, and how many words are known.
+    Word w of the list is spelled `new_spelling[new_starts[w] : new_starts[w + 1]]`. With `learn`, missing words are
+    added, otherwise their number is -1. Returns how many words of the list are done, which is fewer than all if an
+    array is full, and how many words the table has.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
-    most_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
+    max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
     for word in range(first, new_starts.size - 1):
         begin = new_starts[word]
         length = new_starts[word + 1] - begin
-        key, folded = _0, seed
+        key, hash_so_far = _0, seed
         for offset in range(length):
             if offset & 7 == 0 and offset > 0:
-                folded = folded_in(folded, key)
+                hash_so_far = fold_bytes(hash_so_far, key)
                 key = _0
             key = (key << _8) | np.uint64(new_spelling[begin + np.uint64(offset)])
         is_long = _0
         if length > _8:
-            key = folded_in(folded, key) ^ length
-            is_long = _LONG
+            key = fold_bytes(hash_so_far, key) ^ length
+            is_long = _LONG_BIT
         slot = slot_of(key, shift, seed)
         while True:
             meta = slots[_2 * slot + _1]
@@ -303,27 +318,27 @@ def add_words(
                 if not learn:
                     numbers[word] = -1
                     break
-                at = starts[n_words]
-                if n_words == most_words or at + length > np.uint64(spelling.size):
+                known_start = starts[n_words]
+                if n_words == max_words or known_start + length > np.uint64(spelling.size):
                     return word, n_words
                 for offset in range(length):
-                    spelling[at + np.uint64(offset)] = new_spelling[begin + np.uint64(offset)]
+                    spelling[known_start + np.uint64(offset)] = new_spelling[begin + np.uint64(offset)]
                 numbers[word] = n_words
                 n_words += _1
-                starts[n_words] = at + length
+                starts[n_words] = known_start + length
                 slots[_2 * slot] = key
                 slots[_2 * slot + _1] = is_long | n_words
                 break
-            if slots[_2 * slot] == key and (meta & _LONG) == is_long:
-                number = (meta & _NUMBER) - _1
-                at = starts[number]
-                same = starts[number + _1] - at == length
-                if same and is_long != 0:
+            if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
+                number = (meta & _NUMBER_BITS) - _1
+                known_start = starts[number]
+                is_same = starts[number + _1] - known_start == length
+                if is_same and is_long != 0:
                     for offset in range(length):
-                        if spelling[at + np.uint64(offset)] != new_spelling[begin + np.uint64(offset)]:
-                            same = False
+                        if spelling[known_start + np.uint64(offset)] != new_spelling[begin + np.uint64(offset)]:
+                            is_same = False
                             break
-                if same:
+                if is_same:
                     numbers[word] = number
                     break
             slot = (slot + _1) & mask
@@ -331,22 +346,26 @@ def add_words(
 
 
 @kernel
-def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, places: Codes) -> int:
-    """Replace the counts of words by those of their forms (-1: no form) in place; return the number of entries."""
+def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, last_entries: Codes) -> int:
+    """Replace the counts of words by the counts of their forms in place; return the number of entries.
+
+    `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has the entry where each form was
+    last written.
+    """
     n_entries = np.uint64(0)
     begin = np.uint64(0)
     for row in range(row_ends.size):
         row_start = n_entries
-        for at in range(begin, row_ends[row]):
-            form = forms[entries[at] >> _32]
+        for position in range(begin, row_ends[row]):
+            form = forms[entries[position] >> _32]
             if form < 0:
                 continue
-            count = entries[at] & _LOW_32
-            place = places[form]
-            if place >= row_start and place < n_entries and entries[place] >> _32 == np.uint64(form):
-                entries[place] += count
+            count = entries[position] & _LOW_32
+            last_entry = last_entries[form]
+            if last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == np.uint64(form):
+                entries[last_entry] += count
             else:
-                places[form] = n_entries
+                last_entries[form] = n_entries
                 entries[n_entries] = np.uint64(form) << _32 | count
                 n_entries += _1
         begin = row_ends[row]
@@ -356,75 +375,82 @@ def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, places: Codes) ->
 
 @kernel
 def write_forms(sequence: Codes, forms: Ints) -> None:
-    """Replace each word of a sequence by its form, or by the code for an unknown word, in place."""
-    for at in range(sequence.size):
-        form = forms[sequence[at] >> _32]
-        sequence[at] = _UNKNOWN if form < 0 else np.uint64(form) << _32 | _1
+    """Replace each word of a sequence by its form, or by the code for an unknown word if it has none (-1), in place."""
+    for position in range(sequence.size):
+        form = forms[sequence[position] >> _32]
+        sequence[position] = _UNKNOWN_ENTRY if form < 0 else np.uint64(form) << _32 | _1
 
 
 @kernel
 def first_eight_bytes(spelling: Bytes, starts: Codes) -> Codes:
-    """Return the first eight bytes of each word as a number; the numbers compare as the words do."""
+    """Return the first eight bytes of each word as a number, so that numbers compare as words do.
+
+    Shorter words are padded with 0.
+    """
     keys = np.empty(starts.size - 1, np.uint64)
     for word in range(keys.size):
         stop = min(starts[word + 1], starts[word] + _8)
         key = np.uint64(0)
-        for at in range(starts[word], stop):
-            key = (key << _8) | np.uint64(spelling[at])
+        for position in range(starts[word], stop):
+            key = (key << _8) | np.uint64(spelling[position])
         missing = _8 - (stop - starts[word])
         keys[word] = np.uint64(0) if missing == _8 else key << (_8 * missing)
     return keys
 
 
 @kernel
-def comes_before(spelling: Bytes, starts: Codes, one: int, other: int) -> bool:
-    """Return whether a word sorts before another."""
-    i, j = starts[one], starts[other]
-    while i < starts[one + 1] and j < starts[other + 1]:
-        if spelling[i] != spelling[j]:
-            return bool(spelling[i] < spelling[j])
-        i += _1
-        j += _1
-    return bool(i == starts[one + 1] and j < starts[other + 1])
+def comes_before(spelling: Bytes, starts: Codes, word: int, other_word: int) -> bool:
+    """Return whether a word sorts before another one."""
+    position, other_position = starts[word], starts[other_word]
+    while position < starts[word + 1] and other_position < starts[other_word + 1]:
+        if spelling[position] != spelling[other_position]:
+            return bool(spelling[position] < spelling[other_position])
+        position += _1
+        other_position += _1
+    return bool(position == starts[word + 1] and other_position < starts[other_word + 1])
 
 
 @kernel
-def sort_ties(order: Ints, keys: Codes, spelling: Bytes, starts: Codes, most: int) -> Ints:
-    """Sort words of equal keys in place; return the begin and end of each group larger than `most`, which is left
-    unsorted.
+def sort_ties(order: Ints, keys: Codes, spelling: Bytes, starts: Codes, max_size: int) -> Ints:
+    """Sort words with equal keys in place, by insertion; `order` is already sorted by key.
+
+    Returns the begins and ends of groups of more than `max_size` words, which are left unsorted.
     """
-    large = [0 for _ in range(0)]
+    large_groups = [0 for _ in range(0)]  # an empty list of integers, for numba
     begin = 0
     while begin < order.size:
         end = begin + 1
         while end < order.size and keys[order[end]] == keys[order[begin]]:
             end += 1
-        if end - begin > most:
-            large.append(begin)
-            large.append(end)
+        if end - begin > max_size:
+            large_groups.append(begin)
+            large_groups.append(end)
         else:
-            for place in range(begin + 1, end):
-                word = order[place]
-                before = place - 1
-                while before >= begin and comes_before(spelling, starts, word, order[before]):
-                    order[before + 1] = order[before]
-                    before -= 1
-                order[before + 1] = word
+            for position in range(begin + 1, end):
+                word = order[position]
+                previous = position - 1
+                while previous >= begin and comes_before(spelling, starts, word, order[previous]):
+                    order[previous + 1] = order[previous]
+                    previous -= 1
+                order[previous + 1] = word
         begin = end
-    return np.array(large, np.int64)
+    return np.array(large_groups, np.int64)
 
 
 @kernel
 def join_spellings(words: Ints, lengths: Ints, spelling: Bytes, starts: Codes, joined: Bytes) -> int:
-    """Write terms of `lengths` words each, with a space between the words of a term and a line break after the term."""
-    at = 0
+    """Write the spellings of terms to `joined`, with a space between the words of a term and a line break after it.
+
+    `words` has the words of all terms, `lengths` the number of words of each term. Returns the number of bytes written.
+    """
+    written = 0
     word = 0
     for length in lengths:
-        for left in range(length, 0, -1):
+        for n_left in range(length, 0, -1):
             for source in range(starts[words[word]], starts[words[word] + 1]):
-                joined[at] = spelling[source]
-                at += 1
-            joined[at] = 32 if left > 1 else 10
-            at += 1
+                joined[written] = spelling[source]
+                written += 1
+            joined[written] = 32 if n_left > 1 else 10
+            written += 1
             word += 1
-    return at
+    return written

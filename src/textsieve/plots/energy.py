@@ -1,8 +1,8 @@
 """Energy curves: the share of the sum of all scores that the best 1, 2, 3, ... terms have.
 
 A few terms have most of the energy, so the axis of terms is logarithmic. If a level is given, each curve has a point
-where it reaches the level, and the number of terms at that point is written after the curve's name: curves of different
-weights reach the level so near each other that labels beside the points would be hard to tell apart.
+where it reaches the level. The number of terms at that point is written after the name of the curve, because the points
+of several curves are often so close that labels beside them would overlap.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..settings import as_number
 from .curves import Mark, lines
-from .look import Chart
+from .style import Chart
 
 TITLE = "Energy: how much of all scores the best terms hold"
 
@@ -28,18 +28,17 @@ def energy_plot(
 ) -> Chart:
     """Draw named energy curves, each given as the shares of its best 1, 2, 3, ... terms.
 
-    `level` is a share to mark, such as 0.8. `enough` has the number of terms of each curve that reach it, if it is
-    known more exactly than from the curves, which are rounded.
+    `level` is a share to mark, such as 0.8. `enough` has the number of terms with which each curve reaches the level,
+    for callers that know it exactly; the curves themselves are rounded.
     """
     check_level(level)
     for name, energy in curves.items():
         if not (len(energy) and np.min(energy) >= 0.0 and np.max(energy) <= 1.0):
-            raise InputError(f"curves[{name!r}] is {shown(energy)}; give shares from 0 to 1, at least one.")
-    known = enough or {}
-    reached = (
-        {} if level is None else {name: known.get(name, _terms_for(energy, level)) for name, energy in curves.items()}
-    )
-    named = {_named(name, reached.get(name)): energy for name, energy in curves.items()}
+            raise InputError(f"curves[{name!r}] is {shown(energy)}", hint="give shares from 0 to 1, at least one")
+    n_terms: dict[str, int] = {}
+    if level is not None:
+        n_terms = {name: _count_terms(energy, level) for name, energy in curves.items()} | dict(enough or {})
+    named = {_name_with_terms(name, n_terms.get(name)): energy for name, energy in curves.items()}
     brackets = "" if level is None else f"In brackets: how many of the best terms hold {_percent(level)}."
     return lines(
         {name: (np.arange(1, len(energy) + 1), energy) for name, energy in named.items()},
@@ -49,7 +48,7 @@ def energy_plot(
         caption=f"{caption} {brackets}",
         log_x=True,
         rules={} if level is None else {_percent(level): level},
-        marks=[Mark(_named(name, n), n, float(curves[name][n - 1])) for name, n in reached.items()],
+        marks=[Mark(_name_with_terms(name, n), n, float(curves[name][n - 1])) for name, n in n_terms.items()],
         points=False if any(len(energy) > 1 for energy in curves.values()) else None,
         y_domain=(0.0, 1.0),
         y_format=".0%",
@@ -64,12 +63,12 @@ def check_level(level: Any) -> None:
         )
 
 
-def _terms_for(energy: Floats, level: float) -> int:
-    """Return the number of terms that reach a level, or the number of all terms if they don't."""
+def _count_terms(energy: Floats, level: float) -> int:
+    """Return how many of the best terms reach a level, or the number of all terms if these don't."""
     return min(int(np.searchsorted(energy, level)) + 1, len(energy))
 
 
-def _named(name: str, n_terms: int | None) -> str:
+def _name_with_terms(name: str, n_terms: int | None) -> str:
     return name if n_terms is None else f"{name} ({counted(n_terms, 'term')})"
 
 

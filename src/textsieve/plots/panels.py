@@ -1,7 +1,7 @@
 """Curves as one panel of a page, as wide as the page allows.
 
-The page has the title, and a legend that several panels share; `lines` writes these into the chart instead. Therefore
-each curve has a number, which gives it the same style in every panel. Points have tooltips.
+Unlike the charts of `curves.lines`, a panel has no title and no names of curves: the page has these, in a legend that
+several panels share. So each curve has a number, which gives it the same style in every panel. Points have tooltips.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from ..errors import InputError
-from .look import GREY, Chart, DataRow, Style, curve_style, dressed, plain
 from .scales import Domain, log_domain, log_ticks, round_domain
+from .style import FEW_POINTS, GREY, Chart, DataRow, Style, apply_style, clean_text, curve_style
 
 PANEL_HEIGHT = 250
-FEW_POINTS = 25
-"""Curves with at most this many points show symbols."""
 FEW_TICKS = 6
 """The x axis labels the x values themselves if there are at most this many, or else round numbers."""
 RULE_DASH = [6, 4]
@@ -66,23 +64,30 @@ def panel(
     rows = [_row(name, point, y_format) for name, points in curves.items() for point in points]
     rule_rows = [_row(name, Point(0, height), y_format) for name, height in (rules or {}).items()]
     if not rows:
-        raise InputError("There is no curve to draw; give at least one.")
-    x_range = x_domain or _domain([row["x"] for row in rows], log=True)
-    y_range = y_domain or _domain([row["y"] for row in (*rows, *rule_rows)], log=log_y)
-    layers = _Panel(rows, rule_rows, numbers, _axes(rows, x_range, y_range, log_y, (x, y, y_format)), (x, y)).layers()
+        raise InputError("There is no curve to draw", hint="give at least one")
+    x_axis = _x_axis(rows, x_domain or _domain([row["x"] for row in rows], log=True), clean_text(x))
+    y_domain = y_domain or _domain([row["y"] for row in (*rows, *rule_rows)], log=log_y)
+    y_axis = _y_axis(y_domain, clean_text(y), y_format, log=log_y)
+    tooltips = [
+        alt.Tooltip("name:N", title="of"),
+        alt.Tooltip("y_text:N", title=clean_text(y)),
+        alt.Tooltip("x_text:N", title=clean_text(x)),
+    ]
+    curve_layers = _curve_layers(rows, numbers, x_axis, y_axis, tooltips)
     chart = alt.LayerChart(
-        layer=layers,
+        layer=[*([_rule_layer(rule_rows, y_axis, tooltips[:2])] if rule_rows else []), *curve_layers],
         width="container",
         height=PANEL_HEIGHT,
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        description=plain(about),
+        description=clean_text(about),
     )
-    return dressed(chart, background="transparent", padding=4)
+    return apply_style(chart, background="transparent", padding=4)
 
 
 def _row(name: str, point: Point, y_format: str) -> DataRow:
+    """Return a point as a row of the chart's data, with the texts of its tooltip."""
     return {
-        "name": plain(name),
+        "name": clean_text(name),
         "x": float(point.x),
         "y": float(point.y),
         "x_text": f"{point.x:,.0f}",
@@ -91,78 +96,53 @@ def _row(name: str, point: Point, y_format: str) -> DataRow:
 
 
 def _domain(values: Sequence[float], *, log: bool) -> Domain:
+    """Return a domain that contains all values, for a logarithmic or a linear axis."""
     low, high = min(values), max(values)
     return log_domain(low, high) if log else round_domain(low, high)
 
 
-def _axes(
-    rows: list[DataRow], x_range: Domain, y_range: Domain, log_y: bool, titles: tuple[str, str, str]
-) -> tuple[alt.X, alt.Y]:
-    sizes = sorted({row["x"] for row in rows})
-    ticks = sizes if len(sizes) <= FEW_TICKS else log_ticks(x_range)
-    y_options: dict[str, Any] = {"format": titles[2]} if titles[2].endswith("%") else {}
-    if log_y:
-        y_options = {"values": log_ticks(y_range), "format": ",.12~g"}
-    return (
-        alt.X(
-            "x:Q",
-            title=plain(titles[0]),
-            scale=alt.Scale(type="log", domain=x_range, nice=False, padding=12),
-            axis=alt.Axis(values=ticks, format=",.12~g", labelOverlap="greedy", labelSeparation=6, grid=False),
-        ),
-        alt.Y(
-            "y:Q",
-            title=plain(titles[1]),
-            scale=alt.Scale(type="log", domain=y_range, nice=False)
-            if log_y
-            else alt.Scale(domain=y_range, nice=False, zero=False),
-            axis=alt.Axis(**y_options, tickCount=5, labelOverlap="greedy", domain=False, ticks=False),
-        ),
+def _x_axis(rows: list[DataRow], domain: Domain, title: str) -> alt.X:
+    """Return the logarithmic x axis; it labels the x values of the points if these are few."""
+    x_values = sorted({row["x"] for row in rows})
+    ticks = x_values if len(x_values) <= FEW_TICKS else log_ticks(domain)
+    return alt.X(
+        "x:Q",
+        title=title,
+        scale=alt.Scale(type="log", domain=domain, nice=False, padding=12),
+        axis=alt.Axis(values=ticks, format=",.12~g", labelOverlap="greedy", labelSeparation=6, grid=False),
     )
 
 
-class _Panel:
-    """The layers of one panel, which share axes and styles."""
+def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> alt.Y:
+    options: dict[str, Any] = {"format": y_format} if y_format.endswith("%") else {}
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
+    if log:
+        options = {"values": log_ticks(domain), "format": ",.12~g"}
+        scale = alt.Scale(type="log", domain=domain, nice=False)
+    axis = alt.Axis(**options, tickCount=5, labelOverlap="greedy", domain=False, ticks=False)
+    return alt.Y("y:Q", title=title, scale=scale, axis=axis)
 
-    def __init__(
-        self,
-        rows: list[DataRow],
-        rule_rows: list[DataRow],
-        numbers: Mapping[str, int],
-        axes: tuple[alt.X, alt.Y],
-        titles: tuple[str, str],
-    ) -> None:
-        self._rows, self._rule_rows, self._axes = rows, rule_rows, axes
-        names = list(dict.fromkeys(row["name"] for row in rows))
-        by_name = {plain(name): curve_style(number) for name, number in numbers.items()}
-        styles: list[Style] = [by_name[name] for name in names]
-        colours, dashes, symbols = (list(column) for column in zip(*styles, strict=True))
-        self._colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
-        self._dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
-        self._shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))
-        self._tooltips = [
-            alt.Tooltip("name:N", title="of"),
-            alt.Tooltip("y_text:N", title=plain(titles[1])),
-            alt.Tooltip("x_text:N", title=plain(titles[0])),
-        ]
 
-    def layers(self) -> list[alt.Chart]:
-        """Return the layers from bottom to top: reference lines, curves, points with tooltips."""
-        x, y = self._axes
-        base = alt.Chart(alt.InlineData(values=self._rows)).encode(x, y, self._colour)
-        line = base.mark_line(strokeWidth=2.2, strokeJoin="round").encode(self._dash)
-        return [*([self._rules()] if self._rule_rows else []), line, self._points(base)]
+def _curve_layers(
+    rows: list[DataRow], numbers: Mapping[str, int], x: alt.X, y: alt.Y, tooltips: list[alt.Tooltip]
+) -> list[alt.Chart]:
+    """Return the curves, and above them their points, which are invisible if there are many, but have tooltips."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    style_of = {clean_text(name): curve_style(number) for name, number in numbers.items()}
+    styles: list[Style] = [style_of[name] for name in names]
+    colours, dashes, symbols = (list(column) for column in zip(*styles, strict=True))
+    colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
+    dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
+    shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x, y, colour)
+    lines = base.mark_line(strokeWidth=2.2, strokeJoin="round").encode(dash)
+    most_points = max(sum(row["name"] == name for row in rows) for name in names)
+    points = base.mark_point(filled=True, size=60, opacity=1 if most_points <= FEW_POINTS else 0)
+    return [lines, points.encode(shape, tooltip=tooltips)]
 
-    def _points(self, base: alt.Chart) -> alt.Chart:
-        counts = [sum(row["name"] == name for row in self._rows) for name in {row["name"] for row in self._rows}]
-        are_visible = max(counts) <= FEW_POINTS
-        points: alt.Chart = base.mark_point(filled=True, size=60, opacity=1 if are_visible else 0)
-        return points.encode(self._shape, tooltip=self._tooltips)
 
-    def _rules(self) -> alt.Chart:
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=self._rule_rows))
-            .mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY)
-            .encode(self._axes[1], tooltip=self._tooltips[:2])
-        )
-        return chart
+def _rule_layer(rows: list[DataRow], y: alt.Y, tooltips: list[alt.Tooltip]) -> alt.Chart:
+    """Return the reference lines."""
+    rules = alt.Chart(alt.InlineData(values=rows)).mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY)
+    layer: alt.Chart = rules.encode(y, tooltip=tooltips)
+    return layer

@@ -1,7 +1,7 @@
 """Write a chart to a file, in the format of the file's suffix; the same chart gives the same bytes.
 
 An HTML page needs no network: it contains the script that draws the chart. The chart is JSON inside a script element,
-which only `</script>` could end, or `<!--` break. So each `<` is a JSON escape, and text can't become markup.
+which `</script>` would end and `<!--` would break. So each `<` is written as a JSON escape: no text becomes markup.
 """
 
 import html
@@ -18,10 +18,10 @@ import vl_convert
 from ..errors import InputError
 from ..files import replacing
 from ..writability import check_writable, unwritable
-from .look import Drawing
+from .style import Drawing
 
-PIXELS = 2
-"""The scale factor of PNG images: they have this many pixels for one of the chart, for print and fine screens."""
+PNG_SCALE = 2
+"""The scale factor of PNG images, for print and for screens with many pixels."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -44,17 +44,18 @@ _OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "com
 def as_svg(chart: Drawing) -> bytes:
     """Return the chart as SVG.
 
-    Clipping paths and gradients are numbered through all charts of a process; here each chart's numbers start at 1.
+    The library numbers clipping paths and gradients through all charts of a process. Here they are renumbered from 1,
+    so that the same chart gives the same bytes.
     """
     text = io.StringIO()
     chart.save(text, format="svg")
     numbers: dict[str, int] = {}
 
-    def renumbered(match: re.Match[str]) -> str:
+    def renumber(match: re.Match[str]) -> str:
         return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
 
     def in_tag(tag: re.Match[str]) -> str:
-        return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumbered, tag[0])
+        return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumber, tag[0])
 
     return re.sub(r"<[^>]*>", in_tag, text.getvalue()).encode()
 
@@ -62,7 +63,7 @@ def as_svg(chart: Drawing) -> bytes:
 def as_png(chart: Drawing) -> bytes:
     """Return the chart as PNG."""
     data = io.BytesIO()
-    chart.save(data, format="png", scale_factor=PIXELS)
+    chart.save(data, format="png", scale_factor=PNG_SCALE)
     return data.getvalue()
 
 
@@ -72,7 +73,7 @@ def as_json(chart: Drawing) -> bytes:
 
 
 def as_page(chart: Drawing) -> str:
-    """Return the page as HTML."""
+    """Return an HTML page that draws the chart with its own script."""
     spec = chart.to_dict()
     return _PAGE.format(
         title=html.escape(str(spec.get("description") or "Chart")),
@@ -118,6 +119,6 @@ def check_target(path: str | os.PathLike[str]) -> str:
     kind = os.path.splitext(name)[1].lower()
     if kind not in KINDS:
         actual = f"ends in {kind!r}" if kind else "has no ending"
-        raise InputError(f"{name!r} {actual}; a chart is written to a file that ends in {', '.join(KINDS)}.")
+        raise InputError(f"{name!r} {actual}", hint=f"a chart is written to a file that ends in {', '.join(KINDS)}")
     check_writable(name, what="a chart")
     return kind

@@ -1,7 +1,8 @@
 """Scales: domains that end in round numbers, ticks, thinned points, and labels that don't touch.
 
-A curve of a million points looks no better than one of five hundred, so long curves are thinned: evenly on the axis as
-drawn, that is evenly in the logarithm on a logarithmic axis, always with the first and the last point.
+A curve of a million points looks no better than one of five hundred, so long curves are thinned. The remaining points
+are evenly distributed along the axis as drawn (for a logarithmic axis, evenly in the logarithm), and include the first
+and the last.
 """
 
 import math
@@ -14,35 +15,39 @@ from ..arrays import Floats
 
 Domain = tuple[float, float]
 
-MOST_POINTS = 500
+MAX_POINTS = 500
 
 
-def thinned(x: Floats, *, log: bool, most: int = MOST_POINTS) -> NDArray[np.int64]:
-    """Return the indices of at most `most` points of an ascending x, with the first and the last."""
-    if len(x) <= most:
+def thin_indices(x: Floats, *, log: bool, max_points: int = MAX_POINTS) -> NDArray[np.int64]:
+    """Return the indices of at most `max_points` evenly distributed points of an ascending x."""
+    if len(x) <= max_points:
         return np.arange(len(x))
     positions = np.log(x) if log else x
-    indices = np.searchsorted(positions, np.linspace(positions[0], positions[-1], most - 1))
+    indices = np.searchsorted(positions, np.linspace(positions[0], positions[-1], max_points - 1))
     return np.unique(np.append(np.minimum(indices, len(x) - 1), [0, len(x) - 1]))
 
 
-def round_domain(least: float, most: float) -> Domain:
-    """Return a domain that contains both numbers and ends in round ones, at most eight round steps wide."""
-    if least == most:
-        least, most = least - (abs(least) or 1.0) / 2, most + (abs(most) or 1.0) / 2
-    rough = (most - least) / 8
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= rough * (1 - 1e-9))
-    return math.floor(least / step + 1e-9) * step, math.ceil(most / step - 1e-9) * step
+def round_domain(low: float, high: float) -> Domain:
+    """Return a domain that contains both numbers and ends in multiples of a round step.
+
+    The step is 1, 2 or 5 times a power of ten, and at least an eighth of the distance between the numbers. The small
+    constants keep rounding errors from adding a step.
+    """
+    if low == high:
+        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+    min_step = (high - low) / 8
+    unit = 10.0 ** math.floor(math.log10(min_step))
+    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= min_step * (1 - 1e-9))
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
 
 
-def log_domain(least: float, most: float) -> Domain:
-    """Return the domain from the first to the last number, or around the number if they are equal."""
-    return (least, most) if least < most else (least / 2, most * 2)
+def log_domain(low: float, high: float) -> Domain:
+    """Return the domain from the lower to the higher number, or around the number if they are equal."""
+    return (low, high) if low < high else (low / 2, high * 2)
 
 
 def log_ticks(domain: Domain) -> list[float]:
-    """Return the powers of ten in the domain, with 2 and 5 times them if there are fewer than three."""
+    """Return the powers of ten in the domain, and if there are fewer than three, also 2 and 5 times each power."""
     first, last = math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1]))
     powers = [10.0**power for power in range(first, last + 1)]
     within = [tick for tick in powers if domain[0] <= tick <= domain[1]]
@@ -52,19 +57,19 @@ def log_ticks(domain: Domain) -> list[float]:
     return [tick for tick in finer if domain[0] <= tick <= domain[1]] or list(domain)
 
 
-def spread(wanted: Sequence[float], gap: float, end: float) -> list[float]:
-    """Return positions from 0 to `end`, at least `gap` apart and as near as possible to the wanted ones. Both ascend.
+def separate(positions: Sequence[float], gap: float, end: float) -> list[float]:
+    """Return ascending positions from 0 to `end`, at least `gap` apart and as near as possible to the given ones.
 
-    Subtracting the gaps before each position leaves only the condition that they ascend. So neighbours that are too
-    close share the mean of their wanted positions (isotonic regression).
+    The given positions ascend. If `number * gap` is subtracted from each, the result need only ascend, too. That is
+    isotonic regression: neighbours in the wrong order are merged into groups, whose members get the mean of the group.
     """
-    groups: list[tuple[float, int]] = []
-    for number, position in enumerate(wanted):
+    groups: list[tuple[float, int]] = []  # the mean and the size of each group
+    for number, position in enumerate(positions):
         mean, size = position - number * gap, 1
         while groups and groups[-1][0] > mean:
-            other, n_others = groups.pop()
-            mean, size = (mean * size + other * n_others) / (size + n_others), size + n_others
+            other_mean, other_size = groups.pop()
+            mean, size = (mean * size + other_mean * other_size) / (size + other_size), size + other_size
         groups.append((mean, size))
-    last = max(end - (len(wanted) - 1) * gap, 0.0)
-    shared = [min(max(mean, 0.0), last) for mean, size in groups for _ in range(size)]
-    return [position + number * gap for number, position in enumerate(shared)]
+    last = max(end - (len(positions) - 1) * gap, 0.0)
+    reduced = [min(max(mean, 0.0), last) for mean, size in groups for _ in range(size)]
+    return [position + number * gap for number, position in enumerate(reduced)]

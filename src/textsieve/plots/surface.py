@@ -3,7 +3,7 @@
 The colours are viridis: equal steps of the numbers look like equal steps, also to colour-blind readers, and they range
 from dark to light, so that their order survives printing in grey. Digits are white on dark cells and black on light
 ones. All cells have the same size, whatever the steps of the axes, and each shows the value measured there: nothing is
-interpolated between M = 1, 500, 1000. Missing values are white, with a cross.
+interpolated between rows such as 1, 500 and 1000. Missing values are white, with a cross.
 """
 
 import math
@@ -16,20 +16,33 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..settings import as_number
-from .look import FONT, GREY, HEIGHT, INK, SMALL, TEXT, WIDTH, Chart, DataRow, dressed, headed, plain
 from .scales import Domain, round_domain
+from .style import (
+    FONT,
+    GREY,
+    HEIGHT,
+    INK,
+    SMALL,
+    TEXT,
+    WIDTH,
+    Chart,
+    DataRow,
+    apply_style,
+    clean_text,
+    title_properties,
+)
 
-MOST_CELLS = 250
+MAX_CELLS = 250
 """The maximum number of cells along an axis; more would be too small to see."""
 
 Marked = Literal["highest", "lowest"] | tuple[int, int] | None
 Colours = Literal["all", "most"] | Domain
 
-WIDEST, HIGHEST = 110, 70
+MAX_CELL_WIDTH, MAX_CELL_HEIGHT = 110, 70
 """The maximum size of a cell in pixels, however few cells there are."""
-LETTER = 0.6
+CHARACTER_WIDTH = 0.6
 """The approximate mean width of a digit, as a share of the font size."""
-SMALLEST_LETTERS = 9
+MIN_FONT_SIZE = 9
 LIGHT = 0.45
 """Digits are black from this share of the colour scale on, where black is easier to read than white."""
 
@@ -56,31 +69,28 @@ class Grid(NamedTuple):
         """Return the numbers that are not missing."""
         return self.values[np.isfinite(self.values)]
 
-    def domain(self, wanted: Colours) -> Domain:
+    def domain(self, colours: Colours) -> Domain:
         """Return the range of the colour scale; numbers outside it get the colour of the nearest end.
 
         "most" leaves out outliers: numbers that are further from the interquartile range than one and a half times its
         width. Otherwise one row far below the others would use up most of the colours.
         """
-        low, high = float(self.present.min()), float(self.present.max())
-        if isinstance(wanted, str):
-            if wanted not in ("all", "most"):
-                raise InputError(
-                    setting="colours", value=wanted, hint="use 'all', 'most', or two numbers, the lower first"
-                )
-            if wanted == "most":
-                first, third = np.quantile(self.present, (0.25, 0.75)).tolist()
-                reach = 1.5 * (third - first)
-                near = self.present[(self.present >= first - reach) & (self.present <= third + reach)]
-                low, high = float(near.min()), float(near.max())
+        if colours == "all" or colours == "most":
+            values = self.present
+            if colours == "most":
+                first_quartile, third_quartile = np.quantile(values, (0.25, 0.75)).tolist()
+                margin = 1.5 * (third_quartile - first_quartile)
+                values = values[(values >= first_quartile - margin) & (values <= third_quartile + margin)]
+            low, high = float(values.min()), float(values.max())
             return (low, high) if low < high else round_domain(low, high)
-        low, high = map(as_number, wanted)
+        low, high = (math.nan, math.nan) if isinstance(colours, str) else map(as_number, colours)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise InputError(setting="colours", value=wanted, hint="use 'all', 'most', or two numbers, the lower first")
+            hint = "use 'all', 'most', or two numbers, the lower first"
+            raise InputError(setting="colours", value=colours, hint=hint)
         return low, high
 
-    def find(self, marked: Marked) -> tuple[int, int] | None:
-        """Return the row and column of the cell to mark; of equal ones, the first in row order."""
+    def find_marked(self, marked: Marked) -> tuple[int, int] | None:
+        """Return the row and column of the cell to mark; if several are equal, the first in row order."""
         if marked is None:
             return None
         if isinstance(marked, str):
@@ -107,30 +117,31 @@ def check_grid(values: Any, x: Sequence[Any], y: Sequence[Any]) -> Grid:
             setting="values", value=values, hint="give rows of numbers, all of the same length"
         ) from problem
     if numbers.ndim != 2 or not numbers.size:
-        raise InputError(f"values has the shape {numbers.shape}; give rows of numbers, at least one of at least one.")
+        raise InputError(f"values has the shape {numbers.shape}", hint="give at least one row with at least one number")
     if numbers.shape != (len(y), len(x)):
         raise InputError(
-            f"values has {_shape_text(numbers)}, but y has {len(y):,} values and x has {len(x):,}; give a row for each "
-            "y, and a column for each x."
+            f"values has {_shape_text(numbers)}, but y has {len(y):,} values and x has {len(x):,}",
+            hint="give a row for each y, and a column for each x",
         )
-    if max(numbers.shape) > MOST_CELLS:
+    if max(numbers.shape) > MAX_CELLS:
         raise InputError(
-            f"values has {_shape_text(numbers)}; draw up to {MOST_CELLS} of each, and leave out the others."
+            f"values has {_shape_text(numbers)}", hint=f"draw up to {MAX_CELLS} of each, and leave out the others"
         )
     if np.isinf(numbers).any():
-        raise InputError("values has infinite numbers, which have no colour; use NaN for what is missing.")
+        raise InputError("values has infinite numbers, which have no colour", hint="use NaN for missing numbers")
     if np.isnan(numbers).all():
-        raise InputError("values has no number, only NaN; there is nothing to draw.")
+        raise InputError("values has only NaN, so there is nothing to draw.")
     return Grid(numbers, _axis("x", x), _axis("y", y))
 
 
-def _axis(name: str, given: Sequence[Any]) -> Axis:
-    values = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
+def _axis(name: str, axis_values: Sequence[Any]) -> Axis:
+    """Return an axis from the values of its rows or columns, which must be different; `name` is "x" or "y"."""
+    values = axis_values.tolist() if isinstance(axis_values, np.ndarray) else list(axis_values)
     are_numbers = all(np.isfinite(as_number(value)) for value in values)
-    ticks = [_number_text(value) if are_numbers else plain(value) for value in values]
+    ticks = [_number_text(value) if are_numbers else clean_text(value) for value in values]
     for tick in ticks:
         if ticks.count(tick) > 1:
-            raise InputError(f"{name} names {shown(tick)} twice; give each of its values once.")
+            raise InputError(f"{name} has {shown(tick)} twice", hint="give each of its values once")
     return Axis(ticks, are_numbers)
 
 
@@ -187,60 +198,65 @@ def surface_plot(
         raise InputError(
             setting="value_format", value=value_format, hint="use one such as '.1%', '.3g' or ',.0f'"
         ) from problem
-    cell, domain = grid.find(marked), grid.domain(colours)
+    cell, domain = grid.find_marked(marked), grid.domain(colours)
     drawing = _GridLayers(grid, domain, value_format, cell)
     layers = [
-        drawing.cells(plain(x_title), plain(y_title), plain(value_title)),
+        drawing.cells(clean_text(x_title), clean_text(y_title), clean_text(value_title)),
         *drawing.missing(),
         *drawing.digits(),
         *([] if cell is None else drawing.frame()),
     ]
-    about = "" if cell is None else _about(grid, cell, value_format, marked, (y_title, x_title))
-    sentences = [caption, about, _beyond(grid, domain, value_format)]
+    about_cell = "" if cell is None else _describe_cell(grid, cell, value_format, marked, (y_title, x_title))
+    sentences = [caption, about_cell, _describe_ends(grid, domain, value_format)]
     size: dict[str, Any] = {
         "width": drawing.width * len(grid.x.ticks),
         "height": drawing.height * len(grid.y.ticks),
     }
-    return dressed(alt.LayerChart(layer=layers, **size, **headed(title, " ".join(filter(None, sentences)))))
+    return apply_style(
+        alt.LayerChart(layer=layers, **size, **title_properties(title, " ".join(filter(None, sentences))))
+    )
 
 
-def _about(grid: Grid, cell: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]) -> str:
-    """Return a sentence about the marked cell."""
+def _describe_cell(
+    grid: Grid, cell: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]
+) -> str:
+    """Return a sentence about the marked cell; `titles` are those of the y axis and the x axis."""
     value, ticks = grid.values[cell], (grid.y.ticks[cell[0]], grid.x.ticks[cell[1]])
-    written = "no number" if value != value else format(value, value_format)
+    number = "no number" if np.isnan(value) else format(value, value_format)
     kind = f"the {marked}, " if isinstance(marked, str) else ""
     position = " and ".join(f"{title} = {tick}" if title else tick for title, tick in zip(titles, ticks, strict=True))
-    return f"Framed: {kind}{written}, at {position}."
+    return f"Framed: {kind}{number}, at {position}."
 
 
-def _beyond(grid: Grid, domain: Domain, value_format: str) -> str:
-    """Return sentences about the ends of the colour scale that numbers exceed."""
-    beyond = {"below": (grid.present < domain[0]).any(), "above": (grid.present > domain[1]).any()}
-    sentences = [
-        f"{format(end, value_format)} and what is {side} have one colour."
-        for (side, exceeds), end in zip(beyond.items(), domain, strict=True)
-        if exceeds
-    ]
+def _describe_ends(grid: Grid, domain: Domain, value_format: str) -> str:
+    """Return a sentence about each end of the colour scale that numbers exceed."""
+    low, high = (format(end, value_format) for end in domain)
+    sentences = []
+    if (grid.present < domain[0]).any():
+        sentences.append(f"{low} and what is below have one colour.")
+    if (grid.present > domain[1]).any():
+        sentences.append(f"{high} and what is above have one colour.")
     return " ".join(sentences)
 
 
 class _GridLayers:
-    """The layers of one chart, which share axes."""
+    """The layers of one chart, which share axes; `width` and `height` are those of a cell in pixels."""
 
-    def __init__(self, grid: Grid, domain: Domain, value_format: str, place: tuple[int, int] | None) -> None:
-        self._grid, self._domain, self._format, self._place = grid, domain, value_format, place
-        self.width = min(WIDTH / len(grid.x.ticks), WIDEST)
-        self.height = min(HEIGHT / len(grid.y.ticks), HIGHEST)
+    def __init__(self, grid: Grid, domain: Domain, value_format: str, marked: tuple[int, int] | None) -> None:
+        self._grid, self._domain, self._format, self._marked = grid, domain, value_format, marked
+        self.width = min(WIDTH / len(grid.x.ticks), MAX_CELL_WIDTH)
+        self.height = min(HEIGHT / len(grid.y.ticks), MAX_CELL_HEIGHT)
         self._rows = [self._row(row, column) for row in range(len(grid.y.ticks)) for column in range(len(grid.x.ticks))]
 
     def _row(self, row: int, column: int) -> DataRow:
+        """Return a cell as a row of the chart's data."""
         value = float(self._grid.values[row, column])
         cell: DataRow = {
             "x": self._grid.x.ticks[column],
             "y": self._grid.y.ticks[row],
-            "marked": (row, column) == self._place,
+            "marked": (row, column) == self._marked,
         }
-        if value != value:
+        if math.isnan(value):
             return cell | {"value": None}
         share = (value - self._domain[0]) / (self._domain[1] - self._domain[0])
         return cell | {"value": value, "text": format(value, self._format), "is_light": share >= LIGHT}
@@ -248,13 +264,13 @@ class _GridLayers:
     def cells(self, x_title: str, y_title: str, value_title: str) -> alt.Chart:
         """Return the coloured cells of the numbers, with the axes, which only this layer has."""
         rows = [row for row in self._rows if row["value"] is not None]
-        seam: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if min(self.width, self.height) >= 8 else {}
+        border: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if min(self.width, self.height) >= 8 else {}
         colour = alt.Color("value:Q", scale=alt.Scale(scheme="viridis", domain=self._domain, clamp=True), legend=None)
         if len({row["value"] for row in rows}) > 1:
             colour = colour.legend(**self._legend(value_title))
         chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=rows))
-            .mark_rect(**seam)
+            .mark_rect(**border)
             .encode(
                 self._x.axis(title=x_title, **self._x_labels()),
                 self._y.axis(title=y_title, **_labels(self._grid.y.ticks, SMALL + 2, self.height)),
@@ -276,24 +292,24 @@ class _GridLayers:
         """Return the numbers as text, white on dark cells, if there is room for all of them."""
         rows = [row for row in self._rows if row["value"] is not None]
         longest = max(len(row["text"]) for row in rows)
-        size = int(min((self.width - 5) / (LETTER * longest), self.height - 5, SMALL))
-        if size < SMALLEST_LETTERS:
+        size = int(min((self.width - 5) / (CHARACTER_WIDTH * longest), self.height - 5, SMALL))
+        if size < MIN_FONT_SIZE:
             return []
         charts = []
         for is_light, colour in ((True, "black"), (False, "white")):
-            if of_colour := [row for row in rows if row["is_light"] == is_light]:
-                words = alt.Chart(alt.InlineData(values=of_colour)).mark_text(fontSize=size, font=FONT, color=colour)
-                charts.append(words.encode(self._x, self._y, text="text:N"))
+            if colour_rows := [row for row in rows if row["is_light"] == is_light]:
+                text = alt.Chart(alt.InlineData(values=colour_rows)).mark_text(fontSize=size, font=FONT, color=colour)
+                charts.append(text.encode(self._x, self._y, text="text:N"))
         return charts
 
     def frame(self) -> list[alt.Chart]:
         """Return a frame around the marked cell, black with a white border, so that it is visible on every colour."""
         rows = [row for row in self._rows if row["marked"]]
-        thick = max(1.0, min(3.0, min(self.width, self.height) / 8))
+        thickness = max(1.0, min(3.0, min(self.width, self.height) / 8))
         base = alt.Chart(alt.InlineData(values=rows)).encode(self._x, self._y)
         return [
-            base.mark_rect(fill=None, stroke="white", strokeWidth=2.4 * thick, strokeJoin="miter"),
-            base.mark_rect(fill=None, stroke=INK, strokeWidth=thick, strokeJoin="miter"),
+            base.mark_rect(fill=None, stroke="white", strokeWidth=2.4 * thickness, strokeJoin="miter"),
+            base.mark_rect(fill=None, stroke=INK, strokeWidth=thickness, strokeJoin="miter"),
         ]
 
     @property
@@ -311,27 +327,34 @@ class _GridLayers:
         Numbers are horizontal, as many of them as fit. Names that don't fit are vertical.
         """
         ticks, are_numbers = self._grid.x
-        wide = LETTER * SMALL * max(map(len, ticks)) + 4
-        if are_numbers or wide <= self.width:
-            return {"labelAngle": 0, **_labels(ticks, wide, self.width)}
+        label_width = CHARACTER_WIDTH * SMALL * max(map(len, ticks)) + 4
+        if are_numbers or label_width <= self.width:
+            return {"labelAngle": 0, **_labels(ticks, label_width, self.width)}
         return {"labelAngle": -90, **_labels(ticks, SMALL + 2, self.width)}
 
     def _legend(self, title: str) -> dict[str, Any]:
-        letters = {"labelFont": FONT, "labelFontSize": SMALL, "labelColor": INK, "titleFont": FONT}
-        high = self.height * len(self._grid.y.ticks)
+        height = self.height * len(self._grid.y.ticks)
         return {
-            **letters,
+            "labelFont": FONT,
+            "labelFontSize": SMALL,
+            "labelColor": INK,
+            "titleFont": FONT,
             "title": title or None,
             "titleFontSize": TEXT,
             "titleFontWeight": "normal",
             "titleColor": INK,
             "format": self._format,
-            "gradientLength": max(high - 30, 60),
+            "gradientLength": max(height - 30, 60),
             "gradientThickness": 18,
             "offset": 24,
         }
 
 
-def _labels(ticks: list[str], needed: float, room: float) -> dict[str, Any]:
+def _labels(ticks: list[str], label_size: float, cell_size: float) -> dict[str, Any]:
     """Return settings that label every tick of an axis, or every second, third, ... if the labels would touch."""
-    return {"values": ticks[:: math.ceil(needed / room)], "labelOverlap": False, "labelLimit": 180, "domain": False}
+    return {
+        "values": ticks[:: math.ceil(label_size / cell_size)],
+        "labelOverlap": False,
+        "labelLimit": 180,
+        "domain": False,
+    }

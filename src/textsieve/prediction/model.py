@@ -31,7 +31,7 @@ from ..text.counting import count_known
 from ..text.csr import CSR
 from ..text.languages import NORMALISERS
 from ..text.places import Span, TermFinder
-from ..text.preparation import AS_IT_IS, Preparation
+from ..text.preparation import NO_PREPARATION, Preparation
 from ..text.reading import Reading
 from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
@@ -93,7 +93,7 @@ class Model:
     about: dict[str, Any]
     ranks: int | None = None  # number of best classes that each document gets, for multilabel models that use ranks
     calibration: Calibration | None = None
-    preparation: Preparation = AS_IT_IS
+    preparation: Preparation = NO_PREPARATION
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
     label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
 

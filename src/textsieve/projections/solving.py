@@ -1,8 +1,8 @@
-"""Compute directions from documents or statistics, with a method that suits their size.
+"""Compute the directions of a trace projection from documents or statistics, with a method that suits their size.
 
-**Signs.** An eigenvector is as good as its negative, so the sign is fixed: the entry of largest magnitude is positive,
-the first one of equals. A direction raises the trace only if its eigenvalue is positive; an eigenvalue within rounding
-errors (`NOTHING` times the largest magnitude) counts as 0.
+**Signs.** If w is an eigenvector, so is -w. The sign is fixed so that the entry of largest magnitude is positive, the
+first one of equals. A direction raises the trace only if its eigenvalue is positive; an eigenvalue within rounding
+errors (`ZERO_TOLERANCE` times the largest magnitude) counts as 0.
 
 **Class centroids.** At weight 1, S_b = sum_j p_j (m_j - m)(m_j - m)' = M M', where the columns of M (terms x classes)
 are sqrt(p_j)(m_j - m). Its eigenvectors are the left singular vectors of M. M is tall, so M = Q R first, with R no
@@ -13,9 +13,9 @@ scatter.
 All of this comes from the sums in `ClassStats`. M is dense: two arrays of (terms x classes) numbers of 8 bytes.
 
 **Scale.** An eigenvalue is a sum of squares of values, and the solver squares those again: for values of 1e90 that
-overflows, and for 1e-100 it underflows to 0. Eigenvectors do not depend on the scale. The scale is a power of two, so
-that scaling rounds nothing, and values of usual size are left unchanged. Eigenvalues are scaled back by the square of
-the scale; if they overflow or underflow then, `InputError` is raised.
+overflows, and for 1e-100 it underflows to 0. So such values are divided by a power of two, which rounds nothing;
+values of usual size are left unchanged. Eigenvectors do not depend on the scale, and eigenvalues are multiplied by its
+square afterwards. If they overflow or underflow then, `InputError` is raised.
 """
 
 from typing import Any, NamedTuple
@@ -30,19 +30,19 @@ from ..kernels.term_scores import means_apart
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight, class_shares
 from ..warning import warn
-from .krylov import BLOCK, AdriftError, Eigenpairs, all_eigenvalues, count_positive, largest_eigenvalues
-from .trace_operator import NOTHING, DocumentOperator, Mixture, OverTerms, Side, shorter_side
+from .krylov import BLOCK, DriftError, Eigenpairs, all_eigenvalues, count_positive, largest_eigenvalues
+from .trace_operator import ZERO_TOLERANCE, CentredDocuments, Mixture, OverTerms, TraceOperator, smaller_operator
 
-_SMALL = 1000
-"""The largest number of documents or terms for which all eigenvalues are always computed."""
+_ALWAYS_DENSE = 1000
+"""Up to this number of documents or terms, all eigenvalues are computed from a dense matrix."""
 
-_NOT_LARGE = 3000
-"""The largest number for which all are computed if a large share is wanted: some matrices of 72 MB, and seconds."""
+_SOMETIMES_DENSE = 3000
+"""Up to this number, they are if a large share of them is wanted; it takes seconds, and some matrices of 72 MB."""
 
 _LARGE_SHARE = 1 / 8
 
-_USUAL = 32
-"""The largest magnitude of an exponent for which values are not scaled."""
+_LARGEST_UNSCALED = 32
+"""Values up to 2 to this power, and down to its inverse, are not scaled."""
 
 
 class Directions(NamedTuple):
@@ -53,49 +53,51 @@ class Directions(NamedTuple):
     n_iter: int = 1
 
 
-def orthonormal(columns: Floats) -> Floats:
-    """Return columns that are orthonormal to the last digits, from columns that are so up to rounding errors."""
+def orthonormalise(columns: Floats) -> Floats:
+    """Return columns that are orthonormal to the last digits, from columns that are nearly orthonormal."""
     root = scipy.linalg.cholesky(columns.T @ columns)
     return np.asarray(columns @ scipy.linalg.solve_triangular(root, np.eye(len(root))))
 
 
-def with_signs(columns: Floats) -> Floats:
-    """Return the columns with signs such that the entry of largest magnitude is positive."""
-    above, below = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
-    is_flipped = below > above
-    for number in np.flatnonzero(below == above):
+def fix_signs(columns: Floats) -> Floats:
+    """Return each column or its negative, such that the entry of largest magnitude is positive."""
+    largest_positive, largest_negative = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
+    is_flipped = largest_negative > largest_positive
+    for number in np.flatnonzero(largest_negative == largest_positive):  # the first of equals decides
         column = columns[:, number]
         is_flipped[number] = column[np.abs(column).argmax()] < 0.0
     return columns * np.where(is_flipped, -1.0, 1.0)
 
 
-def exponent_of(values: Any) -> int:
-    """Return the exponent of the power of two to scale values by; 0 for values of usual size."""
+def scale_exponent(values: Any) -> int:
+    """Return the exponent of the power of two to divide values by; 0 for values of usual size."""
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = int(np.frexp(largest)[1])
-    return exponent if abs(exponent) > _USUAL else 0
+    return exponent if abs(exponent) > _LARGEST_UNSCALED else 0
 
 
-def in_unit(values: Floats, exponent: int) -> Floats:
+def scale_down(values: Floats, exponent: int) -> Floats:
     """Return the values divided by 2**exponent; the same array if the exponent is 0."""
     return values if exponent == 0 else np.ldexp(values, -exponent)
 
 
-def back(directions: Directions, exponent: int) -> Directions:
-    """Return directions with the eigenvalues of the unscaled documents."""
+def unscale_eigenvalues(directions: Directions, exponent: int) -> Directions:
+    """Return directions with the eigenvalues of unscaled documents, given those of documents that were scaled down."""
     if exponent == 0:
         return directions
     with np.errstate(over="ignore", under="ignore"):
         eigenvalues = np.ldexp(directions.eigenvalues, 2 * exponent)
-    size = np.abs(eigenvalues).max(initial=0.0)
-    if len(eigenvalues) and not np.finfo(np.float64).tiny <= size < np.inf:
-        kind = "large" if exponent > 0 else "small"
-        raise InputError(f"X has values so {kind} that eigenvalues, sums of their squares, are no numbers; scale X.")
+    largest = np.abs(eigenvalues).max(initial=0.0)
+    if len(eigenvalues) and not np.finfo(np.float64).tiny <= largest < np.inf:
+        size = "large" if exponent > 0 else "small"
+        raise InputError(
+            f"X has values so {size} that eigenvalues, sums of their squares, are no numbers", hint="scale X"
+        )
     return directions._replace(eigenvalues=eigenvalues)
 
 
 def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """Return a row for each class: its mean minus the mean of all classes, times the square root of its share."""
+    """Return sqrt(p_j)(m_j - m) for each class j, as a row; this is M'."""
     shares = class_shares(stats.class_docs, class_weight)
     cells = stats.cells
     centroids = means_apart(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
@@ -105,66 +107,71 @@ def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Fl
 
 
 def centroid_directions(centroids: Floats) -> Directions:
-    """Return the eigenvectors of S_b, given the centred centroids, which are overwritten."""
-    span, rest = scipy.linalg.qr(centroids.T, mode="economic", overwrite_a=True, check_finite=False)
-    turn, sizes, _ = scipy.linalg.svd(rest, full_matrices=False)
-    return Directions(sizes * sizes, span @ turn)
+    """Return the eigenvectors of S_b = M M', given M', which is overwritten."""
+    q, r = scipy.linalg.qr(centroids.T, mode="economic", overwrite_a=True, check_finite=False)
+    rotation, singular_values, _ = scipy.linalg.svd(r, full_matrices=False)
+    return Directions(singular_values * singular_values, q @ rotation)
 
 
 def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: ClassWeight = None) -> Directions:
     """Return the directions of weight 1 that raise the trace, at most `n_components`."""
     centroids = centred_centroids(stats, class_weight)
-    exponent = exponent_of(centroids)
-    directions = centroid_directions(in_unit(centroids, exponent))
-    n_kept = min(n_components, count_positive(directions.eigenvalues, float(directions.eigenvalues.max(initial=0.0))))
-    return back(Directions(directions.eigenvalues[:n_kept], with_signs(directions.columns[:, :n_kept])), exponent)
+    exponent = scale_exponent(centroids)
+    eigenvalues, columns, _ = centroid_directions(scale_down(centroids, exponent))
+    n_kept = min(n_components, count_positive(eigenvalues, float(eigenvalues.max(initial=0.0))))
+    return unscale_eigenvalues(Directions(eigenvalues[:n_kept], fix_signs(columns[:, :n_kept])), exponent)
 
 
 def trace_directions(
-    documents: DocumentOperator, mixture: Mixture, n_components: int, tol: float, max_iter: int
+    documents: CentredDocuments, mixture: Mixture, n_components: int, tol: float, max_iter: int
 ) -> Directions:
     """Return the directions of any weight that raise the trace, at most `n_components`."""
-    side = shorter_side(documents, mixture)
-    if side.size <= max(_SMALL, min(_NOT_LARGE, n_components / _LARGE_SHARE)):
-        eigen = all_eigenvalues(side, n_components)
+    operator = smaller_operator(documents, mixture)
+    if operator.size <= max(_ALWAYS_DENSE, min(_SOMETIMES_DENSE, n_components / _LARGE_SHARE)):
+        eigen = all_eigenvalues(operator, n_components)
     else:
         try:
-            eigen = largest_eigenvalues(side, n_components, _start(side, mixture), tol, max_iter)
-        except AdriftError:
-            side = OverTerms(documents, mixture)
-            eigen = largest_eigenvalues(side, n_components, _start(side, mixture), tol, max_iter)
-        _warn_if_rough(eigen, tol, max_iter)
+            eigen = largest_eigenvalues(operator, n_components, _start_block(operator, mixture), tol, max_iter)
+        except DriftError:
+            operator = OverTerms(documents, mixture)
+            eigen = largest_eigenvalues(operator, n_components, _start_block(operator, mixture), tol, max_iter)
+        _warn_if_not_converged(eigen, tol, max_iter)
     if len(eigen.eigenvalues) == 0 and mixture.n_classes > 1:
         return best_between_centroids(documents, mixture)
-    return Directions(eigen.eigenvalues, with_signs(orthonormal(side.directions(eigen.vectors))), eigen.n_iter)
+    columns = fix_signs(orthonormalise(operator.directions(eigen.vectors)))
+    return Directions(eigen.eigenvalues, columns, eigen.n_iter)
 
 
-def best_between_centroids(documents: DocumentOperator, mixture: Mixture) -> Directions:
+def best_between_centroids(documents: CentredDocuments, mixture: Mixture) -> Directions:
     """Return the direction between class means that lowers the trace least; none if the means are equal."""
-    span = centroid_directions(documents.to_terms(mixture.centroids(np.eye(len(mixture.shares)))).T.copy())
+    centroids = documents.to_terms(mixture.combine_centroids(np.eye(len(mixture.shares))))  # M (terms x classes)
+    span = centroid_directions(centroids.T.copy())
     n_kept = count_positive(span.eigenvalues, float(span.eigenvalues.max(initial=0.0)))
-    if n_kept == 0 or np.sqrt(span.eigenvalues[0]) <= NOTHING * documents.largest:  # means that differ only by rounding
+    # The second condition: means that differ only by rounding errors are equal.
+    if n_kept == 0 or np.sqrt(span.eigenvalues[0]) <= ZERO_TOLERANCE * documents.largest:
         return Directions(np.empty(0), np.empty((documents.n_terms, 0)))
     basis = span.columns[:, :n_kept]
-    images = documents.to_terms(mixture.times(documents.to_documents(basis)))
-    values, turn = np.linalg.eigh(basis.T @ images)
-    return Directions(values[-1:], with_signs(basis @ turn[:, -1:]))
+    images = documents.to_terms(mixture.multiply(documents.to_documents(basis)))  # S times the basis
+    values, vectors = np.linalg.eigh(basis.T @ images)
+    return Directions(values[-1:], fix_signs(basis @ vectors[:, -1:]))
 
 
-def _start(side: Side, mixture: Mixture) -> Floats:
-    """Return random start columns.
+def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
+    """Return the columns with which the solver starts: random ones, the same in every run.
 
-    Above weight 1, some of them mix centroids, which all eigenvectors with positive eigenvalues are close to.
+    Above weight 1, all eigenvectors with positive eigenvalues are close to combinations of centroids, so some of the
+    columns are random combinations of these.
     """
     random = np.random.default_rng(1).standard_normal
     if mixture.weight <= 1.0:
-        return random((side.size, BLOCK))
-    n_mixed = min(BLOCK, mixture.n_classes - 1)
-    mixed = side.start(random((len(mixture.shares), n_mixed)))
-    return np.hstack([mixed, np.abs(mixed).max() * random((side.size, BLOCK - n_mixed))])
+        return random((operator.size, BLOCK))
+    n_combinations = min(BLOCK, mixture.n_classes - 1)
+    combinations = operator.combine_centroids(random((len(mixture.shares), n_combinations)))
+    others = np.abs(combinations).max() * random((operator.size, BLOCK - n_combinations))
+    return np.hstack([combinations, others])
 
 
-def _warn_if_rough(solution: Eigenpairs, tol: float, max_iter: int) -> None:
+def _warn_if_not_converged(solution: Eigenpairs, tol: float, max_iter: int) -> None:
     if solution.residual > tol:
         message = (
             f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual, as a share "

@@ -1,4 +1,4 @@
-"""Trace projections: the family S(λ) = λ S_b + (1 - λ) C over all orthonormal directions.
+"""Trace projections: the orthonormal directions W that maximise the trace tr(W' S W), S(λ) = λ S_b + (1 - λ) C.
 
 The selectors OCFS and TOFA maximise tr(W' S W) over the W that select terms. Over all W with W'W = I, the maximum is
 the sum of the p largest eigenvalues of S, and the columns of W are their eigenvectors. λ = 0 is principal component
@@ -13,7 +13,7 @@ At λ = 1 the table of statistics is enough. Otherwise products with the documen
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,17 @@ from ..estimators import growing, refuse_texts
 from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
-from ..stats.soundness import LARGEST, are_finite, in_order
+from ..stats.matrix import LARGEST_VALUE, sort_columns, squares_are_finite
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
 from ..warning import warn
-from .solving import Directions, back, exponent_of, in_unit, orthogonal_centroid, trace_directions
+from .solving import (
+    Directions,
+    orthogonal_centroid,
+    scale_down,
+    scale_exponent,
+    trace_directions,
+    unscale_eigenvalues,
+)
 from .trace_operator import DenseDocuments, Mixture, SparseDocuments
 
 if TYPE_CHECKING:
@@ -43,6 +50,11 @@ _LARGEST_WEIGHT = 1e12  # with larger weights, the smaller part of the sum loses
 
 class NeedsDocuments(InputError, AttributeError):
     """Raised for a method that works on statistics at weight 1 only; `hasattr` then returns False."""
+
+
+class _Solution(NamedTuple):
+    directions: Directions
+    mean: Floats  # of all documents
 
 
 class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -84,7 +96,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     stats_: ClassStats
     _classes: tuple[Any, ...]
-    _solution: tuple[Directions, Floats] | None = None
+    _solution: _Solution | None = None
+    """None before fitting, and after `partial_fit` until an attribute is read."""
 
     def __init__(
         self,
@@ -112,14 +125,14 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._check_settings()
         if y is None and self.weight != 0:
             raise InputError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; without labels there is "
-                "TraceProjection(weight=0)."
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                hint="without labels there is TraceProjection(weight=0)",
             )
         refuse_texts(X)
-        rows = _sound(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64))
+        rows = _sort_columns(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64))
         if self.weight == 1:
-            return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
-        self._forget()
+            return self._fit_statistics(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
+        self._reset()
         pairs = label_pairs(y, rows.shape[0], self.unlabelled)
         self._solution = self._solve(rows, pairs)
         self._classes = pairs.classes
@@ -150,43 +163,46 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _fit_stats(self, stats: ClassStats) -> Self:
         self._check_settings()
         if not isinstance(stats, ClassStats):
-            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
+            raise InputError(f"stats is {shown(stats)}", hint="give a ClassStats, or call fit with a matrix and labels")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
+        return self._fit_statistics(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
 
-    def _fit_own(self, stats: ClassStats) -> Self:
-        self._forget()
+    def _fit_statistics(self, stats: ClassStats) -> Self:
+        self._reset()
         self._solution = self._solve_stats(stats)
         self.stats_ = stats
         return self
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
+        """Remove the results of an earlier fit."""
         self._solution = None
         for name in ("stats_", "_classes"):
             vars(self).pop(name, None)
 
     # -- solving -------------------------------------------------------------------------------------------------
 
-    def _solve_stats(self, stats: ClassStats) -> tuple[Directions, Floats]:
+    def _solve_stats(self, stats: ClassStats) -> _Solution:
         n_wanted = self._n_wanted(stats.class_docs, stats.n_documents, stats.n_terms)
         with threadpool_limits(1, "blas"):
             directions = orthogonal_centroid(stats, n_wanted, self.class_weight)
         sums = stats.sums
-        return self._checked(directions), (sums.value + sums.rest) / (stats.n_documents or 1)
+        mean = (sums.value + sums.rest) / (stats.n_documents or 1)
+        return _Solution(self._require_directions(directions), mean)
 
-    def _solve(self, rows: Any, pairs: LabelPairs) -> tuple[Directions, Floats]:
+    def _solve(self, rows: Any, pairs: LabelPairs) -> _Solution:
         class_docs = np.diff(pairs.class_starts)
         shares = class_shares(class_docs, self.class_weight)
         n_wanted = self._n_wanted(class_docs, *rows.shape)
         with threadpool_limits(1, "blas"):  # with more threads, sums would depend on their number
-            exponent = exponent_of(_values(rows))
+            exponent = scale_exponent(_values(rows))
             documents = _documents(rows, exponent, n_threads(self.n_jobs))
             mixture = Mixture(float(self.weight), pairs, shares)
             directions = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
-        return self._checked(back(directions, exponent)), in_unit(documents.mean, -exponent)
+        directions = self._require_directions(unscale_eigenvalues(directions, exponent))
+        return _Solution(directions, scale_down(documents.mean, -exponent))
 
     def _n_wanted(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
-        """Return the number of directions to compute."""
+        """Return the number of directions to compute; raise `InputError` if there are too few classes."""
         n_classes = int(np.count_nonzero(class_docs))
         if n_classes == 0 and self.weight != 0:
             raise InputError(
@@ -211,7 +227,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return a sentence about the label that means "no label", if there is one."""
         return "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
 
-    def _checked(self, directions: Directions) -> Directions:
+    def _require_directions(self, directions: Directions) -> Directions:
+        """Return the directions; raise `InputError` if there are none, and warn if they are not as requested."""
         n_directions = len(directions.eigenvalues)
         if n_directions == 0:
             raise InputError(
@@ -258,7 +275,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.weight != 1:
             raise NeedsDocuments(
                 f"{name} works at weight=1 alone, and this one is {shown(self.weight)}: other weights need the scatter "
-                "of all documents, which no table of sums holds; call fit with all documents."
+                "of all documents, which no table of sums holds",
+                hint="call fit with all documents",
             )
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -267,7 +285,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return whether the projection is fitted."""
         return self._solution is not None or hasattr(self, "stats_")
 
-    def _fitted(self) -> tuple[Directions, Floats]:
+    def _fitted_solution(self) -> _Solution:
+        """Return the solution; it is computed on first use after `partial_fit`."""
         check_is_fitted(self)
         if self._solution is None:
             self._solution = self._solve_stats(self.stats_)
@@ -276,17 +295,17 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     @property
     def components_(self) -> Floats:
         """Return the directions, one per row."""
-        return self._fitted()[0].columns.T
+        return self._fitted_solution().directions.columns.T
 
     @property
     def eigenvalues_(self) -> Floats:
         """Return what each direction adds to the trace."""
-        return self._fitted()[0].eigenvalues
+        return self._fitted_solution().directions.eigenvalues
 
     @property
     def mean_(self) -> Floats:
         """Return the mean of all documents."""
-        return self._fitted()[1]
+        return self._fitted_solution().mean
 
     @property
     def n_components_(self) -> int:
@@ -296,7 +315,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     @property
     def n_iter_(self) -> int:
         """Return the number of iterations of the eigen-solver; 1 if it was not needed."""
-        return self._fitted()[0].n_iter
+        return self._fitted_solution().directions.n_iter
 
     @property
     def _n_features_out(self) -> int:
@@ -310,29 +329,31 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def transform(self, X: Any) -> Floats:
         """Subtract the mean and project the documents; return a dense array (documents x directions)."""
-        directions, mean = self._fitted()
+        directions, mean = self._fitted_solution()
         columns = directions.columns
         rows: Any = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64, reset=False)
-        rows = _sound(rows)
+        rows = _sort_columns(rows)
         is_sparse = bool(sparse.issparse(rows))
-        if is_sparse:
+        if is_sparse:  # rows - mean would be dense
             return np.asarray(rows @ columns - mean @ columns)
         return np.asarray((rows - mean) @ columns)
 
     def inverse_transform(self, X: Any) -> Floats:
         """Return the nearest documents with these projections: a dense array (documents x terms)."""
-        directions, mean = self._fitted()
+        directions, mean = self._fitted_solution()
         columns = directions.columns
         if sparse.issparse(X):
-            raise InputError("X is sparse; inverse_transform takes what transform gives, a dense array: X.toarray().")
+            raise InputError(
+                "X is sparse", hint="inverse_transform takes what transform gives, a dense array: X.toarray()"
+            )
         projected = np.asarray(X, np.float64)
         if projected.ndim != 2 or projected.shape[1] != columns.shape[1]:
-            wanted = counted(columns.shape[1], "column")
-            raise InputError(f"X is of shape {projected.shape}; give {wanted}, as transform does.")
+            n_columns = counted(columns.shape[1], "column")
+            raise InputError(f"X is of shape {projected.shape}", hint=f"give {n_columns}, as transform does")
         return np.asarray(projected @ columns.T + mean)
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn about sparse input, float64 output, and whether labels are required."""
+        """Return the scikit-learn tags: sparse input, float64 output, and whether labels are required."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self.weight != 0)
@@ -341,10 +362,10 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
 
-def _sound(rows: Any) -> Any:
-    """Return sparse rows with sorted, unique, valid columns; dense rows unchanged."""
+def _sort_columns(rows: Any) -> Any:
+    """Return sparse rows with sorted, unique columns; dense rows unchanged."""
     is_sparse = bool(sparse.issparse(rows))
-    return in_order(sparse.csr_array(rows)) if is_sparse else rows
+    return sort_columns(sparse.csr_array(rows)) if is_sparse else rows
 
 
 def _values(rows: Any) -> Floats:
@@ -355,11 +376,11 @@ def _values(rows: Any) -> Floats:
 def _documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
     """Return the documents, scaled by 2**-exponent."""
     is_sparse = bool(sparse.issparse(rows))
-    if not are_finite(_values(rows)):
-        raise InputError(f"X has values so large ({LARGEST:.0e}) that their squares have no sum.")
+    if not squares_are_finite(_values(rows)):
+        raise InputError(f"X has values so large ({LARGEST_VALUE:.0e}) that their squares have no sum.")
     if not is_sparse:
-        return DenseDocuments(in_unit(rows, exponent))
-    values = in_unit(rows.data, exponent)
+        return DenseDocuments(scale_down(rows, exponent))
+    values = scale_down(rows.data, exponent)
     return SparseDocuments(sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape), threads)
 
 

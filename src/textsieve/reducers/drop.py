@@ -35,7 +35,7 @@ from ..errors import InputError, Setting, shown
 from ..kernels import drop as kernels
 from ..neighbours import index_of, nearest, postings_of, rows_in
 from ..settings import is_whole, n_threads
-from ..stats.labels import pairs_of
+from ..stats.labels import validate_label_pairs
 from ..text.csr import CSR
 from ..warning import InputWarning, warn
 
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class Rules(NamedTuple):
     """The rules that define a variant."""
 
-    noise: str  # "stays", "goes", or "goes if it can"
-    orders: tuple[str, ...]  # the order of each pass
+    noise: str  # "stays", "goes" (all is dropped), or "goes if it can" (what can be dropped)
+    orders: tuple[str, ...]  # the order in which each pass visits the documents
     repeats: bool  # whether the last pass is repeated until it drops nothing
     associates: str  # which documents count as associates: "kept" or "all"
 
@@ -61,11 +61,11 @@ VARIANTS = {
 }
 
 _SPARE = 32
-"""The number of spare neighbours that are searched in advance for each document."""
+"""The number of further neighbours of each document that are searched in advance, to replace dropped ones."""
 
 
 class Reduction:
-    """A collection from which documents are dropped."""
+    """A collection from which documents are dropped; `state` is described in `kernels/drop.py`."""
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
         """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour."""
@@ -74,24 +74,24 @@ class Reduction:
         self.threads = threads
         n = rows.n_rows
         numbers = np.arange(n, dtype=np.int32)
-        length = min(k + 1 + _SPARE, n)
+        n_searched = min(k + 1 + _SPARE, n)
         # Each document is a group of its own, so that it is not its own neighbour.
-        neighbours = nearest(self.index, self.documents, length, threads=threads, groups=numbers, owns=numbers)
+        neighbours = nearest(self.index, self.documents, n_searched, threads=threads, groups=numbers, owns=numbers)
         ends = (neighbours.documents >= 0).sum(axis=1).astype(np.int32)
         self.state = kernels.State(
             labels=labels.astype(np.int32),
             groups=numbers,
-            lists=neighbours.documents,
-            ends=ends,
+            waiting=neighbours.documents,
+            n_waiting=ends,
             complete=(ends < neighbours.documents.shape[1]).astype(np.uint8),
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
             heads=np.full(n, -1, np.int64),
             nexts=np.full(n * (k + 1), -1, np.int64),
-            befores=np.full(n * (k + 1), -1, np.int64),
+            previous=np.full(n * (k + 1), -1, np.int64),
         )
-        kernels.settle(self.index, self.state)
+        kernels.add_first_neighbours(self.index, self.state)
 
     @property
     def kept(self) -> Ints:
@@ -100,16 +100,17 @@ class Reduction:
 
     def noise(self) -> Ints:
         """Return the documents that their neighbours misclassify."""
-        return np.flatnonzero(kernels.misjudged(self.state))
+        return np.flatnonzero(kernels.misclassified(self.state))
 
-    def order(self, name: str) -> Ints:
-        """Return the documents that have not been dropped, in the order of a pass."""
+    def visiting_order(self, name: str) -> Ints:
+        """Return the documents that have not been dropped, in an order of `Rules.orders`."""
         kept = self.kept
         if name == "as given":
             return kept
         matrix = self.documents.matrix()[kept]
         queries = CSR(matrix.data, matrix.indices, matrix.indptr.astype(np.int64), self.documents.n_columns)
         labels = self.state.labels
+        # With classes as groups, the nearest document of another group is the nearest enemy.
         groups = np.where(self.state.groups >= 0, labels, np.int32(-1))
         enemies = nearest(self.index, queries, 1, threads=self.threads, groups=groups, owns=labels[kept])
         cosines = enemies.cosines[:, 0]
@@ -123,15 +124,15 @@ class Reduction:
         return kernels.sweep(self.index, self.state, order, unconditional, rules.associates == "kept")
 
 
-def reduced(rows: CSR, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
-    """Return the kept documents, ascending."""
+def documents_to_keep(rows: CSR, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
+    """Return the numbers of the documents that a variant of DROP keeps, ascending."""
     collection = Reduction(rows, labels, k, threads)
     if rules.noise != "stays":
         collection.sweep(collection.noise(), rules, unconditional=rules.noise == "goes")
     for order in rules.orders:
-        n_dropped = collection.sweep(collection.order(order), rules)
+        n_dropped = collection.sweep(collection.visiting_order(order), rules)
     while rules.repeats and n_dropped:
-        n_dropped = collection.sweep(collection.order(rules.orders[-1]), rules)
+        n_dropped = collection.sweep(collection.visiting_order(rules.orders[-1]), rules)
     return collection.kept
 
 
@@ -206,27 +207,30 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
     def _fit(self, X: Any, y: Any) -> Self:
+        """Find the documents to keep among those with a label, and warn about classes that lose all documents."""
         self._validate()
         rows = CSR.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
-        pairs = pairs_of(y, rows.n_rows, "DROP")
-        labels = np.full(rows.n_rows, -1)
+        pairs = validate_label_pairs(y, rows.n_rows, "DROP")
+        labels = np.full(rows.n_rows, -1)  # the number of the document's class; -1 without a label
         labels[pairs.documents] = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
         labelled = np.flatnonzero(labels >= 0)
         if len(labelled) < len(pairs.documents):
-            raise InputError("A document has several labels; DROP takes one label a document.")
+            raise InputError("a document has several labels, but DROP needs one label for each document.")
         n_others = len(labelled) - 1
         if self.k > n_others:
             warn((Setting("k", self.k), f", but a document has {n_others:,} others; all of them are neighbours."))
         labelled_rows = CSR.of(rows.matrix()[labelled])
         k, threads = min(int(self.k), n_others), n_threads(self.n_jobs)
-        self.sample_indices_ = labelled[reduced(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)]
+        self.sample_indices_ = labelled[
+            documents_to_keep(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)
+        ]
         n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
         self.sampling_strategy_ = dict(zip(pairs.classes, n_kept.tolist(), strict=True))
         if not n_kept.all():
             lost = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]
             warn(
-                f"No document is kept of {len(lost)} of {len(n_kept)} classes: {shown(lost)}. Near theirs are those of "
-                "other classes, or none; give more documents of these classes, or leave them out.",
+                f"No document is kept of {len(lost)} of {len(n_kept)} classes: {shown(lost)}. Their documents are near "
+                "documents of other classes, or near none; give more documents of these classes, or leave them out.",
                 LostClasses,
             )
         return self

@@ -1,8 +1,8 @@
-"""Charts of the report over the number of terms: F1 by classifier, seconds by step, and energy; and their legend.
+"""The charts of the report over the number of terms: F1 by classifier, seconds by step, and energy; and their legend.
 
-A selector has the same colour, dash and symbol in all charts, by its position among the selectors. All terms, without
-selection, are a grey line for comparison. Charts of the same measure share their axes, so that they can be compared by
-eye.
+The position of a selector among the selectors determines its colour, dash and symbol, which are the same in all charts.
+The result with all terms, without selection, is a grey reference line. Charts of the same measure share their axes, so
+that they can be compared by eye.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from ..comparison import Comparison
 from ..comparison.plan import ALL
 from ..comparison.summary import Mean, Summary
 from ..plots import Point, Style, curve_style, panel
-from ..plots.look import GREY
 from ..plots.panels import RULE_DASH
 from ..plots.scales import round_domain
+from ..plots.style import GREY
 
 Panel = dict[str, Any]
 """A title, a chart, and the values of the page's controls for which it is shown."""
 
 TERMS = "number of terms"
 STEPS = {"selection": "selection_seconds", "training": "training_seconds", "prediction": "prediction_seconds"}
-LEAST_SECONDS = 1e-4
+MIN_SECONDS = 1e-4
+"""Shorter times are drawn as this, because a logarithmic axis can't show 0."""
 
 _SYMBOLS = {
     "circle": "M4 0A4 4 0 1 1 -4 0A4 4 0 1 1 4 0",
@@ -35,6 +36,7 @@ _SYMBOLS = {
     "cross": "M-1.5 -4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
     "triangle-down": "M0 4.4L4.6 -3.6H-4.6Z",
 }
+"""The symbols of `plots.style` as SVG paths, for the legend."""
 
 
 class LegendEntry(NamedTuple):
@@ -67,42 +69,49 @@ def draw_charts(comparison: Comparison) -> Charts:
         _time_panels(comparison),
         _energy_panels(comparison),
         _legend(comparison),
-        _legend(comparison, baseline=False, without=[*without_energy, ALL]),
+        _legend(comparison, has_baseline=False, without=[*without_energy, ALL]),
         without_energy,
     )
 
 
 def measures_of(comparison: Comparison) -> dict[str, str]:
-    """Return the names and fields of the measures of quality.
+    """Return the measures of quality by their names, as fields of a `Summary`.
 
-    For single-label documents accuracy is left out, as it equals micro-F1.
+    For single-label documents, accuracy is left out, because it equals micro-F1.
     """
     accuracy = {"accuracy": "accuracy"} if comparison.header["multilabel"] else {}
     return {"micro-F1": "micro_f1", "macro-F1": "macro_f1"} | accuracy
 
 
 def classifiers_of(comparison: Comparison) -> list[str]:
-    """Return the classifiers that were measured, in their order."""
+    """Return the classifiers that were measured, in the order of the comparison."""
     return list(dict.fromkeys(summary.classifier for summary in _measured(comparison)))
 
 
 def _measured(comparison: Comparison) -> list[Summary]:
+    """Return the summaries of all combinations that could be measured."""
     return [summary for summary in comparison.summary if summary.micro_f1 is not None]
 
 
 def _curve_numbers(comparison: Comparison) -> dict[str, int]:
-    """Return the number of each selector's curve, which determines its style."""
+    """Return the number of each selector's curve, which determines its style.
+
+    All terms have a number only if there is no selector; otherwise they are a reference line.
+    """
     names = dict.fromkeys(summary.selector for summary in comparison.summary)
     selectors = [name for name in names if name != ALL] or list(names)
     return {name: number for number, name in enumerate(selectors)}
 
 
-def _legend(comparison: Comparison, *, baseline: bool = True, without: Collection[str] = ()) -> list[LegendEntry]:
-    """Return the styles of the selectors, except those in `without`, and of the line for all terms if there is one."""
+def _legend(comparison: Comparison, *, has_baseline: bool = True, without: Collection[str] = ()) -> list[LegendEntry]:
+    """Return the legend of all selectors except those in `without`.
+
+    With `has_baseline`, the reference line for all terms is added if it was measured.
+    """
     numbers = _curve_numbers(comparison)
     styles = {name: curve_style(number) for name, number in numbers.items() if name not in without}
-    has_baseline = ALL not in numbers and any(summary.selector == ALL for summary in _measured(comparison))
-    if baseline and has_baseline:
+    is_measured = any(summary.selector == ALL for summary in _measured(comparison))
+    if has_baseline and is_measured and ALL not in numbers:
         styles["all terms"] = Style(GREY, RULE_DASH, "")
     return [
         LegendEntry(name, style.colour, " ".join(map(str, style.dash)), _SYMBOLS.get(style.symbol, ""))
@@ -118,17 +127,17 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
         return panels
     for measure, field in measures_of(comparison).items():
         values = [getattr(summary, field).value for summary in measured]
-        lowest, highest = round_domain(min(values), max(values))
-        domain = max(lowest, 0.0), min(highest, 1.0)
+        low, high = round_domain(min(values), max(values))
+        domain = max(low, 0.0), min(high, 1.0)
 
-        def point(summary: Summary, field: str = field) -> Point:
+        def point(summary: Summary, field: str = field) -> Point:  # a default, so that each loop keeps its field
             mean: Mean = getattr(summary, field)
             interval = "" if mean.half_width is None else f"± {mean.half_width:.3f}"
             return Point(summary.n_selected or 0.0, mean.value, interval)
 
         for classifier in classifiers_of(comparison):
             about = f"{measure} against the number of terms, {classifier}"
-            chart = _curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
+            chart = _draw_curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
             panels.append(_panel(chart, classifier, measure=measure, classifier=classifier))
     return panels
 
@@ -141,6 +150,7 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
     ]
     if not seconds:
         return []
+    # Powers of ten around all seconds; the small constant keeps them different if all are the same power of ten.
     domain = 10.0 ** math.floor(math.log10(min(seconds))), 10.0 ** math.ceil(math.log10(max(seconds)) + 1e-9)
     panels = []
     for classifier in classifiers_of(comparison):
@@ -152,7 +162,7 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
 
             about = f"Seconds of {step} against the number of terms, {classifier}"
             axis = {"y": "seconds", "y_domain": domain, "log_y": True, "y_format": ".3g"}
-            if chart := _curves(comparison, classifier, point, about=about, **axis):
+            if chart := _draw_curves(comparison, classifier, point, about=about, **axis):
                 panels.append(_panel(chart, step, classifier=classifier))
     return panels
 
@@ -178,15 +188,22 @@ def _energy_panels(comparison: Comparison) -> list[Panel]:
     return [_panel(chart, "")]
 
 
-def _curves(comparison: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any) -> Any:
-    """Return a chart for a classifier: a curve for each selector and a line for all terms; None without points."""
+def _draw_curves(
+    comparison: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any
+) -> Any:
+    """Return a chart for a classifier: a curve for each selector, and a reference line for all terms.
+
+    `point` returns the point of a combination, or None if it was not measured. `shared` has other arguments of
+    `plots.panel`. Return None if there are no points.
+    """
     numbers = _curve_numbers(comparison)
     curves: dict[str, list[Point]] = {}
     for summary in _measured(comparison):
-        if summary.classifier == classifier and (plotted := point(summary)) is not None:
-            curves.setdefault(summary.selector, []).append(plotted)
+        if summary.classifier == classifier and (summary_point := point(summary)) is not None:
+            curves.setdefault(summary.selector, []).append(summary_point)
     if not curves:
         return None
+    # All terms are one point. It becomes a reference line, unless there is no curve to compare it with.
     baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
     rules = {"all terms": baseline[0].y} if baseline else {}
     numbers.setdefault(ALL, len(numbers))
@@ -202,9 +219,11 @@ def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _seconds(summary: Summary, field: str) -> float | None:
+    """Return the seconds of a step, at least `MIN_SECONDS`, or None if they were not measured."""
     seconds = getattr(summary, field)
-    return None if seconds is None else max(float(seconds), LEAST_SECONDS)
+    return None if seconds is None else max(float(seconds), MIN_SECONDS)
 
 
-def _panel(chart: Any, title: str, **where: str) -> Panel:
-    return {"title": title, "where": where, "chart": chart.to_dict()}
+def _panel(chart: Any, title: str, **controls: str) -> Panel:
+    """Return a panel that is shown if the page's controls have these values."""
+    return {"title": title, "where": controls, "chart": chart.to_dict()}

@@ -1,9 +1,9 @@
 """The report: a comparison as one HTML file, from the template `assets/page.html`.
 
-Jinja2 fills the template and escapes every value. The page's script gets its data as JSON and sets it as text.
+Jinja2 fills the template and escapes every value. The page's script gets its data as JSON, and inserts it as text.
 
-Everything is in one file. A content security policy at its head forbids the browser to load anything else, and to run
-scripts whose hash is not in the policy: if text ever got into the page unescaped, it could still not run.
+Everything is in one file. The content security policy in the page's head forbids the browser to load other files and to
+run scripts whose hash is not in the policy. So even text that got into the page unescaped could not run as a script.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENDINGS = (".html", ".htm")
 
 
 def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> None:
-    """Write a comparison as one HTML page that needs no network; it may come from `read_comparison("x.jsonl")`."""
+    """Write a comparison, such as that of `read_comparison("x.jsonl")`, as one HTML page that needs no network."""
     name = os.fspath(path)
     check_report(name)
     page = report_page(comparison).encode("utf-8", "replace")
@@ -54,7 +54,7 @@ def report_page(comparison: Comparison) -> str:
     """Return the page as HTML."""
     from jinja2 import Environment, StrictUndefined
 
-    from ..plots import DARK, in_script, script
+    from ..plots import DARK_COLOURS, in_script, script
     from . import page_data
     from .charts import classifiers_of, draw_charts, measures_of
 
@@ -77,9 +77,9 @@ def report_page(comparison: Comparison) -> str:
         "n_folds": comparison.header["split"]["folds"],
         "multilabel": comparison.header["multilabel"],
         "n_combinations_left_out": len(page_data.best_first(comparison)) - len(combinations),
-        "max_class_terms": page_data.most_terms_of_a_class(comparison),
+        "max_class_terms": page_data.max_terms_per_class(comparison),
         "policy": _policy(vega, page_script),
-        "style": _asset("style.css") + _dark_mode_css(DARK),
+        "style": _asset("style.css") + _dark_mode_css(DARK_COLOURS),
         "data_json": in_script(data),
         "vega_script": vega,
         "page_script": page_script,
@@ -99,6 +99,7 @@ def _dark_mode_css(replacements: dict[str, str]) -> str:
 
 
 def _policy(*scripts: str) -> str:
+    """Return a content security policy that allows these scripts alone, by their hashes."""
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"

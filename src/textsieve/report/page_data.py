@@ -1,7 +1,7 @@
-"""Data for the page's script, for the parts of which the page shows one at a time.
+"""Data for the page's script: tables of which the page shows one at a time, as the reader selects.
 
-These are the overlap for a number of terms, the correct and wrong predictions of a combination, and the terms of a
-selector.
+These are the overlap of selected terms for a number of terms, the correct and wrong predictions of a combination, and
+the terms of a selector.
 
 The amount of data is limited: with many classes and combinations, the page has only the best combinations, at least
 one. The file of results has all of them.
@@ -25,11 +25,14 @@ Data = dict[str, Any]
 MAX_NUMBERS = 200_000
 """The maximum number of numbers in the page, over all combinations."""
 MAX_TERMS, MIN_CLASS_TERMS = 6_000, 5
-"""The maximum number of terms shown at once, and the minimum for each class, which has priority."""
+"""The maximum number of terms shown at once; but each class may show at least `MIN_CLASS_TERMS`."""
 
 
 def overlap_data(comparison: Comparison) -> list[Data]:
-    """Return, for each number of terms, three tables of selectors by selectors; None where a number is undefined."""
+    """Return three tables for each number of terms: shared terms and two indices for each pair of selectors.
+
+    Undefined numbers are None.
+    """
     tables = []
     for size in dict.fromkeys(overlap.n_terms for overlap in comparison.overlaps):
         overlaps = [overlap for overlap in comparison.overlaps if overlap.n_terms == size]
@@ -39,23 +42,23 @@ def overlap_data(comparison: Comparison) -> list[Data]:
                 "size": size_text(size),
                 "selectors": names,
                 "selected": [_mean_n_selected(comparison, name, size) for name in names],
-                **{measure: _square(names, overlaps, measure) for measure in ("shared", "jaccard", "kuncheva")},
+                **{measure: _pair_table(names, overlaps, measure) for measure in ("shared", "jaccard", "kuncheva")},
             }
         )
     return tables
 
 
-def _square(names: list[str], overlaps: list[Overlap], measure: str) -> list[list[float | None]]:
-    """Return a measure for each pair of selectors, in both orders."""
+def _pair_table(names: list[str], overlaps: list[Overlap], measure: str) -> list[list[float | None]]:
+    """Return a measure as a symmetric table, with a row and a column for each selector."""
     values = {overlap.selectors: _rounded(getattr(overlap.measures, measure)) for overlap in overlaps}
     return [[values.get((row, column), values.get((column, row))) for column in names] for row in names]
 
 
 def combination_data(comparison: Comparison) -> list[Data]:
-    """Return the predictions of each combination, the best first.
+    """Return the predictions of each combination, the best first, until there are `MAX_NUMBERS`.
 
-    For each class they have the numbers of correctly predicted, predicted and true documents, and for single-label
-    documents the confusion matrix.
+    "classes" has, for each class, the numbers of correctly predicted, predicted and true documents. "pairs" has the
+    confusion matrix of single-label documents, as rows of true class, predicted class and number of documents.
     """
     rows_of: dict[Any, list[Row]] = {}
     for row in comparison.rows:
@@ -88,41 +91,42 @@ def best_first(comparison: Comparison) -> list[Summary]:
 
 
 def selection_data(comparison: Comparison) -> list[Data]:
-    """Return, for each selector and number of terms in the first fold, its number of terms and the index of its
-    ranking.
+    """Return all selections in the first fold: the selector, the requested and the actual number of terms, and the
+    index of the ranking that has the terms.
     """
     return [
         {
             "selector": selection.selector,
             "size": size_text(selection.n_terms),
             "selected": selection.n_seen if selection.terms is None else len(selection.terms),
-            "ranking": number,
+            "ranking": index,
         }
         for selection in comparison.selections
         if selection.fold == DESCRIBED_FOLD and selection.selector != ALL
-        for number, ranking in enumerate(comparison.rankings)
+        for index, ranking in enumerate(comparison.rankings)
         if ranking.selector == selection.selector and ranking.n_terms in (None, selection.n_terms)
     ]
 
 
-def most_terms_of_a_class(comparison: Comparison) -> int:
-    """Return the maximum number of terms of each class on the page, for any selector."""
+def max_terms_per_class(comparison: Comparison) -> int:
+    """Return the maximum number of terms that the page has for each class and selector."""
     n_classes = len(comparison.header["classes"])
     return min(max_class_terms(n_classes), max(MAX_TERMS // max(n_classes, 1), MIN_CLASS_TERMS))
 
 
 def ranking_data(comparison: Comparison) -> list[Data]:
-    """Return the first terms of each class in each ranking, in the order of the classes: ranks, terms, scores."""
-    numbers = {_key(label): number for number, label in enumerate(comparison.header["classes"])}
-    most = most_terms_of_a_class(comparison)
-    return [{"classes": _terms_by_class(ranking, numbers, most)} for ranking in comparison.rankings]
+    """Return the first terms of each class in each ranking, as rows of rank, term and score."""
+    class_indices = {_key(label): index for index, label in enumerate(comparison.header["classes"])}
+    max_terms = max_terms_per_class(comparison)
+    return [{"classes": _terms_by_class(ranking, class_indices, max_terms)} for ranking in comparison.rankings]
 
 
-def _terms_by_class(ranking: FoldRanking, numbers: dict[Any, int], most: int) -> list[list[Any]]:
-    by_class: list[list[Any]] = [[] for _ in numbers]
+def _terms_by_class(ranking: FoldRanking, class_indices: dict[Any, int], max_terms: int) -> list[list[Any]]:
+    """Return the first terms of each class, in the order of the classes."""
+    by_class: list[list[Any]] = [[] for _ in class_indices]
     for label, terms in ranking.by_class:
-        if _key(label) in numbers:
-            by_class[numbers[_key(label)]] = [list(term) for term in terms[:most]]
+        if _key(label) in class_indices:
+            by_class[class_indices[_key(label)]] = [list(term) for term in terms[:max_terms]]
     return by_class
 
 
@@ -132,11 +136,13 @@ def _key(label: Any) -> Any:
 
 
 def _sum_classes(rows: Iterable[Row]) -> list[list[int]]:
+    """Return the numbers of documents of each class, summed over the folds."""
     tables = [row.by_class for row in rows if row.by_class is not None]
     return [[sum(counts) for counts in zip(*class_rows, strict=True)] for class_rows in zip(*tables, strict=True)]
 
 
 def _sum_confusion(rows: Iterable[Row]) -> list[list[int]] | None:
+    """Return the confusion matrix, summed over the folds, or None for multilabel documents."""
     counts: dict[tuple[int, int], int] = {}
     for row in rows:
         if row.confusion is None:

@@ -3,14 +3,14 @@
 A method is a function from `ClassStats` to one score per term. The base class does the rest: `fit` computes the
 statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score, and equal
 scores by the lower column. The selector keeps the best `k` terms, or those above a minimum score. A method that needs
-more than the statistics can read the documents a second time in `_read`, batch by batch.
+more than the statistics can read the documents a second time in `_read_documents`, batch by batch.
 """
 
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from ..errors import InputError, Setting, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.soundness import in_order
+from ..stats.matrix import sort_columns
 from ..stats.weights import check_weights, drop_weightless
 from ..warning import warn
 
@@ -48,8 +48,8 @@ def ranked(scores: Floats) -> Ints:
     return np.argsort(-scores, kind="stable")
 
 
-def limit_of(k: Limit, n_terms: int) -> int | None:
-    """Return the number of terms that `k` stands for, or None for no limit."""
+def resolve_k(k: Limit, n_terms: int) -> int | None:
+    """Return the number of terms that the setting `k` means for `n_terms` terms, or None for no limit."""
     if k is None or k == "all":
         return None
     if is_whole(k) and k >= 1:
@@ -59,6 +59,14 @@ def limit_of(k: Limit, n_terms: int) -> int | None:
     raise InputError(
         setting="k", value=k, hint="use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'"
     )
+
+
+class RankedTerms(NamedTuple):
+    """The scores of all columns, all columns from best to worst, and a mask of the selected columns."""
+
+    scores: Floats
+    ranking: Ints
+    support: NDArray[np.bool_]
 
 
 class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
@@ -78,28 +86,30 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     chooses_own_k: ClassVar[bool] = False
     """True if the method itself determines the number of selected terms when no limit is given."""
     stats_: ClassStats
-    _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
+    _selection: RankedTerms | None = None
+    """None before fitting, and after `partial_fit` until an attribute is read."""
+
+    # -- the method, which subclasses define ---------------------------------------------------------------------
 
     def _needs_labels(self) -> bool:
         return True
 
-    def _without_labels(self) -> str:
+    def _missing_labels_hint(self) -> str:
         """Return text to append to error messages about missing labels; it begins with a space or is empty."""
         return ""
 
     @property
-    def _no_label(self) -> Any:
+    def _unlabelled_marker(self) -> Any:
         """Return the label that marks documents as unlabelled, or None."""
         return getattr(self, "unlabelled", None)
 
     def check_settings(self) -> None:  # most settings are checked when they are used
         """Raise `InputError` for settings that are invalid for any documents, before documents are read."""
 
-    def _read(self, documents: ReadAgain | None, weights: Floats | None) -> None:
-        """Read the documents again after their statistics were computed; None if they are not available.
+    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:
+        """Read the documents a second time if the method needs more than `stats_`; by default, do nothing.
 
-        Most methods need only the statistics. `weights` has the weight of each document; None means that each counts
-        once.
+        `documents` is None if the documents are not available. `sample_weight` is None if each document counts once.
         """
 
     @abstractmethod
@@ -109,14 +119,15 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that scores the terms for a single class.
 
-        Methods that do not use classes score by the number of documents of the class that contain the term.
+        By default, for methods that do not use classes, the score is the number of documents of the class that contain
+        the term, or 0 if the class does not favour it.
         """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Return the positions of the given columns from best to worst for a class.
+        """Return the order of some columns from best to worst for a class, as positions in `columns`.
 
-        Of equal scores, the lower column comes first.
+        `scores` are their scores for the class; of equal scores, the lower column comes first.
         """
         return ranked(scores)
 
@@ -137,7 +148,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
         if self.k is None and all(limit is None for limit in other_limits):
             return DEFAULT_K
-        return limit_of(self.k, len(scores))
+        return resolve_k(self.k, len(scores))
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -148,28 +159,30 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """
         if y is None and self._needs_labels():
             raise InputError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
+                f"{type(self).__name__} requires y to be passed, but the target y is None.{self._missing_labels_hint()}"
             )
         refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         weights = check_weights(sample_weight, rows.shape[0])
         if weights is not None:
-            rows, y, weights = drop_weightless(in_order(csr_array(rows)), y, weights)
-        stats = ClassStats.from_matrix(rows, y, unlabelled=self._no_label, sample_weight=weights)
-        return self._fit_own(stats, lambda: [csr_matrix(rows)], weights)
+            rows, y, weights = drop_weightless(sort_columns(csr_array(rows)), y, weights)
+        stats = ClassStats.from_matrix(rows, y, unlabelled=self._unlabelled_marker, sample_weight=weights)
+        return self._select(stats, lambda: [csr_matrix(rows)], weights)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents, which may have more columns than before. Unlabelled documents count for the totals.
+        """Add documents, which may have more columns than before; unlabelled documents count in the totals.
 
-        Labels may arrive later: whether there are enough of them is checked when the scores are read.
+        The first documents need not have labels: whether there are enough is checked when scores are read.
         """
         refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
-                self.stats_.update(rows, y, unlabelled=self._no_label, sample_weight=sample_weight)
+                self.stats_.update(rows, y, unlabelled=self._unlabelled_marker, sample_weight=sample_weight)
             else:
-                self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self._no_label, sample_weight=sample_weight)
-        self._chosen = None
+                self.stats_ = ClassStats.from_matrix(
+                    rows, y, unlabelled=self._unlabelled_marker, sample_weight=sample_weight
+                )
+        self._selection = None
         return self
 
     def fit_stats(self, stats: ClassStats, documents: ReadAgain | None = None, sample_weight: Any = None) -> Self:
@@ -180,16 +193,19 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         weights.
         """
         if not isinstance(stats, ClassStats):
-            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
+            raise InputError(f"stats is {shown(stats)}", hint="give a ClassStats, or call fit with a matrix and labels")
         self.n_features_in_ = stats.n_terms
-        own_stats = stats.copy() if self._no_label is None else stats.without_class(self._no_label)
-        return self._fit_own(own_stats, documents, sample_weight)
+        marker = self._unlabelled_marker
+        # A copy, because partial_fit changes the selector's statistics in place.
+        own_stats = stats.copy() if marker is None else stats.without_class(marker)
+        return self._select(own_stats, documents, sample_weight)
 
-    def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
+    def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
+        """Store the statistics, and select terms from them."""
         self._require_documents(stats)
         self.stats_ = stats
-        self._read(documents, weights)
-        self._chosen = self._choose()
+        self._read_documents(documents, sample_weight)
+        self._selection = self._rank_and_select()
         return self
 
     def _require_documents(self, stats: ClassStats) -> None:
@@ -197,10 +213,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         if stats.n_documents == 0:
             raise UnfitDocuments("There are no documents to select terms from.")
         if self._needs_labels():
-            _require_classes(stats, self._without_labels())
+            _require_classes(stats, self._missing_labels_hint())
 
-    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-        """Return the scores, the ranking, and a mask of the selected columns."""
+    def _rank_and_select(self) -> RankedTerms:
+        """Score and rank all terms, and select the best within the limits of the settings."""
         stats = self.stats_
         scores, ranking = self._score_and_rank(stats)
         if is_whole(self.k) and self.k > len(scores):
@@ -211,26 +227,27 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             selected = selected[scores[selected] >= min_score]
         support = np.zeros(len(scores), np.bool_)
         support[selected] = True
-        return scores, ranking, support
+        return RankedTerms(scores, ranking, support)
 
-    def _fitted(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    def _ranked_terms(self) -> RankedTerms:
+        """Return the selection; it is computed on first use after `partial_fit`."""
         check_is_fitted(self, "stats_")
-        if self._chosen is None:
+        if self._selection is None:
             self._require_documents(self.stats_)
-            self._chosen = self._choose()
-        return self._chosen
+            self._selection = self._rank_and_select()
+        return self._selection
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     @property
     def scores_(self) -> Floats:
         """Return the score of each column."""
-        return self._fitted()[0]
+        return self._ranked_terms().scores
 
     @property
     def ranking_(self) -> Ints:
         """Return all columns, the best first."""
-        return self._fitted()[1]
+        return self._ranked_terms().ranking
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -249,13 +266,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             best = favouring[self._rank_for_class(number, favouring, scores[favouring])[:n]]
             yield best, scores[best]
 
-    def kept_columns(self) -> Ints:
+    def selected_columns(self) -> Ints:
         """Return the selected columns, the best first."""
-        _, ranking, support = self._fitted()
+        _, ranking, support = self._ranked_terms()
         return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self._fitted()[2]
+        return self._ranked_terms().support
 
     def __sklearn_tags__(self) -> Tags:
         """Return the scikit-learn tags: sparse input, whether labels are required, and multilabel targets."""
@@ -266,19 +283,20 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return tags
 
 
-def _require_classes(stats: ClassStats, more: str) -> None:
-    if stats.n_pairs == 0:  # even if an indicator matrix without labels has columns, and therefore classes
+def _require_classes(stats: ClassStats, hint: str) -> None:
+    """Raise `UnfitDocuments` unless there are labels of at least two classes; `hint` is appended to the message."""
+    if stats.n_pairs == 0:  # the columns of an indicator matrix of zeros are classes, but no document has a label
         raise UnfitDocuments(
             "No document has a label, so there are no classes to tell apart",
             hint=(
                 "In a folder, sub-folders are the classes; in a table, name the column of the labels with ",
                 Setting("label"),
-                f".{more}",
+                f".{hint}",
             ),
         )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - stats.class_docs[0].item()
         raise UnfitDocuments(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
-            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + more
+            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + hint
         )

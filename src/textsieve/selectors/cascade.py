@@ -1,4 +1,4 @@
-"""Chained selectors: each selects among the terms selected by the one before; all share one table of statistics."""
+"""Chained selectors: each selects among the terms that the one before it selected, from one table of statistics."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
-from .base import ReadAgain, ScoreForClass, TermSelector
+from .base import RankedTerms, ReadAgain, ScoreForClass, TermSelector
 
 
 class Cascade(TermSelector):
@@ -37,44 +36,50 @@ class Cascade(TermSelector):
         return any(selector._needs_labels() for selector in self.valid_selectors())
 
     @property
-    def _no_label(self) -> Any:
-        """Return the label that means "no label" to any of the selectors.
+    def _unlabelled_marker(self) -> Any:
+        """Return the first marker for unlabelled documents that a selector has.
 
-        It applies to all of them, since they share statistics.
+        It applies to all selectors, since they share statistics.
         """
-        return next((selector._no_label for selector in self.valid_selectors() if selector._no_label is not None), None)
+        markers = (selector._unlabelled_marker for selector in self.valid_selectors())
+        return next((marker for marker in markers if marker is not None), None)
 
-    def _without_labels(self) -> str:
-        return next(
-            (selector._without_labels() for selector in self.valid_selectors() if selector._no_label is not None), ""
-        )
+    def _missing_labels_hint(self) -> str:
+        """Return the hint of the selector whose marker for unlabelled documents is used."""
+        with_marker = (selector for selector in self.valid_selectors() if selector._unlabelled_marker is not None)
+        selector = next(with_marker, None)
+        return "" if selector is None else selector._missing_labels_hint()
 
     def valid_selectors(self) -> list[TermSelector]:
-        """Return the valid elements of `selectors`."""
-        given = self.selectors if isinstance(self.selectors, Sequence) else []
-        return [selector for selector in given if isinstance(selector, TermSelector)]
+        """Return the elements of `selectors` that are selectors.
+
+        Some methods are called before the setting is checked, so it may contain anything.
+        """
+        elements = self.selectors if isinstance(self.selectors, Sequence) else []
+        return [selector for selector in elements if isinstance(selector, TermSelector)]
 
     _documents: ReadAgain | None = None
-    _weights: Floats | None = None
-    """The documents and their weights; set only during fitting."""
+    _sample_weight: Floats | None = None
+    """The documents and their weights. They are set only during fitting, for the selectors that read them again."""
 
-    def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
+    def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
         if not self.valid_selectors() or len(self.valid_selectors()) < len(self.selectors):
             raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
-        self._documents, self._weights = documents, weights
+        self._documents, self._sample_weight = documents, sample_weight
         try:
-            return super()._fit_own(stats, documents, weights)
+            return super()._select(stats, documents, sample_weight)
         finally:
-            del self._documents, self._weights
+            del self._documents, self._sample_weight
 
-    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    def _rank_and_select(self) -> RankedTerms:
+        """Fit the selectors one after the other; each sees only the columns that the one before it selected."""
         columns = np.arange(self.stats_.n_terms)
         dropped: list[Ints] = []
         self.selectors_ = []
         for selector in self.selectors:
             documents = _with_columns(self._documents, columns)
-            stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._weights)
-            is_selected = stage.get_support()
+            stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight)
+            is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
             if not is_selected.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
             scores = np.full(self.stats_.n_terms, -np.inf)
@@ -86,7 +91,7 @@ class Cascade(TermSelector):
             self.selectors_.append(stage)
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
-        return scores, np.concatenate([best_first, *reversed(dropped)]), support
+        return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return the scorer of the last selector, with 0 for terms that did not reach it."""
@@ -102,12 +107,12 @@ class Cascade(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Rank as the last selector does, by the positions of the columns among the terms that reached it."""
+        """Rank as the last selector does, which numbers the columns that reached it from 0."""
         reached = np.flatnonzero(np.isfinite(self.scores_))
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Fail: `_choose` is overridden, so nothing calls this method."""
+        """Raise `AssertionError`: `_rank_and_select` is overridden, so nothing calls this method."""
         raise AssertionError
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -117,8 +122,8 @@ class Cascade(TermSelector):
         """
         params: dict[str, Any] = {"selectors": self.selectors}
         if deep:
-            for place, selector in enumerate(self.selectors):
-                params |= {f"{place}__{name}": value for name, value in selector.get_params().items()}
+            for position, selector in enumerate(self.selectors):
+                params |= {f"{position}__{name}": value for name, value in selector.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -126,10 +131,10 @@ class Cascade(TermSelector):
         if "selectors" in params:
             self.selectors = params.pop("selectors")
         for name, value in params.items():
-            place, _, inner = name.partition("__")
-            if not (place.isdigit() and int(place) < len(self.selectors) and inner):
-                raise InputError(f"Cascade has no setting {name!r}; use 'selectors', or '0__k' and the like.")
-            self.selectors[int(place)].set_params(**{inner: value})
+            position, _, inner_name = name.partition("__")
+            if not (position.isdigit() and int(position) < len(self.selectors) and inner_name):
+                raise InputError(f"Cascade has no setting {name!r}", hint="use 'selectors', or '0__k' and the like")
+            self.selectors[int(position)].set_params(**{inner_name: value})
         return self
 
 

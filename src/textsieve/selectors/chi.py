@@ -21,10 +21,16 @@ from .pooled import PooledSelector
 
 
 def chi_square_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
-    """Return the chi-square statistic of each term for one class."""
+    """Return the chi-square statistic of each term for one class.
+
+    `with_term` are the documents of the class with the term (A), `size` those of the class (n_j), `n` all documents.
+    """
     excess = (with_term * n - doc_freq * size).astype(np.float64)
-    spread = (doc_freq * (n - doc_freq)).astype(np.float64) * (size / n * (n - size)) if n else np.zeros(len(doc_freq))
-    return np.divide(excess * excess, spread, out=np.zeros_like(excess), where=spread > 0)
+    # Dividing the denominator by n replaces the factor n of the numerator.
+    denominator = (
+        (doc_freq * (n - doc_freq)).astype(np.float64) * (size / n * (n - size)) if n else np.zeros(len(doc_freq))
+    )
+    return np.divide(excess * excess, denominator, out=np.zeros_like(excess), where=denominator > 0)
 
 
 def chi_square(stats: ClassStats) -> Floats:

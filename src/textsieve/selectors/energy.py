@@ -1,9 +1,10 @@
 """Energy curves of trace scores for several weights: the share of the total score that the best terms hold.
 
-score(t) = λ S_b + (1 - λ) C is never negative for λ from 0 to 1, so the best p terms hold a share E(p) of the sum of
-all scores, their *energy*. The variance C (λ = 0) and the scatter of the class means S_b (λ = 1) are distributed
-differently over the terms. The curves of several weights, side by side, show how many terms are enough and how much
-that depends on λ. Above λ = 1 scores can be negative, so the share is undefined.
+The score of a term is its entry in the diagonal of S(λ) = λ S_b + (1 - λ) C (see `trace.py`). For λ from 0 to 1 it is
+never negative, so the best p terms hold a share E(p) of the sum of all scores, their *energy*. The variance C (λ = 0)
+and the scatter of the class means S_b (λ = 1) are distributed differently over the terms. The curves of several
+weights, side by side, show how many terms are enough and how much that depends on λ. Above λ = 1 scores can be
+negative, so the share is undefined.
 """
 
 from __future__ import annotations
@@ -20,18 +21,26 @@ from ..extras import require_extra
 from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight
-from .trace import LARGEST_WEIGHT, TOFA, between_class_scatter, energy_curve, mixed, terms_for_energy, total_scatter
+from .trace import (
+    LARGEST_WEIGHT,
+    TOFA,
+    between_class_scatter,
+    energy_curve,
+    mix_scatters,
+    terms_for_energy,
+    total_scatter,
+)
 
 if TYPE_CHECKING:
     import os
 
     from ..plots import Chart
 
-WEIGHTS = (0.0, 0.5, 1.0)
+DEFAULT_WEIGHTS = (0.0, 0.5, 1.0)
 
 
 def energy_curves(
-    stats: ClassStats, weights: Iterable[float] = WEIGHTS, class_weight: ClassWeight = None
+    stats: ClassStats, weights: Iterable[float] = DEFAULT_WEIGHTS, class_weight: ClassWeight = None
 ) -> dict[float, Floats]:
     """Return for each weight the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
     by_weight = _sorted_scores(stats, checked_weights(weights), class_weight)
@@ -69,19 +78,21 @@ def plot_energy(
     if path is not None:
         check_target(path)
     if not isinstance(source, ClassStats | TOFA):
-        raise InputError(f"{shown(source)} has no energy, which is that of trace scores; give a fitted OCFS or TOFA.")
+        raise InputError(
+            f"{shown(source)} has no energy, which is that of trace scores", hint="give a fitted OCFS or TOFA"
+        )
     if isinstance(source, TOFA):
         check_is_fitted(source, "stats_")
     if weights is None:
         stats = source.stats_ if isinstance(source, TOFA) else source
-        weights = WEIGHTS if stats.n_pairs else (0.0,)
+        weights = DEFAULT_WEIGHTS if stats.n_pairs else (0.0,)
     curve_weights, auto_weight = checked_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
         auto_weight = source.weight_ if source.weight == "auto" else None
         curve_weights = checked_weights([*curve_weights, *([source.weight_] if source.weight_ <= 1.0 else [])])
         source = source.stats_
-    names = _names(curve_weights, auto_weight)
+    names = _curve_names(curve_weights, auto_weight)
     by_weight = _sorted_scores(source, curve_weights, class_weight)
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
@@ -96,8 +107,8 @@ def plot_energy(
 
 def checked_weights(weights: Iterable[Any]) -> list[float]:
     """Return the distinct weights, ascending; raise `InputError` for a weight that has no energy."""
-    listed = list(weights)
-    for weight in listed:
+    weight_list = list(weights)
+    for weight in weight_list:
         if not abs(as_number(weight)) <= LARGEST_WEIGHT:
             raise InputError(
                 f"{shown(weight)} is no weight", setting="weights", hint="use numbers, for example 0, 0.5 and 1"
@@ -108,14 +119,17 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
                 setting="weights",
                 hint="Use weights up to 1",
             )
-    if not listed:
+    if not weight_list:
         raise InputError("there are none", setting="weights", hint="use numbers, for example 0, 0.5 and 1")
-    return sorted({float(weight) + 0.0 for weight in listed})
+    return sorted({float(weight) + 0.0 for weight in weight_list})  # + 0.0 turns -0.0 into 0.0
 
 
 def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
+    """Raise `InputError` if there are no terms, or too few classes for a weight other than 0."""
     if not (stats.n_documents and stats.n_terms):
-        raise InputError(f"{stats!r} has no terms that could have an energy; give the statistics of some documents.")
+        raise InputError(
+            f"{stats!r} has no terms that could have an energy", hint="give the statistics of some documents"
+        )
     if any(weights) and len(stats.classes) < 2:
         raise InputError(
             f"There are labels of {counted(len(stats.classes), 'class', 'classes')}, and weights other than 0 look at "
@@ -130,7 +144,7 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
     between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
     scores_by_weight = {}
     for weight in weights:
-        scores = mixed(between, total, weight)
+        scores = mix_scatters(between, total, weight)
         if (scores < 0).any():
             raise InputError(
                 f"{weight:g} has no energy here, because some scores are negative", setting="weights", hint="use 0 to 1"
@@ -139,8 +153,11 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
     return scores_by_weight
 
 
-def _names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
-    """Return the names of the curves, with four digits, or as many as it takes to make all names distinct."""
+def _curve_names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
+    """Return a name for the curve of each weight: four digits, or all digits if names would be equal otherwise.
+
+    The name of `auto_weight`, which TOFA chose itself, says so.
+    """
     short_names = [f"{weight:.4g}" for weight in weights]
     names = (
         short_names

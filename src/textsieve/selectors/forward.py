@@ -21,8 +21,8 @@ The set S of k terms with the largest F cannot be found by exhaustive search, so
 the term that increases F most. Let LL' = N_S + λI (Cholesky), with one row for each selected term. For a term t that is
 not selected yet, let l_t be what remains of its N_tt + λ, and r_jt what remains of √c_j b_jt, after subtracting their
 components along the selected terms. Then adding t increases F by exactly Σ_j r_jt² / l_t. Selecting a term adds a row
-to L and updates all l and r with it; k selections among m candidates take about k m²/2 multiplications, done as matrix
-products.
+to L and updates all l and r with it. The code calls l the residuals and r the pulls. k selections among m candidates
+take about k m²/2 multiplications, done as matrix products.
 
 N has a cell for each pair of terms, so it is computed only for the m best terms of OCFS, in one more pass over the
 documents; the means and b come from `ClassStats`. Like these, N is a sum over documents; it needs no labels. It takes
@@ -45,7 +45,7 @@ from scipy.sparse import csr_matrix
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..kernels.term_products import add_term_products, centre, choose_some
+from ..kernels.term_products import add_term_products, centre, select_terms
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.weights import check_weights
@@ -58,9 +58,8 @@ CANDIDATES = 4000
 _POWER_OF_SIZE = 0.75
 """The exponent in √c_j b_j = n_j^0.75 (m_j - m)."""
 
-
-_AT_A_TIME = 64
-"""The number of rows of the factor per block; so many fit into the processor's cache."""
+_BLOCK_SIZE = 64
+"""The number of terms selected between two updates of the products; their rows of L fit into the processor's cache."""
 
 
 class ForwardSteps(NamedTuple):
@@ -70,22 +69,22 @@ class ForwardSteps(NamedTuple):
     gains: Floats
 
 
-def pulls_of(stats: ClassStats, columns: Ints) -> Floats:
-    """Return √c_j b_jt for the given terms and all classes that have documents (terms x classes)."""
-    selected_stats = stats.take(columns)
-    means = selected_stats.sums.value / stats.n_documents
-    numbers = np.flatnonzero(stats.class_docs)
-    pulls = np.empty((len(columns), len(numbers)))
-    for position, number in enumerate(numbers.tolist()):
+def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
+    """Return √c_j b_jt for the given terms t and all classes j that have documents (terms x classes)."""
+    column_stats = stats.take(columns)
+    means = column_stats.sums.value / stats.n_documents
+    class_numbers = np.flatnonzero(stats.class_docs).tolist()
+    pulls = np.empty((len(columns), len(class_numbers)))
+    for position, number in enumerate(class_numbers):
         size = stats.class_docs[number].item()
-        pulls[:, position] = (selected_stats.class_sums(number) / size - means) * size**_POWER_OF_SIZE
+        pulls[:, position] = (column_stats.class_sums(number) / size - means) * size**_POWER_OF_SIZE
     return pulls
 
 
-def products_of(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weights: Floats | None = None) -> Floats:
+def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weights: Floats | None = None) -> Floats:
     """Return Σ_i x_i x_i' over the documents, weighted by `weights`, for the given columns, which must be ascending.
 
-    Only the upper triangle, right of the diagonal, is filled.
+    Only the diagonal and the upper triangle are filled.
     """
     position_of = np.full(n_terms, -1, np.int64)
     position_of[columns] = np.arange(len(columns))
@@ -97,14 +96,14 @@ def products_of(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weig
         values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
         batch_weights = np.ones(0) if weights is None else weights[n_documents : n_documents + rows.shape[0]]
         n_documents += rows.shape[0]
-        if weights is None or len(batch_weights) == rows.shape[0]:
+        if weights is None or len(batch_weights) == rows.shape[0]:  # if there are too few weights, raise below
             add_term_products(rows.indptr, rows.indices, values, position_of, batch_weights, products)
     if weights is not None:
         check_weights(weights, n_documents)
     return products
 
 
-def chosen_forward(
+def select_forward(
     stats: ClassStats,
     batches: Iterable[csr_matrix],
     candidates: Ints,
@@ -113,15 +112,16 @@ def chosen_forward(
     weights: Floats | None = None,
 ) -> ForwardSteps:
     """Select k of the candidates (ascending columns) one by one; of equal terms, the first is selected."""
-    products = products_of(batches, candidates, stats.n_terms, weights)
-    centre(products, stats.take(candidates).sums.value / stats.n_documents, stats.n_documents, ridge)
-    pulls, residuals = pulls_of(stats, candidates), np.diag(products).copy()
+    products = term_products(batches, candidates, stats.n_terms, weights)
+    means = stats.take(candidates).sums.value / stats.n_documents
+    centre(products, means, stats.n_documents, ridge)  # now N + λI
+    pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
     positions, gains = np.empty(k, np.int64), np.empty(k)
-    for begin in range(0, k, _AT_A_TIME):
-        part = slice(begin, min(begin + _AT_A_TIME, k))
-        factor = np.empty((part.stop - begin, len(candidates)))
-        choose_some(products, factor, pulls, residuals, ridge, positions[part], gains[part])
-        if part.stop < k:  # products - factor' factor, in place
+    for begin in range(0, k, _BLOCK_SIZE):
+        block = slice(begin, min(begin + _BLOCK_SIZE, k))
+        factor = np.empty((block.stop - begin, len(candidates)))  # the new rows of L'
+        select_terms(products, factor, pulls, residuals, ridge, positions[block], gains[block])
+        if block.stop < k:  # subtract factor' factor from the products, in place
             dsyrk(-1.0, factor.T, beta=1.0, c=products.T, lower=1, overwrite_c=1)
     return ForwardSteps(candidates[positions], gains)
 
@@ -151,7 +151,7 @@ class ForwardSelection(TermSelector):
     """
 
     depends_on_k = True
-    _first: ForwardSteps
+    _steps: ForwardSteps
 
     def __init__(self, *, k: Limit = None, candidates: int = CANDIDATES, ridge: float = 1.0) -> None:
         self.k = k
@@ -173,34 +173,36 @@ class ForwardSelection(TermSelector):
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         return lambda number: scatter_of_class(stats, number)
 
-    def _read(self, documents: ReadAgain | None, weights: Floats | None) -> None:
+    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:
+        """Select the terms in a second pass over the documents, unless all candidates are selected anyway."""
         self.check_settings()
         by_score = ranked(self.score_terms(self.stats_))
         most = self.most_terms(np.empty(len(by_score)), by_score)
         if most is None or most >= min(self.candidates, len(by_score)):
-            self._first = ForwardSteps(by_score[:0], np.zeros(0))
+            self._steps = ForwardSteps(by_score[:0], np.zeros(0))
             return
         if documents is None:
             raise InputError(
-                f"{self!r} must know which terms occur together, and statistics do not say that; give fit_stats the "
-                "documents too, or call fit with their matrix. OCFS is content with statistics."
+                f"{self!r} must know which terms occur together, and statistics do not say that",
+                hint="give fit_stats the documents too, or call fit with their matrix. OCFS is content with statistics",
             )
         candidates = np.sort(by_score[: self.candidates])
-        self._first = chosen_forward(self.stats_, documents(), candidates, most, float(self.ridge), weights)
+        self._steps = select_forward(self.stats_, documents(), candidates, most, float(self.ridge), sample_weight)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        """Return the scores of OCFS, and the selected terms followed by the others by score."""
         scores, by_score = super()._score_and_rank(stats)
         is_selected = np.zeros(len(scores), np.bool_)
-        is_selected[self._first.columns] = True
-        return scores, np.concatenate([self._first.columns, by_score[~is_selected[by_score]]])
+        is_selected[self._steps.columns] = True
+        return scores, np.concatenate([self._steps.columns, by_score[~is_selected[by_score]]])
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     @property
     def gains_(self) -> NDArray[np.float64]:
         """Return by how much each selected term increased the criterion, in the order of `ranking_`."""
-        self._fitted()
-        return self._first.gains
+        self._ranked_terms()
+        return self._steps.gains
 
     @property
     def partial_fit(self) -> Any:

@@ -38,10 +38,11 @@ class DocumentFrequency(TermSelector):
         return document_frequency(stats)
 
     def least_score(self, stats: ClassStats) -> float | None:
+        """Return `min_df` as a number of documents."""
         if is_whole(self.min_df) and self.min_df >= 0:
             return float(self.min_df)
         if isinstance(self.min_df, float) and 0.0 <= self.min_df <= 1.0:
-            if isinstance(stats.n_documents, float):
+            if isinstance(stats.n_documents, float):  # sums of sample weights, with a tolerance for rounding
                 return float(self.min_df * stats.n_documents * (1.0 - 1e-9))
             # Rounded first: as floats, 0.14 x 50 is slightly above 7.
             return float(math.ceil(round(self.min_df * stats.n_documents, 9)))

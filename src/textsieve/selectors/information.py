@@ -21,12 +21,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import Counts, Floats
-from ..kernels.term_scores import LOGARITHMS, joint_gain
+from ..kernels.term_scores import N_LOGARITHMS, joint_gain
 from ..stats import ClassStats
 from .base import Limit
 from .pooled import GainPooling, PooledSelector
 
-_PER_BIT = 1.0 / np.log(2.0)
+_BITS_PER_NAT = 1.0 / np.log(2.0)
 
 
 def information_gain(stats: ClassStats) -> Floats:
@@ -35,9 +35,9 @@ def information_gain(stats: ClassStats) -> Floats:
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    n_logs = 0 if stats.class_docs.dtype.kind == "f" else LOGARITHMS
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
-    return np.asarray(np.clip(gain * (_PER_BIT / n), 0.0, class_entropy(stats)))
+    return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:
@@ -47,28 +47,34 @@ def class_entropy(stats: ClassStats) -> float:
 
 
 def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
-    """Return the information gain of each term about membership in one class, in bits."""
+    """Return the information gain of each term about membership in one class, in bits.
+
+    `with_term` are the documents of the class with the term (A), `size` those of the class (n_j), `n` all documents.
+    """
     excess = (with_term * n - doc_freq * size).astype(np.float64)
 
-    def part(count: Counts, row: Counts, column: float, sign: float) -> Floats:
-        expected = row.astype(np.float64) * column
-        filled = (count > 0) & (expected > 0)
-        ratio = np.divide(sign * excess, expected, out=np.zeros_like(excess), where=filled)
-        return np.asarray(count * np.log1p(ratio, out=ratio, where=filled))
+    def cell(count: Counts, row_total: Counts, column_total: float, sign: float) -> Floats:
+        """Return count log(1 + sign excess / (row total x column total)) for one cell of the 2 x 2 table."""
+        product = row_total.astype(np.float64) * column_total
+        is_filled = (count > 0) & (product > 0)
+        ratio = np.divide(sign * excess, product, out=np.zeros_like(excess), where=is_filled)
+        return np.asarray(count * np.log1p(ratio, out=ratio, where=is_filled))
 
-    without = n - doc_freq
+    without_term = n - doc_freq
     # Added in pairs, so that a class and its complement, which are equally predictable, get exactly the same score.
-    with_it = part(with_term, doc_freq, size, 1.0) + part(doc_freq - with_term, doc_freq, n - size, -1.0)
-    without_it = part(size - with_term, without, size, -1.0) + part(without - size + with_term, without, n - size, 1.0)
-    return np.asarray(np.maximum((with_it + without_it) * (_PER_BIT / (n or 1)), 0.0))
+    present = cell(with_term, doc_freq, size, 1.0) + cell(doc_freq - with_term, doc_freq, n - size, -1.0)
+    absent = cell(size - with_term, without_term, size, -1.0) + cell(
+        without_term - size + with_term, without_term, n - size, 1.0
+    )
+    return np.asarray(np.maximum((present + absent) * (_BITS_PER_NAT / (n or 1)), 0.0))
 
 
 def mutual_information_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """Return the pointwise mutual information of each term and one class, in bits; 0 if they never occur together."""
     scores = np.zeros(len(with_term))
-    filled = with_term > 0
+    occurs = with_term > 0
     # A single division of integers: equal ratios give bitwise equal scores, so ties remain ties.
-    scores[filled] = np.log2((with_term[filled] * n) / (doc_freq[filled] * size))
+    scores[occurs] = np.log2((with_term[occurs] * n) / (doc_freq[occurs] * size))
     return scores
 
 

@@ -24,14 +24,17 @@ from .base import Limit, ScoreForClass, TermSelector, ranked
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
 ScoreClass = Callable[[Counts, Counts, float, float], Floats]
-"""A function (documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
+"""A function from four numbers of documents to scores for a class.
+
+The numbers are: of the class with the term (one per term), with the term (one per term), of the class, of all classes.
+"""
 
 
 class ClassScorer:
     """Scores all terms for one class at a time.
 
-    A score depends only on document counts, and for a term that never occurs in the class only on its document
-    frequency. So it is computed for the filled cells, and once for each distinct document frequency.
+    The score of a term that never occurs in the class depends only on its document frequency. So scores are computed
+    for the terms that occur in the class, and for the others once for each distinct document frequency.
     """
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
@@ -42,14 +45,14 @@ class ClassScorer:
         self._frequencies, self._frequency_of = _distinct_values(self._doc_freq)
         self.n_classes = len(stats.classes)
         self.shares = stats.class_docs / (stats.n_pairs or 1)
-        self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()
+        self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()  # the classes that have some
 
     def __call__(self, number: int) -> Floats:
         """Return the scores of all terms for a class."""
         size, n = self._stats.class_docs[number].item(), self._stats.n_pairs
         terms, with_term = self.terms_of(number), self._cells.doc_freq[self._cells_of_class(number)]
-        of_empty_cells = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
-        scores = of_empty_cells[self._frequency_of]
+        scores_if_absent = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
+        scores = scores_if_absent[self._frequency_of]
         scores[terms] = self._score_class(with_term, self._doc_freq[terms], size, n)
         return scores
 
@@ -67,14 +70,14 @@ class ClassScorer:
 
 def _distinct_values(numbers: Counts) -> tuple[Counts, Ints]:
     """Return the distinct values of nonnegative numbers, and the position of each number among them."""
-    most = int(numbers.max(initial=0))
-    # A lookup table would be too large for such numbers, and impossible for floats.
-    if most > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
+    largest = int(numbers.max(initial=0))
+    # A lookup table, which is faster than sorting, would be too large for large numbers and impossible for floats.
+    if largest > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
         return np.unique(numbers, return_inverse=True)
-    different = np.flatnonzero(np.bincount(numbers))
-    places = np.zeros(most + 1, np.int64)
-    places[different] = np.arange(len(different))
-    return different, places[numbers]
+    distinct = np.flatnonzero(np.bincount(numbers))
+    position_of = np.zeros(largest + 1, np.int64)
+    position_of[distinct] = np.arange(len(distinct))
+    return distinct, position_of[numbers]
 
 
 def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
@@ -96,43 +99,45 @@ def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
     "mean": mean_over_classes,
     "max": max_over_classes,
-    "round-robin": max_over_classes,  # only the scores; in_turns computes the ranking
+    "round-robin": max_over_classes,  # only the scores; rank_in_turns computes the ranking
 }
 """The pooling functions by name."""
 
 
-def best_of_class(scores: Floats, k: int, likely: Ints) -> Ints:
+def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
     """Return the k best columns for one class, the best first.
 
-    The k-th best score of any subset is no better than the k-th best of all. So a subset in which good scores are
-    likely, the terms that occur in the class, gives a lower bound, and columns below it can be skipped.
+    The k-th best score of any subset is a lower bound of the k-th best score of all columns, so columns below it can be
+    skipped. The terms that occur in the class, which are likely to have good scores, give a close bound quickly.
     """
-    part = scores[likely] if len(likely) >= k else scores
-    bound = np.partition(part, len(part) - k)[len(part) - k]
+    subset = scores[class_terms] if len(class_terms) >= k else scores
+    bound = np.partition(subset, len(subset) - k)[len(subset) - k]
     candidates = np.flatnonzero(scores >= bound)
     return candidates[ranked(scores[candidates])[:k]]
 
 
-def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
+def rank_in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
     """Return the best score of each term in any class, and the round-robin ranking.
 
-    The classes fill the first `most` places in turns. A class rarely gets more than a few times its share of the
-    places, so each class lists only that many candidates; if one class runs out of them, all list twice as many.
+    The classes fill the first `most` ranks in turns (None: all ranks). A class rarely fills more than a few times its
+    equal share, so each class lists about four times as many candidates; if one class runs out of candidates before the
+    ranks are filled, all classes list twice as many.
     """
-    places = n_terms if most is None else min(most, n_terms)
+    n_ranks = n_terms if most is None else min(most, n_terms)
     n_classes = len(scorer.with_documents)
-    depth = min(places, 4 * -(-places // n_classes) + 16)
+    equal_share = -(-n_ranks // n_classes)  # rounded up
+    n_candidates = min(n_ranks, 4 * equal_share + 16)
     while True:
         best = np.full(n_terms, -np.inf)
-        candidates = np.empty((n_classes, depth), np.int64)
+        candidates = np.empty((n_classes, n_candidates), np.int64)
         for row, number in enumerate(scorer.with_documents):
             scores = scorer(number)
-            candidates[row] = best_of_class(scores, depth, scorer.terms_of(number))
+            candidates[row] = best_of_class(scores, n_candidates, scorer.terms_of(number))
             np.maximum(best, scores, out=best)
-        first = round_robin(candidates, places, n_terms)
-        if len(first) == places or depth == n_terms:
+        first = round_robin(candidates, n_ranks, n_terms)
+        if len(first) == n_ranks or n_candidates == n_terms:
             break
-        depth = min(2 * depth, n_terms)
+        n_candidates = min(2 * n_candidates, n_terms)
     is_ranked = np.zeros(n_terms, np.bool_)
     is_ranked[first] = True
     by_score = ranked(best)
@@ -144,6 +149,7 @@ class PooledSelector(TermSelector):
 
     score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
+    """Poolings that only this method has, or computes faster, by name; they take precedence over `POOLINGS`."""
 
     def __init__(
         self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling | GainPooling = "mean"
@@ -160,13 +166,13 @@ class PooledSelector(TermSelector):
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        scores_of = ClassScorer(stats, self.score_class)
-        return lambda number: np.where(stats.favours(number), scores_of(number), 0.0)
+        class_scorer = ClassScorer(stats, self.score_class)
+        return lambda number: np.where(stats.favours(number), class_scorer(number), 0.0)
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        if not isinstance(self.pooling, str) or self.pooling not in {**self._own_poolings, **POOLINGS}:
-            allowed = ", ".join(map(repr, {**self._own_poolings, **POOLINGS}))
-            raise InputError(setting="pooling", value=self.pooling, hint=f"use one of {allowed}")
+        poolings = {**self._own_poolings, **POOLINGS}
+        if not isinstance(self.pooling, str) or self.pooling not in poolings:
+            raise InputError(setting="pooling", value=self.pooling, allowed=poolings)
         if self.pooling in self._own_poolings:
             return self._own_poolings[self.pooling](stats)
         return POOLINGS[self.pooling](ClassScorer(stats, self.score_class), stats.n_terms)
@@ -175,4 +181,4 @@ class PooledSelector(TermSelector):
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
         most = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
-        return in_turns(ClassScorer(stats, self.score_class), stats.n_terms, most)
+        return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, most)

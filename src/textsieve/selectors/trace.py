@@ -16,8 +16,8 @@ all classes can get the same weight instead, p_j = 1/c. The mean is then the mea
 documents of the same kind to a class does not change S_b. A multilabel document counts in S_b once for each of its
 labels, and in C once.
 
-Up to λ = 1 no score is negative. The share of the sum of all scores that the best p terms hold is then their *energy*,
-which shows how many terms are enough.
+For λ from 0 to 1 no score is negative. The share of the sum of all scores that the best p terms hold is then their
+*energy*, E(p). It shows how many terms are enough.
 
 The OCFS paper gives a worked example on Iris. Its printed scores omit the factor n_j/n = 1/3, and the fourth has two
 digits swapped; the two best features are the third and the fourth, not the third and the first.
@@ -36,7 +36,7 @@ from ..kernels.term_scores import between_classes, between_equal_classes, varian
 from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
-from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, limit_of
+from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, resolve_k
 from .trace_weight import auto_weight
 
 if TYPE_CHECKING:
@@ -47,17 +47,15 @@ if TYPE_CHECKING:
 LARGEST_WEIGHT = 1e12
 """The largest weight allowed. Larger ones would only scale the scores, and finally overflow."""
 
-_ROUNDING = float(np.finfo(np.float64).eps)
+_EPSILON = float(np.finfo(np.float64).eps)
+"""The relative rounding error of a float."""
 
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
 """The scatter functions by `class_weight`: classes weighted by their number of documents, or equally."""
 
 
 def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """Return the diagonal of S_b, the scatter of the class means.
-
-    For each term it is the sum of the squared distances of its class means from its mean, weighted by class.
-    """
+    """Return the diagonal of S_b, the scatter of the class means: sum_j p_j (m_jt - m_t)^2 for each term t."""
     require_class_weight(class_weight)
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
@@ -76,21 +74,21 @@ def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = N
         return between_class_scatter(stats, class_weight)
     if weight == 0.0:
         return total_scatter(stats)
-    return mixed(between_class_scatter(stats, class_weight), total_scatter(stats), weight)
+    return mix_scatters(between_class_scatter(stats, class_weight), total_scatter(stats), weight)
 
 
-def mixed(between: Floats, total: Floats, weight: float) -> Floats:
-    """Return the diagonal of S(weight), given those of S_b and C."""
+def mix_scatters(between: Floats, total: Floats, weight: float) -> Floats:
+    """Return the diagonal of S(weight), given the diagonals of S_b and C."""
     return np.asarray(weight * between + (1.0 - weight) * total)
 
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
-    """Return what one class adds to the diagonal of S_b, with a minus sign where its mean is below the overall mean."""
+    """Return the summand of class j in the diagonal of S_b, p_j (m_jt - m_t)^2, negated where m_jt < m_t."""
     shares = class_shares(stats.class_docs, class_weight)
-    sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)
+    sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)  # 1 avoids a division by zero for empty classes
     if class_weight is None:
         mean = stats.pair_sums / (stats.n_pairs or 1)
-    else:
+    else:  # the mean of the class means
         factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
     difference = stats.class_sums(number) / sizes[number] - mean
@@ -98,18 +96,19 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
-    """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
-    running = np.cumsum(sorted_scores)
-    return running / running[-1] if len(running) and running[-1] > 0 else np.ones(len(running))
+    """Return E(p) for p = 1, 2, 3, ...: the share of the sum of all scores that the best p terms hold."""
+    partial_sums = np.cumsum(sorted_scores)
+    has_energy = len(partial_sums) and partial_sums[-1] > 0
+    return partial_sums / partial_sums[-1] if has_energy else np.ones(len(partial_sums))
 
 
 def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
-    """Return how many of the best terms hold that share of the sum of all scores, allowing for rounding errors."""
+    """Return the smallest p with E(p) >= energy, allowing for rounding errors; scores are sorted, the best first."""
     n_terms = len(sorted_scores)
-    if energy == 1.0:  # the last scores may be too small to change the sum
+    if energy == 1.0:  # all positive scores, even those that are too small to change a float sum
         n_needed = int(np.count_nonzero(sorted_scores))
     else:
-        n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _ROUNDING)) + 1
+        n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _EPSILON)) + 1
     return min(max(n_needed, 1), n_terms)
 
 
@@ -146,7 +145,7 @@ class TOFA(TermSelector):
     energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold; up to weight 1
     """
 
-    _found_weight: float
+    _used_weight: float
 
     def __init__(
         self,
@@ -179,41 +178,47 @@ class TOFA(TermSelector):
     def _needs_labels(self) -> bool:
         return self.requested_weight() != 0.0
 
-    def _without_labels(self) -> str:
-        never = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
-        return f"{never} Without labels only weight=0 can be used."
+    def _missing_labels_hint(self) -> str:
+        marker = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
+        return f"{marker} Without labels only weight=0 can be used."
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the diagonal of S(weight), and remember the weight for `weight_`."""
         weight = self.requested_weight()
         require_class_weight(self.class_weight)
         if weight != "auto":
-            self._found_weight = weight
+            self._used_weight = weight
             return trace_scores(stats, weight, self.class_weight)
         between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
-        most = limit_of(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
+        most = resolve_k(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
         shares = class_shares(stats.class_docs, self.class_weight)
-        self._found_weight = auto_weight(between, total, stats, min(most, stats.n_terms), shares)
-        return mixed(between, total, self._found_weight)
+        self._used_weight = auto_weight(between, total, stats, min(most, stats.n_terms), shares)
+        return mix_scatters(between, total, self._used_weight)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return the class part of S_b for any weight: only S_b, not the variance, shows which class a term favours."""
+        """Return a function that gives the summand of a class in S_b.
+
+        It does not depend on the weight, because the variance C does not show which class a term favours.
+        """
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
     def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
+        """Return the smaller of the limits `k` and `energy`, or None for no limit."""
         most = super().most_terms(scores, ranking)
         if self.energy is None:
             return most
-        self._require_energy(Setting("energy", self.energy), scores)
-        n_needed = terms_for_energy(scores[ranking], _checked_energy(self.energy))
+        self._require_defined_energy(Setting("energy", self.energy), scores)
+        n_needed = terms_for_energy(scores[ranking], _validate_energy(self.energy))
         return n_needed if most is None else min(most, n_needed)
 
-    def _require_energy(self, energy: Setting, scores: Floats) -> None:
-        if (scores < 0).any() or self._found_weight > 1.0:
+    def _require_defined_energy(self, energy: Setting, scores: Floats) -> None:
+        """Raise `InputError` if scores can be negative; `energy` is the setting or attribute that the error names."""
+        if (scores < 0).any() or self._used_weight > 1.0:
             raise InputError(
                 (
                     energy,
                     " with ",
-                    Setting("weight", self._found_weight),
+                    Setting("weight", self._used_weight),
                     ": above weight 1 (and below 0, with several labels or few labelled documents) scores can be "
                     "negative, and a share of their sum means nothing",
                 ),
@@ -225,24 +230,24 @@ class TOFA(TermSelector):
     @property
     def weight_(self) -> float:
         """Return the weight that was used."""
-        self._fitted()
-        return self._found_weight
+        self._ranked_terms()
+        return self._used_weight
 
     @property
     def energy_(self) -> Floats:
         """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
-        scores, ranking, _ = self._fitted()
+        scores, ranking, _ = self._ranked_terms()
         try:
-            self._require_energy(Setting("energy_"), scores)
+            self._require_defined_energy(Setting("energy_"), scores)
         except InputError as problem:  # hasattr must return False
             raise AttributeError(str(problem)) from problem
         return energy_curve(scores[ranking])
 
     def n_terms_for(self, energy: float) -> int:
         """Return how many of the best terms hold the share `energy` of the sum of all scores."""
-        scores, ranking, _ = self._fitted()
-        self._require_energy(Setting("energy", energy), scores)
-        return terms_for_energy(scores[ranking], _checked_energy(energy))
+        scores, ranking, _ = self._ranked_terms()
+        self._require_defined_energy(Setting("energy", energy), scores)
+        return terms_for_energy(scores[ranking], _validate_energy(energy))
 
     def plot_energy(
         self,
@@ -257,11 +262,11 @@ class TOFA(TermSelector):
         """
         from .energy import plot_energy
 
-        self._fitted()
+        self._ranked_terms()
         return plot_energy(self, path, weights=weights, level=level)
 
 
-def _checked_energy(energy: Any) -> float:
+def _validate_energy(energy: Any) -> float:
     if not 0.0 < (share := as_number(energy)) <= 1.0:
         raise InputError(setting="energy", value=energy, hint="use a share above 0.0 and up to 1.0, for example 0.8")
     return share
@@ -293,7 +298,7 @@ class OCFS(TOFA):
     weight = 1.0
     unlabelled = None
 
-    def _without_labels(self) -> str:
+    def _missing_labels_hint(self) -> str:
         return ""
 
     def __init__(

@@ -7,13 +7,13 @@ variance:
 
     E[b_t | documents] = between_t + noise_t,        noise_t = sum_j p_j (1 - p_j) w_jt / n_j,
 
-where p_j is the share of class j; the factor 1 - p_j is there because the overall mean moves with the class mean. So a
-term may separate the classes more than the few documents of a class have shown. The noise is added, not subtracted as
-it would be for an unbiased estimate.
+where between_t is the entry of term t in the diagonal of S_b, and p_j the share of class j; the factor 1 - p_j is there
+because the overall mean moves with the class mean. So a term may separate the classes more than the few documents of a
+class have shown. The noise is added, not subtracted as it would be for an unbiased estimate.
 
 *The variance in a class.* A term that is more frequent in a class also varies more in it. Let df_t be the number of
-documents, of all N, that contain the term, A_jt those of class j, and total_t its variance in all documents, labelled
-or not. Then
+documents, of all N, that contain the term, A_jt those of class j, and total_t the entry of the term in the diagonal of
+C, its variance in all documents, labelled or not. We assume that the variance is proportional to the frequency:
 
     w_jt = total_t (A_jt / n_j) / (df_t / N).
 
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..stats import ClassStats
 
-_ROUNDING = 1e-9
+_TIE_TOLERANCE = 1e-9
 """Relative tolerance for equal scores. Without it the weight would depend on the order in which scores were summed."""
 
 
@@ -73,14 +73,14 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
 
 
 def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:
-    """Return which nonnegative values are among the k largest.
+    """Return a mask of the k largest of some nonnegative values.
 
     All values that equal the k-th largest, except for rounding, are included.
     """
-    place = max(len(values) - k, 0)
-    return np.asarray(values >= bound_of_running(float(np.partition(values, place)[place])))
+    position = max(len(values) - k, 0)
+    return np.asarray(values >= smallest_tied_score(float(np.partition(values, position)[position])))
 
 
-def bound_of_running(kth: float) -> float:
+def smallest_tied_score(kth_largest: float) -> float:
     """Return the smallest value that counts as equal to the k-th largest."""
-    return kth * (1.0 - _ROUNDING)
+    return kth_largest * (1.0 - _TIE_TOLERANCE)

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..files import lock, settle
+from ..files import flush_folder, lock
 from ..writability import check_writable
 from .workers import Abandoned, IsWanted
 
@@ -62,7 +62,7 @@ class Feedback:
             finally:
                 os.close(file)
             if is_new:
-                settle(os.path.dirname(os.path.abspath(self._path)))
+                flush_folder(os.path.dirname(os.path.abspath(self._path)))
 
     def _wait_for_lock(self, file: int, is_wanted: IsWanted) -> None:
         """Lock the file, waiting for other processes; do nothing on file systems without locks."""

@@ -22,7 +22,7 @@ x is sent as four integers, its *limbs*,
     x = n_0 + n_1 2^-31 + n_2 2^-62 + n_3 2^-93,
 
 of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. On a worker, the sum of a part is
-a float and its rounding error (`stats.sums`), which have 106 binary digits together. The limbs hold all digits of
+a float and its rounding error (`stats.table.Sums`), which have 106 binary digits together. The limbs hold all digits of
 weights of at least 2^-38, which have 24 digits, and of squares of weights of at least 2^-22. Digits below 2^-93 are
 dropped.
 """
@@ -42,7 +42,7 @@ from scipy.sparse import csr_matrix
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
-from ..stats.sums import Sums
+from ..stats.table import Sums
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
@@ -87,7 +87,7 @@ def from_limbs(limbs: tuple[Ints, ...]) -> Sums:
     for place in range(N_LIMBS - 1, 0, -1):
         carried[place - 1] = carried[place - 1] + (carried[place] >> _BITS)
         carried[place] = carried[place] & _MASK
-    sums = Sums.of_whole(carried[0])
+    sums = Sums.from_integers(carried[0])
     for place in range(1, N_LIMBS):
         part = carried[place].astype(np.float64) * 2.0 ** (-_BITS * place)
         sums = sums.plus(Sums(part, np.zeros(len(part))))

@@ -20,7 +20,7 @@ from pyspark.sql import types as T
 
 from ..corpus.formats import by_ending
 from ..corpus.named_corpora import is_name
-from ..corpus.source import Column, Source, choose
+from ..corpus.source import Column, Source, choose_columns
 from ..errors import InputError, Setting
 from .columns import LABEL, TEXT, labels_as_text, refuse_lists, select_documents
 from .session import is_connect_session
@@ -60,7 +60,7 @@ def read_files(
         raise InputError("give the character between two labels, such as ','", setting="label_separator", value="")
     table = READERS[kind](session, list(paths), _Options(text, label, encoding))
     with _named(name):
-        text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
+        text_at, label_at = choose_columns(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
         raise InputError(
             f"no column beside {table.columns[text_at]!r} has the labels",

@@ -38,8 +38,7 @@ from ..errors import InputError, Setting
 from ..kernels.feature_projections import Entries
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
-from ..stats.sums import Sums
-from ..stats.table import Cells, Table, Totals
+from ..stats.table import Cells, Sums, Table, Totals
 from ..text.csr import CSR
 from ..text.schemes import Scheme
 from ..training.counted_documents import weighted

@@ -24,7 +24,7 @@ from sklearn.base import clone
 from ..arrays import Floats
 from ..errors import NothingSelected
 from ..selectors import TermSelector
-from ..selectors.base import ReadAgain, limit_of
+from ..selectors.base import ReadAgain, resolve_k
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..training.counted_documents import columns_in_order
@@ -113,7 +113,7 @@ def with_number_of_terms(selector: TermSelector, most: int | None, n_terms: int)
     copy: Any = clone(selector)
     if "k" in copy.get_params():
         if most is None and isinstance(copy.k, float | np.floating):
-            most = limit_of(float(copy.k), n_terms)
+            most = resolve_k(float(copy.k), n_terms)
         if most is not None:
             copy.set_params(k=min(most, n_terms))
     with_k: TermSelector = copy

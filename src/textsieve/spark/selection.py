@@ -37,12 +37,12 @@ from sklearn.base import clone
 from ..arrays import Floats
 from ..errors import InputError, NothingSelected, UnfitDocuments
 from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors
-from ..selectors.base import DEFAULT_K, limit_of
+from ..selectors.base import DEFAULT_K, resolve_k
 from ..selectors.pooled import ClassScorer, PooledSelector
 from ..selectors.testors.contrast import Representatives
 from ..selectors.testors.estimator import DEFAULT_EPSILON
 from ..selectors.trace import between_class_scatter, total_scatter
-from ..selectors.trace_weight import auto_weight, bound_of_running
+from ..selectors.trace_weight import auto_weight, smallest_tied_score
 from ..stats import ClassStats
 from ..stats.weights import class_shares
 from ..warning import warn
@@ -102,14 +102,14 @@ def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
 
 def _with_weight(ranking: Ranking, selector: Any) -> Any:
     """Return TOFA with the weight that it would find, computed from the rows of its candidates."""
-    limit = limit_of(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
+    limit = resolve_k(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
     k, class_weight = min(limit or ranking.n_terms, ranking.n_terms), selector.class_weight
     rows = ranking.with_scores(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
     is_candidate = F.lit(False)
     for position in range(2):
         values = rows.select(F.col(SCORE)[position].alias("value")).orderBy(F.desc("value")).limit(k)
         least = values.agg(F.min("value").alias("least")).collect()[0]["least"]
-        is_candidate = is_candidate | (F.col(SCORE)[position] >= bound_of_running(least))
+        is_candidate = is_candidate | (F.col(SCORE)[position] >= smallest_tied_score(least))
     stats = collect_terms(rows.filter(is_candidate).drop(SCORE), ranking.totals).stats
     shares = class_shares(stats.class_docs, class_weight)
     return clone(selector).set_params(weight=auto_weight(*_two_scatters(stats, class_weight), stats, k, shares))
@@ -168,7 +168,7 @@ def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
             stage = _resolve_tofa(ranking, stage)
         elif isinstance(stage, NEED_OTHERS) or getattr(stage, "pooling", None) == "round-robin":
             fitted, candidates = select_terms(ranking, stage, None)
-            return ranking.restricted_to(candidates.terms[column] for column in fitted.kept_columns().tolist())
+            return ranking.restricted_to(candidates.terms[column] for column in fitted.selected_columns().tolist())
         rows = selected_rows(ranking, stage).drop(SCORE)
         n_terms = rows.count()
         if not n_terms:
@@ -195,7 +195,7 @@ def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelectio
     """Fit the selector to the terms that matter to it."""
     selector.check_settings()
     rows = _with_largest_weights(ranking, selector.scale)
-    if selector.epsilon is None and limit_of(selector.k, ranking.n_terms) is not None:
+    if selector.epsilon is None and resolve_k(selector.k, ranking.n_terms) is not None:
         with persisted(rows) as stored:
             return _select_testors_by_number(ranking, selector, stored)
     epsilon = DEFAULT_EPSILON if selector.epsilon is None else float(selector.epsilon)

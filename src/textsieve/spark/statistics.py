@@ -22,8 +22,7 @@ from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..stats import ClassStats
 from ..stats import table as tables
-from ..stats.sums import Sums
-from ..stats.table import Cells, Table, Totals
+from ..stats.table import Cells, Sums, Table, Totals
 from ..text.counter import NO_LIMITS, TermCounter
 from ..training.targets import ClassSizes
 from .columns import count_classes, select_documents

@@ -1,5 +1,5 @@
 """One table of statistics, filled by one pass over the documents."""
 
-from .classstats import ClassStats, Contingency
+from .classstats import ClassStats
 
-__all__ = ["ClassStats", "Contingency"]
+__all__ = ["ClassStats"]

@@ -1,43 +1,38 @@
-"""`ClassStats`: the one small table that one pass over the documents fills, and that most methods only read.
+"""`ClassStats`: a small table of statistics, filled by one pass over the documents, that most methods only read.
 
-For n documents, d terms and c classes it holds: documents per class; per term the documents that have it (`doc_freq`),
-the sum and the sum of squares of its weights, over all documents; per class and term the documents (`A` of the
-contingency table) and the sum. Labels may be one or several a document; a document with several counts once in each
-of its classes, so `n_pairs`, the number of (document, class) pairs, is what formulas about classes divide by.
-Documents without a label enter the totals alone. Where documents have weights, all counts and sums are weighted: a
-document of weight 3 counts as three copies of it.
+For n documents, d terms and c classes it has
 
-Tables add up: `merge` (or `+`) of the tables of two collections is the table of both, `ClassStats.zero()` is the
-table of none, and it does not matter how the documents were split or in which order the parts were added.
+- the number of documents of each class;
+- for each term, over all documents: the number of documents that contain it (`doc_freq`), and the sum and the sum of
+  squares of its weights;
+- for each class and term: the number of documents of the class that contain the term (A_jt), and the sum of its
+  weights.
+
+A multilabel document counts once in each of its classes, so formulas about classes divide by `n_pairs`, the number of
+(document, class) pairs. Unlabelled documents count in the totals over all documents only. With sample weights, all
+counts and sums are weighted: a document of weight 3 counts as three copies of it.
+
+Tables can be merged: `merge` (or `+`) of the tables of two collections is the table of both, and `ClassStats.zero()` is
+the table of no documents. The result does not depend on how documents were split into parts, nor on the order in which
+the parts are merged.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..arrays import Counts, Floats, Ints
 from ..errors import InputError, shown
 from ..settings import is_whole
 from . import table as tables
 from .codec import decode, encode
-from .labels import label_pairs, one_kind
+from .labels import label_pairs, sort_classes
+from .matrix import as_csr, sort_columns
 from .onepass import from_rows, from_weighted_rows
-from .soundness import are_finite, in_order
-from .sums import Sums
-from .table import Cells, Table
+from .table import Cells, Sums, Table
 from .weights import check_weights, drop_weightless
-
-
-class Contingency(NamedTuple):
-    """The four counts of (document, class) pairs for one class and each term."""
-
-    in_class_with: Counts  # A
-    elsewhere_with: Counts  # B
-    in_class_without: Counts  # C
-    elsewhere_without: Counts  # D
 
 
 class ClassStats:
@@ -47,12 +42,16 @@ class ClassStats:
     sum and sum of squares of its weights; for each class and term, the document frequency and the sum. A multilabel
     document counts once in each of its classes, and once in the totals. Unlabelled documents count in the totals only.
     Methods about one class take its number, which is its position in `classes`.
+
+    Columns of arrays are terms. `class_docs` and arrays of document frequencies have integers, or floats if there are
+    sample weights that are not integers.
     """
 
     def __init__(self, table: Table | None = None) -> None:
+        # Tables still to be merged; see _append.
         self._parts = [tables.empty(0) if table is None else table]
 
-    # -- making and adding ---------------------------------------------------------------------------------------
+    # -- building and merging ---------------------------------------------------------------------------------------
 
     @classmethod
     def zero(cls, n_terms: int = 0) -> Self:
@@ -63,26 +62,27 @@ class ClassStats:
     def from_matrix(cls, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
         """Return the statistics of documents given as the rows of a (sparse) matrix, and their labels.
 
-        The label of an unlabelled document is None or NaN, or what `unlabelled` names. `sample_weight` has a number for
+        The label of an unlabelled document is None, NaN, or the value of `unlabelled`. `sample_weight` has a number for
         each document: a document of weight 3 counts exactly as three copies, and one of weight 0 not at all. With
         weights that are not integers, document counts are floats.
         """
-        rows = _rows(X)
+        rows = as_csr(X)
         weights = check_weights(sample_weight, rows.shape[0])
         if weights is not None:
-            rows, y, weights = drop_weightless(in_order(rows), y, weights)
+            rows, y, weights = drop_weightless(sort_columns(rows), y, weights)
         labels = label_pairs(y, rows.shape[0], unlabelled)
         return cls(from_rows(rows, labels) if weights is None else from_weighted_rows(rows, labels, weights))
 
     def update(self, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
         """Add more documents in place. Their matrix may have more or fewer columns than before."""
         added = type(self).from_matrix(X, y, unlabelled=unlabelled, sample_weight=sample_weight)
-        return self._append(added.table)
+        self._append(added.table)
+        return self
 
     def merge(self, other: "ClassStats") -> "ClassStats":
         """Return the statistics of the documents of both."""
         if not isinstance(other, ClassStats):
-            raise InputError(f"other is {shown(other)}; give a ClassStats.")
+            raise InputError(f"other is {shown(other)}", hint="give a ClassStats")
         return ClassStats(tables.merge(self.table, other.table))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
@@ -94,33 +94,37 @@ class ClassStats:
         return ClassStats(self.table)
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
-        """Return the statistics of some terms, in the order of `columns`."""
+        """Return the statistics of some terms, numbered in the order of `columns`."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
-        if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
+        is_valid = numbers.dtype.kind in "iu" and _are_distinct_columns(numbers.astype(np.int64), self.n_terms)
+        if len(numbers) and not is_valid:
             raise InputError(
                 setting="columns", value=columns, hint=f"use numbers from 0 to {self.n_terms - 1:,}, none twice"
             )
         return ClassStats(tables.restrict(self.table, numbers.astype(np.int64)))
 
     def without_class(self, label: Any) -> "ClassStats":
-        """Return the statistics of the same documents without the label of one class; all documents stay in the
-        totals.
+        """Return the statistics of the same documents as if those of one class had no label.
+
+        They still count in the totals over all documents.
         """
         return ClassStats(tables.without_class(self.table, label))
 
     def renamed(self, classes: Iterable[Any]) -> "ClassStats":
-        """Return the same statistics with other names for the classes, which messages of selectors will show."""
+        """Return the same statistics with new names for the classes, in the same order."""
         return ClassStats(self.table._replace(classes=tuple(classes)))
 
-    def _append(self, part: Table) -> Self:
-        # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are
-        # merged when they are of like size: n updates cost n log n instead of n squared.
-        # A part that does not go with the others is refused now, and not when they are merged.
-        one_kind(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
+    def _append(self, part: Table) -> None:
+        """Add a table, and merge it at once only with tables of similar size.
+
+        Merging a small table into a large one takes as long as copying the large one. So small tables wait until there
+        are enough of them, and n updates take O(n log n) time instead of O(n squared).
+        """
+        # Raise now, and not when tables are merged, if the classes of the new table are of another type.
+        sort_classes(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
         self._parts.append(part)
-        while len(self._parts) > 1 and _weight(self._parts[-2]) <= 2 * _weight(self._parts[-1]):
+        while len(self._parts) > 1 and _n_entries(self._parts[-2]) <= 2 * _n_entries(self._parts[-1]):
             self._merge_last_two()
-        return self
 
     def _merge_last_two(self) -> None:
         self._parts[-2:] = [tables.merge(*self._parts[-2:])]
@@ -163,11 +167,11 @@ class ClassStats:
     def doc_freq(self) -> Counts:
         """Return the number of documents that contain each term."""
         totals = self.table.totals
-        return self._spread(totals.terms, totals.doc_freq)
+        return self._over_all_terms(totals.terms, totals.doc_freq)
 
     @property
     def pair_doc_freq(self) -> Counts:
-        """Return the number of (document, class) pairs that contain each term: A + B of the contingency table."""
+        """Return the number of (document, class) pairs that contain each term."""
         cells = self.table.cells
         return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(cells.doc_freq.dtype)
 
@@ -181,62 +185,58 @@ class ClassStats:
     def sums(self) -> Sums:
         """Return the sum of each term's weights over all documents."""
         totals = self.table.totals
-        return Sums(*(self._spread(totals.terms, part) for part in totals.sums))
+        return Sums(*(self._over_all_terms(totals.terms, floats) for floats in totals.sums))
 
     @property
     def squares(self) -> Sums:
         """Return the sum of each term's squared weights over all documents."""
         totals = self.table.totals
-        return Sums(*(self._spread(totals.terms, part) for part in totals.squares))
+        return Sums(*(self._over_all_terms(totals.terms, floats) for floats in totals.squares))
 
     @property
     def cells(self) -> Cells:
-        """Return the filled cells: the pairs of a class and a term that occurs in it."""
+        """Return the statistics of each class and each term that occurs in it."""
         return self.table.cells
 
     def class_doc_freq(self, number: int) -> Counts:
         """Return the number of documents of a class that contain each term."""
         cells = self._class_cells(number)
-        return self._spread(self.cells.terms[cells], self.cells.doc_freq[cells])
+        return self._over_all_terms(self.cells.terms[cells], self.cells.doc_freq[cells])
 
     def class_sums(self, number: int) -> Floats:
         """Return the sum of each term's weights over the documents of a class."""
         cells = self._class_cells(number)
-        return self._spread(self.cells.terms[cells], self.cells.sums.value[cells])
+        return self._over_all_terms(self.cells.terms[cells], self.cells.sums.value[cells])
 
     def sums_outside(self, number: int) -> Floats:
         """Return the sum of each term's weights over the documents outside a class, including unlabelled ones."""
         cells, sums = self._class_cells(number), self.sums
-        terms, own = self.cells.terms[cells], self.cells.sums.at(cells)
-        others = self.doc_freq[terms] > self.cells.doc_freq[cells]  # where there are none, no rounding may say so
-        sums.value[terms] = np.where(others, sums.at(terms).minus(own).value, 0.0)
+        terms, class_sums = self.cells.terms[cells], self.cells.sums.at(cells)
+        # If a term occurs only in the class, the sum outside is exactly 0, and not the rounding error of a difference.
+        occurs_outside = self.doc_freq[terms] > self.cells.doc_freq[cells]
+        sums.value[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)
         return sums.value
 
-    def contingency(self, number: int) -> Contingency:
-        """Return the four counts of one class and each term."""
-        with_term = self.class_doc_freq(number)
-        elsewhere = self.pair_doc_freq - with_term
-        size = self.class_docs[number]
-        return Contingency(with_term, elsewhere, size - with_term, self.n_pairs - size - elsewhere)
-
     def favours(self, number: int) -> NDArray[np.bool_]:
-        """Return which terms are in a larger share of the class's documents than of all documents."""
-        size = self.class_docs[number].item()
-        return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
+        """Return a mask of the terms that are in a larger share of the class's documents than of all labelled ones."""
+        n_class_docs = self.class_docs[number].item()
+        # A_jt / n_j > df_t / n without division, so that counts are compared exactly.
+        return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * n_class_docs)
 
     def _class_cells(self, number: int) -> slice:
+        """Return the positions of a class in the arrays of `cells`."""
         if not (is_whole(number) and 0 <= number < len(self.classes)):
             raise InputError(
-                f"There is no class number {shown(number)}; numbers go from 0 to {len(self.classes) - 1}, in the order "
-                "of classes."
+                f"There is no class number {shown(number)}",
+                hint=f"numbers go from 0 to {len(self.classes) - 1}, in the order of classes",
             )
         return slice(*self.cells.class_starts[number : number + 2])
 
-    def _spread(self, terms: Ints, values: NDArray[Any]) -> NDArray[Any]:
-        """Return an array over all terms with the given values, and zeros elsewhere."""
-        spread = np.zeros(self.n_terms, values.dtype)
-        spread[terms] = values
-        return spread
+    def _over_all_terms(self, terms: Ints, values: NDArray[Any]) -> NDArray[Any]:
+        """Return an array over all terms with the values of the given terms, and zeros elsewhere."""
+        all_values = np.zeros(self.n_terms, values.dtype)
+        all_values[terms] = values
+        return all_values
 
     def __eq__(self, other: object) -> bool:
         """Return whether two tables are equal to the last bit."""
@@ -254,52 +254,18 @@ class ClassStats:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read what `to_bytes` wrote; raise `InputError` for anything else."""
+        """Return the table that `to_bytes` wrote; raise `InputError` for any other bytes."""
         return cls(decode(data))
 
 
-def _are_places(numbers: Ints, end: int) -> bool:
-    within = bool(numbers.min() >= 0 and numbers.max() < end)
-    return within and int(np.bincount(numbers, minlength=end).max()) == 1
+def _are_distinct_columns(numbers: Ints, n_columns: int) -> bool:
+    """Return whether numbers are columns from 0 to n_columns - 1, none of them twice."""
+    if len(numbers) == 0:
+        return True
+    are_columns = bool(numbers.min() >= 0 and numbers.max() < n_columns)
+    return are_columns and int(np.bincount(numbers, minlength=n_columns).max()) == 1
 
 
-def _weight(table: Table) -> int:
+def _n_entries(table: Table) -> int:
+    """Return the number of stored statistics, which the time for merging is proportional to."""
     return len(table.cells.terms) + len(table.totals.terms)
-
-
-def _rows(X: Any) -> sparse.csr_array:
-    """Return the matrix in CSR format with numbers that can be added up; the order of columns is not checked here."""
-    try:
-        rows = sparse.csr_array(X)
-    except (TypeError, ValueError) as problem:
-        raise InputError(f"X is not a matrix of numbers, documents by terms: {problem}") from problem
-    if rows.ndim != 2:
-        raise InputError(f"X has {rows.ndim} dimensions; give a matrix of documents and terms.")
-    if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
-        raise InputError(f"X is of dtype {rows.dtype}; use whole numbers, or floats of up to 64 bits.")
-    if rows.dtype.kind == "f" and not are_finite(rows.data):
-        raise InputError("X has values that are NaN, infinite, or so large (1e150) that their squares have no sum.")
-    return _with_usual_types(rows)
-
-
-def _with_usual_types(rows: sparse.csr_array) -> sparse.csr_array:
-    """Convert the arrays of a matrix to types that the kernels are compiled for.
-
-    A kernel is compiled anew, in seconds, for each combination of types. So values become 32- or 64-bit integers or
-    floats, and both index arrays 32- or 64-bit integers. Arrays that already are of these types are not copied.
-    """
-    rows.data = rows.data.astype(_usual_type(rows.data), copy=False)
-    index_type = np.int32 if rows.indptr.dtype == rows.indices.dtype == np.int32 else np.int64
-    rows.indptr = rows.indptr.astype(index_type, copy=False)
-    rows.indices = rows.indices.astype(index_type, copy=False)
-    return rows
-
-
-def _usual_type(data: NDArray[Any]) -> type[np.generic]:
-    """Return the smallest of int32, int64, float32 and float64 that has room for all values."""
-    if data.dtype.kind == "f":
-        return np.float32 if data.dtype.itemsize <= 4 else np.float64
-    if np.can_cast(data.dtype, np.int32):
-        return np.int32
-    fits = data.dtype.kind == "i" or data.max(initial=0) <= np.iinfo(np.int64).max
-    return np.int64 if fits else np.float64

@@ -1,4 +1,4 @@
-"""A table of statistics as bytes: an archive of its arrays. Reading it runs no code."""
+"""Convert a table of statistics to bytes and back: an archive of its arrays, which runs no code when it is read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,9 +10,8 @@ from ..archive import Kind, Specs, archive_in, pack
 from ..errors import InputError, shown
 from ..settings import is_whole
 from ..strict_json import are_classes
-from .sums import Sums
-from .table import Cells, Table, Totals
-from .weights import MOST_DOCUMENTS, MOST_WEIGHT
+from .table import Cells, Sums, Table, Totals
+from .weights import LARGEST_COUNT, LARGEST_TOTAL_WEIGHT
 
 _KIND = Kind("textsieve.ClassStats", 1, "a table of statistics")
 
@@ -25,7 +24,8 @@ def encode(table: Table) -> bytes:
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
     """Return the arrays of a table for an archive; the classes and the number of documents belong in its header."""
     totals, cells = table.totals, table.cells
-    # Of all terms: a number in the header could promise any number of them.
+    # The length of this array is the number of terms. A number in the header could claim any number of terms, and
+    # reading would allocate memory for them.
     doc_freq = np.zeros(table.n_terms, totals.doc_freq.dtype)
     doc_freq[totals.terms] = totals.doc_freq
     return {
@@ -41,10 +41,10 @@ def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
 
 
 def decode(data: bytes) -> Table:
-    """Return the table that some bytes hold; raise `InputError` for anything else."""
+    """Return the table that `encode` wrote; raise `InputError` for any other bytes."""
     archive = archive_in(_KIND, data, "table of statistics")
     classes, n_documents = archive.header.get("classes"), archive.header.get("n_documents")
-    count_type = np.int64 if is_whole(n_documents) else np.float64  # weighted documents have floats as counts
+    count_type = np.int64 if is_whole(n_documents) else np.float64  # counts are floats for some sample weights
     if not (are_classes(classes) and (is_whole(n_documents) or isinstance(n_documents, float))):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
     check_declared(archive.specs, len(classes), count_type)
@@ -52,27 +52,29 @@ def decode(data: bytes) -> Table:
 
 
 def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
-    """Check the types and shapes of the arrays of a stored table, and return its number of terms.
+    """Check the types and shapes of the arrays of a stored table before they are read; return its number of terms.
 
-    Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
+    Raises `InputError` if arrays are missing or unknown, or if a type or shape is not that of a table for so many
+    classes.
     """
     doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
+    # An array that is missing has size 0 here; the comparison of the names below then raises.
     n_terms = 0 if doc_freq is None else doc_freq.size
-    n_known = 0 if sums is None else min(sums.size // 2, n_terms)
+    n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)
     n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
-    wanted: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
+    expected: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
         "class_docs": (count_type, (n_classes,)),
         "doc_freq": (count_type, (n_terms,)),
-        "sums": (np.float64, (2, n_known)),
-        "squares": (np.float64, (2, n_known)),
+        "sums": (np.float64, (2, n_occurring_terms)),
+        "squares": (np.float64, (2, n_occurring_terms)),
         "cell_indptr": (np.int64, (n_classes + 1,)),
         "cell_indices": (np.int64, (n_cells,)),
         "cell_doc_freq": (count_type, (n_cells,)),
         "cell_sums": (np.float64, (2, n_cells)),
     }
-    if set(specs) != set(wanted):
+    if set(specs) != set(expected):
         raise InputError(f"This table of statistics is damaged: its arrays are {shown(sorted(specs), 200)}.")
-    for name, (dtype, shape) in wanted.items():
+    for name, (dtype, shape) in expected.items():
         if specs[name].dtype != dtype or specs[name].shape != shape:
             raise InputError(
                 f"This table of statistics is damaged: its parts do not fit together, as {name} is "
@@ -88,39 +90,45 @@ def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[st
     terms = np.flatnonzero(doc_freq)
     totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))
     table = Table(tuple(classes), n_documents, doc_freq.size, arrays["class_docs"], totals, cells)
-    _verify(table)
+    if not (_has_valid_structure(table) and _has_possible_counts(table)):
+        raise InputError("This table of statistics is damaged: its parts do not fit together.")
     return table
 
 
-def _verify(table: Table) -> None:
-    totals, n_cells = table.totals, table.cells.terms.size
-    most = MOST_DOCUMENTS if table.class_docs.dtype == np.int64 else MOST_WEIGHT
-    sound = len(totals.sums.value) == len(totals.terms) and 0 <= table.n_documents <= most
-    starts = table.cells.class_starts
-    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((starts[1:] >= starts[:-1]).all())
-    if sound and n_cells:
-        keys = table.cells.classes() * table.n_terms + table.cells.terms
-        sound = _within(table.cells.terms, 0, table.n_terms - 1) and bool((np.diff(keys) > 0).all())
-    if not (sound and _possible(table, most)):
-        raise InputError("This table of statistics is damaged: its parts do not fit together.")
+def _has_valid_structure(table: Table) -> bool:
+    """Return whether array lengths agree, and cells are sorted by class and then by term."""
+    terms, class_starts = table.cells.terms, table.cells.class_starts
+    if len(table.totals.sums.value) != len(table.totals.terms):
+        return False
+    are_ascending = (class_starts[1:] >= class_starts[:-1]).all()  # differences of damaged numbers could overflow
+    if not (class_starts[0] == 0 and class_starts[-1] == len(terms) and are_ascending):
+        return False
+    if not _are_within(terms, 0, table.n_terms - 1):
+        return False
+    positions = table.cells.classes() * table.n_terms + terms  # of the cells in a full matrix (classes x terms)
+    return bool((np.diff(positions) > 0).all())
 
 
-def _possible(table: Table, most: float) -> bool:
+def _has_possible_counts(table: Table) -> bool:
     """Return whether documents with these counts can exist: no term may be in more documents than there are."""
     totals, cells = table.totals, table.cells
-    floats = (*totals.sums, *totals.squares, *cells.sums)
-    places = np.searchsorted(totals.terms, cells.terms)
-    known = places < len(totals.terms)
-    least = 1 if table.class_docs.dtype == np.int64 else np.finfo(np.float64).tiny
+    has_integers = table.class_docs.dtype == np.int64
+    largest = LARGEST_COUNT if has_integers else LARGEST_TOTAL_WEIGHT
+    smallest = 1 if has_integers else np.finfo(np.float64).tiny
+    positions = np.searchsorted(totals.terms, cells.terms)  # of the cells' terms in the totals, if they are there
+    if not ((positions < len(totals.terms)).all() and (totals.terms[positions] == cells.terms).all()):
+        return False
     return (
-        _within(table.class_docs, 0, table.n_documents)
-        and table.class_docs.astype(object).sum() <= most
-        and _within(totals.doc_freq, least, table.n_documents)
-        and bool(known.all() and (totals.terms[places] == cells.terms).all())
-        and _within(cells.doc_freq, least, np.minimum(table.class_docs[cells.classes()], totals.doc_freq[places]))
-        and all(bool(np.isfinite(part).all()) for part in floats)
+        0 <= table.n_documents <= largest
+        and _are_within(table.class_docs, 0, table.n_documents)
+        and table.class_docs.astype(object).sum() <= largest  # as Python integers, which cannot overflow
+        and _are_within(totals.doc_freq, smallest, table.n_documents)
+        and _are_within(cells.doc_freq, smallest, table.class_docs[cells.classes()])
+        and _are_within(cells.doc_freq, smallest, totals.doc_freq[positions])
+        and all(bool(np.isfinite(floats).all()) for floats in (*totals.sums, *totals.squares, *cells.sums))
     )
 
 
-def _within(numbers: NDArray[Any], least: float, most: Any) -> bool:
-    return bool(((numbers >= least) & (numbers <= most)).all())
+def _are_within(numbers: NDArray[Any], smallest: float, largest: Any) -> bool:
+    """Return whether all numbers are in a range; `largest` may be an array with a bound for each."""
+    return bool(((numbers >= smallest) & (numbers <= largest)).all())

@@ -1,10 +1,13 @@
-"""The arrays behind `ClassStats`, and how two of them add up.
+"""The arrays behind `ClassStats`, and how two tables are merged.
 
-Only what some document filled is stored: of the totals the terms that occur, of the cells (class, term) those of terms
-that occur in the class, class by class. With ten thousand classes nearly all cells are empty, and the scores know
-what an empty cell is worth; and a batch of a stream touches few of the millions of terms that were seen before it, so
-adding it must not cost as much as all of them. A sum is two numbers, the rounded sum and what the rounding left out,
-so adding tables in any order gives the same.
+Only nonzero statistics are stored: totals for the terms that occur in some document, and cells (class, term) for the
+terms that occur in some document of the class, class by class. With ten thousand classes nearly all cells are empty.
+And a batch of a stream contains few of the millions of terms seen before it, so merging it must not visit all of them.
+
+**Sums** are stored with twice the digits of a float: the rounded sum, and the rest that rounding cut off. Scores
+subtract large numbers that nearly agree (a mean of squares and a squared mean). With 53 bits that loses all digits when
+weights are near 1e6 and vary by 1e-3; with 106 bits it does not. Knuth's two-sum gives the rounding error of an
+addition exactly, so merging tables in any order gives the same sums.
 """
 
 from typing import Any, NamedTuple
@@ -13,22 +16,60 @@ import numpy as np
 
 from ..arrays import Counts, Floats, Ints
 from ..kernels.class_sums import align, merge_cells
-from .labels import one_kind, require_label
-from .sums import Sums
-from .weights import MOST_DOCUMENTS, round_counts
+from .labels import require_label, sort_classes
+from .weights import LARGEST_COUNT, round_counts
+
+
+class Sums(NamedTuple):
+    """An array of sums with twice the precision of a float: each sum is `value` + `rest`."""
+
+    value: Floats  # the sums, rounded
+    rest: Floats  # what rounding cut off
+
+    @classmethod
+    def zeros(cls, size: int) -> "Sums":
+        """Return sums of 0."""
+        return cls(np.zeros(size), np.zeros(size))
+
+    @classmethod
+    def from_integers(cls, numbers: Ints) -> "Sums":
+        """Return integers as sums; those above 2^53, which a float cannot represent, keep their last digits."""
+        value = numbers.astype(np.float64)
+        return cls(value, (numbers - value.astype(np.int64)).astype(np.float64))
+
+    @classmethod
+    def normalised(cls, value: Floats, rest: Floats) -> "Sums":
+        """Return the sums value + rest with each rest smaller than half a unit in the last place of its value."""
+        total = value + rest
+        return cls(total, rest - (total - value))
+
+    def at(self, positions: Any) -> "Sums":
+        """Return the sums at some positions (indices or a slice)."""
+        return Sums(self.value[positions], self.rest[positions])
+
+    def plus(self, other: "Sums") -> "Sums":
+        """Add elementwise; Knuth's two-sum gives the rounding error of adding the values."""
+        value = self.value + other.value
+        other_part = value - self.value
+        rounding_error = (self.value - (value - other_part)) + (other.value - other_part)
+        return Sums.normalised(value, rounding_error + (self.rest + other.rest))
+
+    def minus(self, other: "Sums") -> "Sums":
+        """Subtract elementwise."""
+        return self.plus(Sums(-other.value, -other.rest))
 
 
 class Totals(NamedTuple):
-    """The terms that occur, ascending, with their totals over all documents, labelled or not, each once."""
+    """Statistics over all documents, labelled or not, for each term that occurs; a multilabel document counts once."""
 
-    terms: Ints
+    terms: Ints  # ascending columns; the other arrays are parallel to it
     doc_freq: Counts
     sums: Sums
     squares: Sums
 
 
 class Cells(NamedTuple):
-    """The filled cells, by class and then by term."""
+    """Statistics of each class and each term that occurs in it, sorted by class and then by term."""
 
     class_starts: Ints  # the cells of class j are class_starts[j] to class_starts[j + 1]
     terms: Ints
@@ -36,53 +77,59 @@ class Cells(NamedTuple):
     sums: Sums
 
     def classes(self) -> Ints:
-        """Return the class of each cell."""
+        """Return the class number of each cell."""
         return np.repeat(np.arange(len(self.class_starts) - 1), np.diff(self.class_starts))
 
 
 class Table(NamedTuple):
     """The statistics of some documents."""
 
-    classes: tuple[Any, ...]
-    n_documents: float  # an int, unless some document has a weight that is not a whole number
+    classes: tuple[Any, ...]  # labels, sorted
+    n_documents: float  # an int, unless some document has a weight that is not an integer
     n_terms: int
-    class_docs: Counts
+    class_docs: Counts  # number of documents of each class
     totals: Totals
     cells: Cells
 
 
 def empty(n_terms: int) -> Table:
     """Return the statistics of no documents."""
-    none = np.zeros(0, np.int64)
-    totals = Totals(none, none, Sums.zeros(0), Sums.zeros(0))
-    return Table((), 0, n_terms, none, totals, Cells(np.zeros(1, np.int64), none, none, Sums.zeros(0)))
+    no_entries = np.zeros(0, np.int64)
+    totals = Totals(no_entries, no_entries, Sums.zeros(0), Sums.zeros(0))
+    cells = Cells(np.zeros(1, np.int64), no_entries, no_entries, Sums.zeros(0))
+    return Table((), 0, n_terms, no_entries, totals, cells)
 
 
-def merge(one: Table, other: Table) -> Table:
+def merge(left: Table, right: Table) -> Table:
     """Return the statistics of the documents of both tables."""
-    classes = one_kind((*one.classes, *other.classes))
-    n_documents = one.n_documents + other.n_documents
-    class_docs = np.zeros(len(classes), np.result_type(one.class_docs, other.class_docs))
-    number = {label: at for at, label in enumerate(classes)}
-    for table in (one, other):
-        class_docs[[number[label] for label in table.classes]] += table.class_docs
-    totals = _merged_totals(one.totals, other.totals)
-    cells = _merged_cells(one, other, classes)
-    merged = Table(tuple(classes), n_documents, max(one.n_terms, other.n_terms), class_docs, totals, cells)
-    most = max(float(n_documents), float(class_docs.sum()))
-    return merged if _are_integers(merged) and most <= MOST_DOCUMENTS else _rounded(merged, most)
+    classes = sort_classes((*left.classes, *right.classes))
+    n_documents = left.n_documents + right.n_documents
+    class_docs = np.zeros(len(classes), np.result_type(left.class_docs, right.class_docs))
+    number_of = {label: number for number, label in enumerate(classes)}
+    for table in (left, right):
+        class_docs[[number_of[label] for label in table.classes]] += table.class_docs
+    totals = _merge_totals(left.totals, right.totals)
+    cells = _merge_cells(left, right, classes)
+    merged = Table(tuple(classes), n_documents, max(left.n_terms, right.n_terms), class_docs, totals, cells)
+    largest = max(float(n_documents), float(class_docs.sum()))
+    if _has_integer_counts(merged) and largest <= LARGEST_COUNT:
+        return merged
+    return _with_rounded_counts(merged, largest)
 
 
-def _are_integers(table: Table) -> bool:
+def _has_integer_counts(table: Table) -> bool:
     counts = table.class_docs, table.totals.doc_freq, table.cells.doc_freq
     return not isinstance(table.n_documents, float) and all(array.dtype.kind != "f" for array in counts)
 
 
-def _rounded(table: Table, most: float) -> Table:
-    """Return the table with counts as floats whose sums are exact: see `weights`."""
+def _with_rounded_counts(table: Table, largest: float) -> Table:
+    """Return the table with float counts, rounded so that sums of them are exact (see `weights`).
+
+    `largest` is an upper bound of all counts.
+    """
 
     def rounded(counts: Counts) -> Counts:
-        return round_counts(counts.astype(np.float64), most)
+        return round_counts(counts.astype(np.float64), largest)
 
     return table._replace(
         n_documents=rounded(np.array([table.n_documents])).item(),
@@ -92,74 +139,72 @@ def _rounded(table: Table, most: float) -> Table:
     )
 
 
-def _merged_totals(one: Totals, other: Totals) -> Totals:
-    both = _Alignment(one.terms, other.terms)
-    doc_freq = both.counts(one.doc_freq, other.doc_freq)
-    return Totals(both.keys, doc_freq, both.sums(one.sums, other.sums), both.sums(one.squares, other.squares))
+def _merge_totals(left: Totals, right: Totals) -> Totals:
+    # The merged terms, and the positions of each table's terms among them.
+    terms, left_positions, right_positions = align(left.terms, right.terms)
+
+    def add_sums(left_sums: Sums, right_sums: Sums) -> Sums:
+        added = Sums.zeros(len(terms))
+        added.value[left_positions], added.rest[left_positions] = left_sums
+        added.value[right_positions], added.rest[right_positions] = added.at(right_positions).plus(right_sums)
+        return added
+
+    doc_freq = np.zeros(len(terms), np.result_type(left.doc_freq, right.doc_freq))
+    doc_freq[left_positions] += left.doc_freq
+    doc_freq[right_positions] += right.doc_freq
+    return Totals(terms, doc_freq, add_sums(left.sums, right.sums), add_sums(left.squares, right.squares))
 
 
-def _merged_cells(one: Table, other: Table, classes: list[Any]) -> Cells:
-    """Return the cells of both tables, in arrays that are large enough; unused parts of them take no memory."""
-    most = len(one.cells.terms) + len(other.cells.terms)
-    starts = np.zeros(len(classes) + 1, np.int64)
-    count_type = np.result_type(one.cells.doc_freq, other.cells.doc_freq)
-    terms, doc_freq = np.empty(most, np.int64), np.empty(most, count_type)
-    sums = Sums(np.empty(most), np.empty(most))
-    first, second = (_arrays(table, classes, count_type) for table in (one, other))
-    merge_cells(*first, *second, starts, terms, doc_freq, *sums)
-    filled = slice(starts[-1])
-    return Cells(starts, terms[filled], doc_freq[filled], sums.at(filled))
+def _merge_cells(left: Table, right: Table, classes: list[Any]) -> Cells:
+    """Return the cells of both tables for the merged classes."""
+    # The kernel writes to arrays of the largest possible size; pages that are never written to take no memory.
+    most_cells = len(left.cells.terms) + len(right.cells.terms)
+    class_starts = np.zeros(len(classes) + 1, np.int64)
+    count_type = np.result_type(left.cells.doc_freq, right.cells.doc_freq)
+    terms, doc_freq = np.empty(most_cells, np.int64), np.empty(most_cells, count_type)
+    sums = Sums(np.empty(most_cells), np.empty(most_cells))
+    left_arrays, right_arrays = (_kernel_arrays(table, classes, count_type) for table in (left, right))
+    merge_cells(*left_arrays, *right_arrays, class_starts, terms, doc_freq, *sums)
+    filled = slice(class_starts[-1])
+    return Cells(class_starts, terms[filled], doc_freq[filled], sums.at(filled))
 
 
-def _arrays(
+def _kernel_arrays(
     table: Table, classes: list[Any], count_type: np.dtype[Any]
 ) -> tuple[Ints, Ints, Ints, Counts, Floats, Floats]:
-    """Return the table's number of each class (-1: none) and its cells."""
-    number = {label: at for at, label in enumerate(table.classes)}
-    numbers = np.array([number.get(label, -1) for label in classes], np.int64)
+    """Return the table's own number of each merged class (-1 if it lacks the class), and the arrays of its cells."""
+    number_of = {label: number for number, label in enumerate(table.classes)}
+    own_numbers = np.array([number_of.get(label, -1) for label in classes], np.int64)
     cells = table.cells
-    return numbers, cells.class_starts, cells.terms, cells.doc_freq.astype(count_type, copy=False), *cells.sums
-
-
-class _Alignment:
-    """The positions of the entries of two ascending lists of keys in their union."""
-
-    def __init__(self, one: Ints, other: Ints) -> None:
-        self.keys, *self._places = align(one, other)
-
-    def counts(self, one: Counts, other: Counts) -> Counts:
-        """Add document counts."""
-        added = np.zeros(len(self.keys), np.result_type(one, other))
-        for places, counts in zip(self._places, (one, other), strict=True):
-            added[places] += counts
-        return added
-
-    def sums(self, one: Sums, other: Sums) -> Sums:
-        """Add sums."""
-        added = Sums.zeros(len(self.keys))
-        first, second = self._places
-        added.value[first], added.rest[first] = one
-        added.value[second], added.rest[second] = added.at(second).plus(other)
-        return added
+    return own_numbers, cells.class_starts, cells.terms, cells.doc_freq.astype(count_type, copy=False), *cells.sums
 
 
 def restrict(table: Table, columns: Ints) -> Table:
-    """Return the statistics of some terms, in the given order."""
-    place = np.full(table.n_terms, -1, np.int64)
-    place[columns] = np.arange(len(columns))
+    """Return the statistics of the given distinct columns, renumbered in the given order."""
+    new_column = np.full(table.n_terms, -1, np.int64)
+    new_column[columns] = np.arange(len(columns))
     totals, cells = table.totals, table.cells
-    terms, of_cells = place[totals.terms], place[cells.terms]
-    starts = np.concatenate([[0], np.cumsum(of_cells >= 0)])[cells.class_starts]
-    selected, cells_kept = np.flatnonzero(terms >= 0), np.flatnonzero(of_cells >= 0)
-    if len(columns) and (np.diff(columns) < 0).any():
-        selected = selected[np.argsort(terms[selected])]
-        cells_kept = cells_kept[np.lexsort((of_cells[cells_kept], cells.classes()[cells_kept]))]
+    new_totals_terms, new_cell_terms = new_column[totals.terms], new_column[cells.terms]
+    class_starts = np.concatenate([[0], np.cumsum(new_cell_terms >= 0)])[cells.class_starts]
+    selected_totals, selected_cells = np.flatnonzero(new_totals_terms >= 0), np.flatnonzero(new_cell_terms >= 0)
+    if len(columns) and (np.diff(columns) < 0).any():  # the order changes, so terms must be sorted again
+        selected_totals = selected_totals[np.argsort(new_totals_terms[selected_totals])]
+        classes = cells.classes()[selected_cells]
+        selected_cells = selected_cells[np.lexsort((new_cell_terms[selected_cells], classes))]
     return table._replace(
         n_terms=len(columns),
         totals=Totals(
-            terms[selected], totals.doc_freq[selected], totals.sums.at(selected), totals.squares.at(selected)
+            new_totals_terms[selected_totals],
+            totals.doc_freq[selected_totals],
+            totals.sums.at(selected_totals),
+            totals.squares.at(selected_totals),
         ),
-        cells=Cells(starts, of_cells[cells_kept], cells.doc_freq[cells_kept], cells.sums.at(cells_kept)),
+        cells=Cells(
+            class_starts,
+            new_cell_terms[selected_cells],
+            cells.doc_freq[selected_cells],
+            cells.sums.at(selected_cells),
+        ),
     )
 
 
@@ -168,14 +213,14 @@ def without_class(table: Table, label: Any) -> Table:
     require_label(label)
     if label not in table.classes:
         return table
-    at = table.classes.index(label)
+    number = table.classes.index(label)
     cells = table.cells
-    begin, end = cells.class_starts[at : at + 2]
-    stay = np.concatenate([np.arange(begin), np.arange(end, len(cells.terms))])
-    starts = np.delete(cells.class_starts, at)
-    starts[at:] -= end - begin
+    begin, end = cells.class_starts[number : number + 2]
+    other_cells = np.concatenate([np.arange(begin), np.arange(end, len(cells.terms))])
+    class_starts = np.delete(cells.class_starts, number)
+    class_starts[number:] -= end - begin
     return table._replace(
-        classes=table.classes[:at] + table.classes[at + 1 :],
-        class_docs=np.delete(table.class_docs, at),
-        cells=Cells(starts, cells.terms[stay], cells.doc_freq[stay], cells.sums.at(stay)),
+        classes=table.classes[:number] + table.classes[number + 1 :],
+        class_docs=np.delete(table.class_docs, number),
+        cells=Cells(class_starts, cells.terms[other_cells], cells.doc_freq[other_cells], cells.sums.at(other_cells)),
     )

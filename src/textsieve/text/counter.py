@@ -1,13 +1,13 @@
 """`TermCounter`: text to a sparse matrix of counts, with the interface of scikit-learn's `CountVectorizer`.
 
-With default settings matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row are
-always in order, which `CountVectorizer` does only in `transform`. Differences, all on purpose:
+With default settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row are
+always in order, which `CountVectorizer` guarantees only for `transform`. Intended differences:
 
-- `partial_fit` lets the vocabulary grow: new terms get the next columns, in the order of their first use, so the
-  columns do not depend on how the documents were cut into batches. `partial_fit_transform` gives the batch's matrix.
-- `max_features` breaks ties by the alphabet, where `CountVectorizer` leaves them to the sorting routine.
-- `n_jobs` is the number of threads; the result is the same for any.
-- A word is always a run of two or more word characters: there is no `token_pattern`, `tokenizer` or `analyzer`.
+- `partial_fit` lets the vocabulary grow: new terms get the next columns, in the order of their first occurrence, so the
+  columns don't depend on how the documents were cut into batches. `partial_fit_transform` returns the batch's matrix.
+- `max_features` breaks ties alphabetically, where `CountVectorizer` leaves them to the sorting routine.
+- `n_jobs` is the number of threads; the result is the same for any number.
+- A word always consists of two or more word characters: there is no `token_pattern`, `tokenizer` or `analyzer`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
-from .vocabulary import Vocabulary, columns_of, each_once, given_terms
+from .vocabulary import Vocabulary, columns_of, unique_terms, vocabulary_terms
 from .words import Accents, accent_stripper, stop_words_of, terms_of
 
 if TYPE_CHECKING:
@@ -41,49 +41,49 @@ if TYPE_CHECKING:
 
 
 MANY_TERMS = 10_000
-"""With more terms than this, `partial_fit` uses the kernels for a few documents too: the slow way copies the terms."""
+"""With more terms than this, `partial_fit` uses the kernels for few documents too: plain Python copies all terms."""
 
 
 NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
-"""The limits with which every term of the documents stays."""
+"""The limits that drop no term."""
 
 
 def analyze(
     document: str | bytes, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
 ) -> list[str]:
-    """Return the terms of a document, as often as it has them; short ones first."""
+    """Return the terms of a document, one for each occurrence, single words before n-grams."""
     text = reading.text_of(document)
     for step in reading.steps:
         text = step(text)
-    terms = terms_of(text, ngram_range, stop_words, **reading.words_are)
+    terms = terms_of(text, ngram_range, stop_words, **reading.word_settings)
     return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
 
 
 class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Count the words, or runs of words, of each document.
+    """Count the words, or n-grams, of each document.
 
     Parameters
     ----------
     lowercase : bool
-        Count capitals as small letters.
+        Lowercase texts before counting.
     strip_accents : {"ascii", "unicode"}, function or None
-        How to write accented letters without their accents; after lower-casing.
+        How to replace accented letters by letters without accents, after lowercasing.
     stop_words : language, list of words or None
-        Words to leave out, before runs of words are formed and before words are normalised. A language is given by its
-        name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`. Words of a list are
-        to be written as they are read; there is a warning if some can't be found in any text.
+        Words to leave out, before n-grams are formed and before words are normalised. A language is given by its name
+        or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`. Write the words of a list
+        as they are after lowercasing and stripping accents; a warning names those that can't match any text.
     tags : {"keep", "drop"}
-        "drop" takes HTML and SGML out of the texts: see `text.markup`.
+        "drop" removes HTML and SGML from the texts; see `text.markup`.
     names : bool
-        Count proper names, such as Santiago de Cuba, as one term each instead of their words: see `text.names`.
+        Count a proper name, such as Santiago de Cuba, as one term instead of its words; see `text.names`.
     normalise : {"stem", "lemma"} or None
-        Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
-        then. Needs the extra `textsieve[words]`.
+        Count stems or lemmas instead of words. `vocabulary` must then consist of stems or lemmas, too. Needs the extra
+        `textsieve[words]`.
     language : str or None
-        Of the stems or lemmas, by its name or code: "german" or "de". None is that of the stop words, if these are a
-        language's, or else English. Texts in Turkish or Azerbaijani are lower-cased by the rules of these.
+        The language of the stems or lemmas, by its name or code: "german" or "de". None uses the language of the stop
+        words if they are given by one, otherwise English. Turkish and Azerbaijani also change how `I` is lowercased.
     ngram_range : (int, int)
-        The shortest and the longest run of words that is a term.
+        The smallest and the largest number of words in a term.
     min_df, max_df : int or float
         Leave out terms that are in fewer or more documents than this: a number, or a share of the documents.
     max_features : int or None
@@ -93,7 +93,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     binary : bool
         Write 1 for every count.
     dtype : type
-        Of the counts.
+        The type of the counts.
     encoding, decode_error : str
         How documents that come as bytes are decoded.
     n_jobs : int or None
@@ -146,7 +146,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.decode_error = decode_error
         self.n_jobs = n_jobs
 
-    # -- the public face -----------------------------------------------------------------------------------------
+    # -- public methods ------------------------------------------------------------------------------------------
 
     def fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
         """Learn the vocabulary."""
@@ -154,14 +154,14 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return self
 
     def fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
-        """Learn the vocabulary, and count; faster than `fit` and `transform`."""
+        """Learn the vocabulary and count its terms; faster than `fit` and `transform`."""
         return self._fit_and_count(documents)
 
     def transform(self, documents: Iterable[str | bytes]) -> csr_matrix:
-        """Count the known terms."""
+        """Count the terms of the vocabulary."""
         self._require_vocabulary()
-        counted = count_known(documents, self._vocabulary, self._reading(), n_jobs=self.n_jobs, dtype=self.dtype)
-        return self._finished(counted)
+        counts = count_known(documents, self._vocabulary, self._reading(), n_jobs=self.n_jobs, dtype=self.dtype)
+        return self._to_matrix(counts)
 
     def partial_fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
         """Add the terms of more documents to the vocabulary."""
@@ -169,19 +169,19 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return self
 
     def partial_fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
-        """Add the terms of more documents to the vocabulary, and count these documents."""
+        """Add the terms of more documents to the vocabulary, and count the terms of these documents."""
         reading = self.validated_reading()
-        self._refuse_pruning()
+        self._require_growable()
         known = getattr(self, "_vocabulary", None)
         if known is None:
-            self._warn_of_idle_stop_words(reading)
+            self._warn_about_stop_words(reading)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
             if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
-                return self._grow(texts, reading)
+                return self._grow_by_many(texts, reading)
             return self._grow_by_few(few, reading)
-        except BaseException:  # documents can fail in the middle; nothing of those before may stay
+        except BaseException:  # documents can fail in the middle: discard what was learned from those before
             if known is None:
                 del self._vocabulary
             else:
@@ -189,26 +189,28 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise
 
     def resume(self, terms: Iterable[str]) -> Self:
-        """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
+        """Set the vocabulary to that of another counter, in the order of its columns, so that `partial_fit` continues
+        it.
+        """
         self.validated_reading()
-        self._refuse_pruning()
-        self._vocabulary = Vocabulary(each_once(terms), self.ngram_range, self._stop_words())
+        self._require_growable()
+        self._vocabulary = Vocabulary(unique_terms(terms), self.ngram_range, self._stop_words())
         return self
 
     @property
     def vocabulary_(self) -> dict[str, int]:
-        """The column of each term."""
+        """Return the column of each term."""
         if not hasattr(self, "_vocabulary"):
-            raise AttributeError("vocabulary_ is there after fit")
+            raise AttributeError("vocabulary_ exists only after fit")
         return self._vocabulary.columns
 
     @property
     def fixed_vocabulary_(self) -> bool:
-        """Whether the terms were given."""
+        """Return whether the terms were given."""
         return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """The terms, in the order of the columns."""
+        """Return the terms in the order of the columns."""
         self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
 
@@ -224,7 +226,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return [terms[rows.indices[begin:end]] for begin, end in pairwise(rows.indptr.tolist())]
 
     def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
-        """Return a function that lists the terms of one document, as often as it has them, single words first."""
+        """Return a function that lists the terms of one document, one for each occurrence, single words first."""
         return partial(
             analyze, reading=self.validated_reading(), ngram_range=self.ngram_range, stop_words=self._stop_words()
         )
@@ -234,105 +236,113 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return None if self.stop_words is None else self._stop_words()
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a vocabulary."""
+        """Return whether there is a vocabulary."""
         return hasattr(self, "_vocabulary")
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: strings in."""
+        """Return the tags for scikit-learn: the input consists of strings."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
     def _require_vocabulary(self) -> None:
-        """A vocabulary that was given needs no fit; any other does."""
+        """Raise `NotFittedError` without a vocabulary; one that was given as a setting needs no fit."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._warn_of_idle_stop_words(self.validated_reading())
+            self._warn_about_stop_words(self.validated_reading())
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
-    # -- few documents, and many ---------------------------------------------------------------------------------
+    # -- counting few documents in plain Python, many with kernels -----------------------------------------------
 
     def _fit_and_count(self, documents: Iterable[str | bytes]) -> csr_matrix:
+        """Learn the vocabulary unless it is given, and return the counts."""
         reading = self.validated_reading()
-        self._warn_of_idle_stop_words(reading)
+        self._warn_about_stop_words(reading)
         if self.vocabulary is not None:
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
         few, texts = reading.few_or_many(documents)
-        counted, terms = self._learn(texts, reading) if few is None else self._learn_few(few, reading)
-        pruned = any(map(self._is_limited, NO_LIMITS))
-        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
-        return self._finished(counted)
+        counts, terms = self._learn_from_many(texts, reading) if few is None else self._learn_from_few(few, reading)
+        is_pruned = any(map(self._is_limited, NO_LIMITS))
+        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=is_pruned)
+        return self._to_matrix(counts)
 
     def _grow_by_few(self, texts: list[str], reading: Reading) -> csr_matrix:
+        """Add the terms of a few texts to the vocabulary, and count them in plain Python."""
         vocabulary = self._vocabulary
-        counted = FewDocuments(
+        few = FewDocuments(
             texts,
             vocabulary.columns,
             learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
-            **reading.words_are,
+            **reading.word_settings,
         )
-        vocabulary.grow(counted.new_terms(len(vocabulary)))
-        return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
+        vocabulary.grow(few.new_terms(len(vocabulary)))
+        return self._to_matrix(few.rows(None, len(vocabulary), dtype=self.dtype))
 
-    def _grow(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
+    def _grow_by_many(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
+        """Add the terms of many texts to the vocabulary, and count them with kernels."""
         from .tally import encoded_slices, tally
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        tabled = vocabulary.tabled(reading)
-        counted = tally(encoded_slices(texts), tabled.table, learn=True, n_jobs=n_jobs)
-        columns = vocabulary.grow_with_table(tabled)
-        return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
+        known = vocabulary.table_for(reading)
+        tallied = tally(encoded_slices(texts), known.table, learn=True, n_jobs=n_jobs)
+        columns = vocabulary.grow_with_table(known)
+        return self._to_matrix(tallied.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_few(self, texts: list[str], reading: Reading) -> tuple[CSR, list[str]]:
-        counted = FewDocuments(
+    def _learn_from_few(self, texts: list[str], reading: Reading) -> tuple[CSR, list[str]]:
+        """Return the counts and terms of a few texts, within the limits, in plain Python."""
+        few = FewDocuments(
             texts,
             {},
             learn=True,
             ngram_range=self.ngram_range,
             stop_words=self._stop_words(),
-            **reading.words_are,
+            **reading.word_settings,
         )
-        terms, numbers = counted.in_order()
-        selected = terms_within_limits(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
+        terms, numbers = few.sorted_terms()
+        selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[selected], len(terms))
-        return counted.rows(columns, len(selected), dtype=self.dtype), [terms[at] for at in selected]
+        return few.rows(columns, len(selected), dtype=self.dtype), [terms[position] for position in selected]
 
-    def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
+    def _learn_from_many(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
+        """Return the counts and terms of many texts, within the limits, with kernels."""
         from .tally import encoded_slices, tally
         from .term_table import TermTable
 
         n_jobs = n_threads(self.n_jobs)
         table = TermTable.for_reading(reading, self.ngram_range, self._stop_words())
-        counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
-        numbers = table.in_order(np.flatnonzero(table.countable()))
-        totals = partial(counted.totals, table.size)
-        selected = terms_within_limits(numbers, counted.n_documents, totals, binary=self.binary, **self._limits())
+        tallied = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
+        numbers = table.sort_numbers(np.flatnonzero(table.is_term()))
+        totals = partial(tallied.totals, table.size)
+        selected = terms_within_limits(numbers, tallied.n_documents, totals, binary=self.binary, **self._limits())
         numbers = numbers[selected]
-        terms, columns = table.spelled(numbers), columns_of(numbers, table.size)
-        del table  # which is large, and would stand beside the counts and the matrix
-        return counted.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
+        terms, columns = table.spell(numbers), columns_of(numbers, table.size)
+        del table  # free its memory before the matrix is allocated
+        return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
 
-    def _finished(self, counted: CSR) -> csr_matrix:
+    def _to_matrix(self, counts: CSR) -> csr_matrix:
+        """Return the counts, or 1 for each if `binary`, in the container that scikit-learn is configured for."""
         if self.binary:
-            counted.data.fill(1)
-        return as_configured(counted.matrix())
+            counts.data.fill(1)
+        return as_configured(counts.matrix())
 
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
+        """Return how documents are read, by the current settings."""
         preparation = Preparation.of(vars(self))
         return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
 
     def _limits(self) -> dict[str, Any]:
+        """Return the settings that limit the vocabulary."""
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
 
     def validated_reading(self) -> Reading:
-        """How documents are read, if all settings are sound."""
+        """Check all settings, and return how documents are read."""
         lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
         if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
             raise InputError(
@@ -351,7 +361,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                     Setting("names", True),
                     " with ",
                     Setting("ngram_range", self.ngram_range),
-                    ": a name is a run of words already, and could not be told from one",
+                    ": a name is a run of words already, so terms would be ambiguous",
                 ),
                 hint=("use ", Setting("ngram_range", (1, 1)), ", or ", Setting("names", False)),
             )
@@ -368,12 +378,13 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             ) from problem
         return reading
 
-    def _refuse_pruning(self) -> None:
+    def _require_growable(self) -> None:
+        """Raise `InputError` if the vocabulary can't grow: it is given, or limits drop terms."""
         if self.vocabulary is not None:
-            raise InputError("vocabulary is given, so it can't grow; leave it out, or call transform.")
+            raise InputError("vocabulary is given, so it can't grow", hint="leave it out, or call transform")
         if hasattr(self, "_vocabulary") and self._vocabulary.pruned:
             raise InputError(
-                "This vocabulary was pruned when it was fitted, so it can't grow; fit anew without limits."
+                "This vocabulary was pruned when it was fitted, so it can't grow", hint="fit anew without limits"
             )
         for name in filter(self._is_limited, NO_LIMITS):
             raise InputError(
@@ -386,20 +397,21 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             )
 
     def _is_limited(self, name: str) -> bool:
-        """Whether a limit may drop terms; 1 and 1.0 are not the same, the one is a number and the other a share."""
+        """Return whether a limit may drop terms. 1 and 1.0 differ: 1 is a number of documents, 1.0 a share."""
         value, neutral = getattr(self, name), NO_LIMITS[name]
         return bool(value != neutral) or type(value) is not type(neutral)
 
     def _given_vocabulary(self) -> Vocabulary:
+        """Return the vocabulary that was given as a setting, and warn about terms that can't match."""
         assert self.vocabulary is not None
-        terms = given_terms(self.vocabulary)
+        terms = vocabulary_terms(self.vocabulary)
         if self.lowercase and not callable(self.strip_accents):  # a function may write uppercase letters
-            idle = [term for term in terms if term != term.lower()]
-            if idle:
+            unmatched = [term for term in terms if term != term.lower()]
+            if unmatched:
                 warn(
                     (
-                        f"{len(idle):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts are "
-                        f"lowercased, so they match no text: {shown(idle)}. Give them in lowercase, or set ",
+                        f"{len(unmatched):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts "
+                        f"are lowercased, so they match no text: {shown(unmatched)}. Give them in lowercase, or set ",
                         Setting("lowercase", False),
                         ".",
                     )
@@ -407,8 +419,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return Vocabulary(terms, self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
+        """Return the stop words for the current settings."""
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
 
-    def _warn_of_idle_stop_words(self, reading: Reading) -> None:
+    def _warn_about_stop_words(self, reading: Reading) -> None:
+        """Warn about words of the user's stop list that can't match any text."""
         if not (self.stop_words is None or isinstance(self.stop_words, str)):
             matchable_stop_words(self.stop_words, reading)

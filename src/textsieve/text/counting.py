@@ -19,8 +19,8 @@ from .words import Forms, terms_of
 class FewDocuments:
     """Count prepared texts in plain Python. New terms are numbered in the order of first use, after the known ones.
 
-    All texts become one list of numbers that is counted at once: with n terms, an occurrence of term t in row r is r n
-    + t, and the distinct numbers are found by sorting.
+    All occurrences become one array of codes that is sorted and counted at once: with n terms, an occurrence of term t
+    in row r has the code r n + t.
     """
 
     def __init__(
@@ -35,32 +35,32 @@ class FewDocuments:
         joins_names: bool = False,
     ) -> None:
         self.numbers = numbers = dict(known) if learn else known
-        occurring: list[int] = []
+        occurrences: list[int] = []
         ends = [0]
         for text in texts:
             terms = terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names)
             if learn:
                 for term in terms:
                     numbers.setdefault(term, len(numbers))
-            occurring += [number for number in map(numbers.get, terms) if number is not None]
-            ends.append(len(occurring))
+            occurrences += [number for number in map(numbers.get, terms) if number is not None]
+            ends.append(len(occurrences))
         size = max(len(numbers), 1)
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-        places = rows * size + np.array(occurring, np.int64)
-        places.sort()
-        is_first = np.ones(len(places), np.bool_)
-        np.not_equal(places[1:], places[:-1], out=is_first[1:])
+        codes = rows * size + np.array(occurrences, np.int64)
+        codes.sort()
+        is_first = np.ones(len(codes), np.bool_)
+        np.not_equal(codes[1:], codes[:-1], out=is_first[1:])
         firsts = np.flatnonzero(is_first)
-        self._counts = np.diff(firsts, append=len(places))
-        rows, self._columns = np.divmod(places[firsts], size)
+        self._counts = np.diff(firsts, append=len(codes))
+        rows, self._columns = np.divmod(codes[firsts], size)
         self._row_ends = np.searchsorted(rows, np.arange(len(ends)))
 
     def new_terms(self, n_known: int) -> list[str]:
         """Return the learned terms in the order of their numbers."""
         return list(self.numbers)[n_known:]
 
-    def in_order(self) -> tuple[list[str], Ints]:
-        """Return all terms, sorted, and their numbers."""
+    def sorted_terms(self) -> tuple[list[str], Ints]:
+        """Return all terms in alphabetical order, and their numbers."""
         terms = sorted(self.numbers)
         return terms, np.fromiter((self.numbers[term] for term in terms), np.int64, len(terms))
 
@@ -73,22 +73,23 @@ class FewDocuments:
         return doc_freq, occurrences
 
     def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> CSR:
-        """Return the counts as rows; `columns` maps term numbers to columns (-1: none), or is None if they are the
-        same.
+        """Return the counts as CSR rows.
+
+        `columns` maps term numbers to columns (-1: none), or is None if they are the same.
         """
-        indices, counts, starts = self._columns, self._counts, self._row_ends.astype(np.int32)
+        indices, counts, indptr = self._columns, self._counts, self._row_ends.astype(np.int32)
         if columns is not None:
             indices = columns[indices]
-            is_known = indices >= 0
-            starts = np.concatenate([[0], np.cumsum(is_known)])[starts].astype(np.int32)
-            indices, counts = indices[is_known], counts[is_known]
-            order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+            has_column = indices >= 0
+            indptr = np.concatenate([[0], np.cumsum(has_column)])[indptr].astype(np.int32)
+            indices, counts = indices[has_column], counts[has_column]
+            order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
             indices, counts = indices[order], counts[order]
-        return CSR(counts.astype(dtype), indices.astype(np.int32), starts, n_columns)
+        return CSR(counts.astype(dtype), indices.astype(np.int32), indptr, n_columns)
 
 
-LONG_RUN = 16
-"""Longer runs of words are looked for by the kernels even in a few documents: plain Python spells all of them out."""
+LONG_NGRAM = 16
+"""Longer n-grams are counted by the kernels even in a few documents, since plain Python creates a string for each."""
 
 
 def count_known(
@@ -101,19 +102,19 @@ def count_known(
 ) -> CSR:
     """Return how often each term of the vocabulary occurs in each document, the same for any number of threads."""
     few, texts = reading.few_or_many(documents)
-    if few is not None and vocabulary.ngram_range[1] <= LONG_RUN:
-        counted = FewDocuments(
+    if few is not None and vocabulary.ngram_range[1] <= LONG_NGRAM:
+        few_counts = FewDocuments(
             few,
             vocabulary.columns,
             learn=False,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
-            **reading.words_are,
+            **reading.word_settings,
         )
-        return counted.rows(None, len(vocabulary), dtype=dtype)
+        return few_counts.rows(None, len(vocabulary), dtype=dtype)
     from .tally import encoded_slices, tally
 
     threads = n_threads(n_jobs)
-    tabled = vocabulary.tabled(reading)
-    tallied = tally(encoded_slices(texts), tabled.table, learn=False, n_jobs=threads)
-    return tallied.rows(tabled.columns, len(vocabulary), dtype=dtype, n_jobs=threads)
+    known = vocabulary.table_for(reading)
+    tallied = tally(encoded_slices(texts), known.table, learn=False, n_jobs=threads)
+    return tallied.rows(known.columns, len(vocabulary), dtype=dtype, n_jobs=threads)

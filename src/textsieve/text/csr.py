@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
 
 class CSR(NamedTuple):
-    """The CSR arrays of a sparse matrix; the columns of each row ascend without repetition."""
+    """The CSR arrays of a sparse matrix; the columns of each row ascend without repetition.
+
+    Row i has the values `data[indptr[i] : indptr[i + 1]]`, and `indices` has their columns.
+    """
 
     data: NDArray[Any]
     indices: NDArray[Any]
-    indptr: NDArray[Any]  # the values of row i are data[indptr[i] : indptr[i + 1]]
+    indptr: NDArray[Any]
     n_columns: int
 
     @property
@@ -31,15 +34,15 @@ class CSR(NamedTuple):
 
     @property
     def is_zero(self) -> NDArray[np.bool_]:
-        """Return which rows contain no value but 0."""
-        filled = np.concatenate([[0], np.cumsum(self.data != 0)])
-        return np.asarray(filled[self.indptr[1:]] == filled[self.indptr[:-1]])
+        """Return for each row whether all its values are 0."""
+        n_nonzero = np.concatenate([[0], np.cumsum(self.data != 0)])
+        return np.asarray(n_nonzero[self.indptr[1:]] == n_nonzero[self.indptr[:-1]])
 
     def part(self, rows: slice) -> Self:
-        """Return the rows from `rows.start` to before `rows.stop`; the values are shared."""
+        """Return the rows from `rows.start` to before `rows.stop`; `data` and `indices` are shared."""
         indptr = self.indptr[rows.start : rows.stop + 1]
-        stored = slice(indptr[0], indptr[-1])
-        return type(self)(self.data[stored], self.indices[stored], indptr - indptr[0], self.n_columns)
+        values = slice(indptr[0], indptr[-1])
+        return type(self)(self.data[values], self.indices[values], indptr - indptr[0], self.n_columns)
 
     def matrix(self) -> csr_matrix:
         """Return a scipy matrix that shares the arrays."""
@@ -51,7 +54,7 @@ class CSR(NamedTuple):
 
     @classmethod
     def of(cls, matrix: csr_matrix) -> Self:
-        """Return the rows of a matrix, which is copied only if its columns are out of order."""
+        """Return the CSR arrays of a matrix, which is copied only if columns are out of order or repeated."""
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()

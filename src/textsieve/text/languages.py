@@ -29,13 +29,13 @@ _NAMES = (
 )
 
 NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
-"""The name of each code."""
+"""The English name of each language, by its code."""
 
 TURKIC = ("tr", "az")
-"""Languages in which the lower case of `I` is `ı`, and that of `İ` is `i`."""
+"""The languages in which the lowercase of `I` is `ı`, and that of `İ` is `i`."""
 
 _CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
-_LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}
+_LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}  # our code -> simplemma's code
 
 _COUNTRY = re.compile(r"(?<=^[a-z]{2})[-_][a-z]{2}$")  # de-DE, pt_BR
 _HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
@@ -43,15 +43,16 @@ _IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
 
 
 class LanguageSupport(NamedTuple):
-    """What a package offers for some languages."""
+    """A feature, such as stems, and the languages for which a package offers it."""
 
-    what: str  # in the plural, for messages
-    package: str  # as pip knows it
-    codes: Callable[[], frozenset[str]]
+    what: str  # the feature in the plural, for messages
+    package: str  # its name on PyPI
+    codes: Callable[[], frozenset[str]]  # returns the codes of the languages
 
 
 @cache
 def _stem_codes() -> frozenset[str]:
+    """Return the languages that PyStemmer supports."""
     import Stemmer
 
     return frozenset(_CODES[name] for name in Stemmer.algorithms() if name in _CODES)
@@ -59,14 +60,16 @@ def _stem_codes() -> frozenset[str]:
 
 @cache
 def _lemma_codes() -> frozenset[str]:
+    """Return the languages that simplemma supports, in our codes."""
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-    known = frozenset(SUPPORTED_LANGUAGES)
-    return known - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in known}
+    supported = frozenset(SUPPORTED_LANGUAGES)
+    return supported - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in supported}
 
 
 @cache
 def _stop_word_codes() -> frozenset[str]:
+    """Return the languages that stopwordsiso supports."""
     import stopwordsiso
 
     return frozenset(stopwordsiso.langs())
@@ -86,21 +89,22 @@ def code_of(language: object) -> str | None:
 
 
 def require_language(language: object, support: LanguageSupport, *, setting: str, what: str | Setting) -> str:
-    """Return the code of a language that the package supports, or raise `InputError`; `setting` is where it was
-    given.
+    """Return the code of a language that the package supports, or raise `InputError`.
+
+    `setting` is the setting that gave the language, `what` the setting that needs the package.
     """
     from ..extras import require_package
 
     require_package(support.package, extra="words", what=what)
     code = code_of(language)
-    known = support.codes()
-    if code is None or code not in known:
-        raise InputError(setting=setting, value=language, hint=f"there are {support.what} for {listed(known)}")
+    supported = support.codes()
+    if code is None or code not in supported:
+        raise InputError(setting=setting, value=language, hint=f"there are {support.what} for {listed(supported)}")
     return code
 
 
 def listed(codes: Iterable[str]) -> str:
-    """Return the names of languages with their codes, as text."""
+    """Return the names of languages with their codes, sorted and separated by commas."""
     return ", ".join(sorted(f"{NAMES.get(code, code)} ({code})" for code in codes))
 
 
@@ -109,15 +113,16 @@ def is_english(language: object) -> bool:
     return code_of(language) == "en"
 
 
-def has_dotted_i(language: object) -> bool:
+def has_turkish_case(language: object) -> bool:
     """Return whether a language, given by its name or code, has the case rules of Turkish."""
     return code_of(language) in TURKIC
 
 
 def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lowercase: bool = True) -> frozenset[str]:
-    """Return the stop words of a language: without accents if texts have none, also capitalised if texts keep capitals.
+    """Return the stop words of a language, in the spellings that texts have after they are read.
 
-    The English ones are scikit-learn's, need no other package, and are left as they are.
+    If `strip_accents` is set, they have no accents; if `lowercase` is not, capitalised spellings are added. The English
+    words are scikit-learn's, need no other package, and are returned unchanged.
     """
     if is_english(language):
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -131,7 +136,7 @@ def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lo
             f"{languages_with_stop_words()}",
         )
     code = require_language(language, STOP_WORDS, setting="stop_words", what=Setting("stop_words", language))
-    if callable(strip_accents):  # it may have no hash, and may be large
+    if callable(strip_accents):  # not cached: a function may not be hashable, and may hold much memory
         return frozenset(map(strip_accents, _stop_words_of_package(code, None, lowercase)))
     return _stop_words_of_package(code, strip_accents, lowercase)
 
@@ -147,7 +152,7 @@ def languages_with_stop_words() -> str:
 
 @cache
 def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool) -> frozenset[str]:
-    """Return the stop words of a language as they are read in a text: `qu'` becomes `qu`, and `l'` is not a word.
+    """Return the stop words of a language, split as texts are: `qu'` becomes `qu`, and `l'` is not a word.
 
     Phrases are left out: the single words of `bắt đầu từ` or `semata-mata` have other meanings.
     """
@@ -164,19 +169,22 @@ def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool
 
 
 def _capital(letter: str, code: str) -> str:
+    """Return a letter in uppercase, by the rules of a language."""
     return "İ" if letter == "i" and code in TURKIC else letter.upper()
 
 
 def stemmer(code: str) -> Callable[[list[str]], list[str]]:
-    """Return a function that stems words."""
+    """Return a function that stems a list of words."""
     import Stemmer
 
-    stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], 0).stemWords  # it need not remember any
+    stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(
+        NAMES[code], 0
+    ).stemWords  # cache size 0: `Normaliser` caches
     return stems
 
 
 def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
-    """Return a function that lemmatizes words."""
+    """Return a function that lemmatizes a list of words."""
     from simplemma import lemmatize
 
     language = _LEMMA_CODES.get(code, code)
@@ -187,4 +195,4 @@ NORMALISERS: dict[str, tuple[LanguageSupport, Callable[[str], Callable[[list[str
     "stem": (STEMS, stemmer),
     "lemma": (LEMMAS, lemmatizer),
 }
-"""The ways to normalise words: for which languages there is one, and what does it."""
+"""The methods to normalise words: the supported languages, and a function from a code to a normalising function."""

@@ -1,27 +1,27 @@
-"""HTML and SGML out of a text, in time that grows with its length alone, whatever the markup is like.
+"""Remove HTML and SGML from a text, in time proportional to its length, whatever the markup is like.
 
-What goes: tags (`<b>`, `</B>`, `<br/>`, `</>`), declarations and instructions (`<!DOCTYPE ...>`, `<?xml ...?>`), also
-those in the brackets of a DOCTYPE, comments, scripts and style sheets with what is in them, and the marks around CDATA
-and other marked sections. What takes their place is in `GAPS`: a tag that only changes the look of letters leaves
-nothing (`<font size=7>W</font>elcome` is a word), a link, a picture, a small number above or below the line and all
-that is no tag a space, and any other tag an empty line, since a heading, a cell or a paragraph begins or ends there.
-Last, entities become characters (`&eacute;`, `&lt;`), as `html.unescape` has it, and soft hyphens (`&shy;`), which only
-say where a word may be broken, go.
+Removed are: tags (`<b>`, `</B>`, `<br/>`, `</>`), declarations and instructions (`<!DOCTYPE ...>`, `<?xml ...?>`), also
+those in the brackets of a DOCTYPE, comments, scripts and style sheets with their content, and the marks around CDATA
+and other marked sections. `GAPS` says what replaces them. A tag that only changes the look of letters is replaced by
+nothing (`<font size=7>W</font>elcome` is one word); a link, a picture, a subscript or superscript, and anything that is
+not a tag, by a space; any other tag by an empty line, since a heading, a cell or a paragraph begins or ends there. Then
+entities become characters (`&eacute;`, `&lt;`), as with `html.unescape`, and soft hyphens (`&shy;`), which only mark
+where a word may be broken, are removed.
 
-A tag is `<`, perhaps `/`, a name, and then white space, `/` or `>`, up to the next `>` that is not in a quoted value;
-so an address in angle brackets (`<ann@example.org>`, `<http://...>`) and a comparison with spaces (`a < b`) are none,
-and `<b and c>` is one. Markup can be broken:
+A tag is `<`, perhaps `/`, a name, and then white space, `/` or `>`, up to the next `>` that is not in a quoted value.
+So an address in angle brackets (`<ann@example.org>`, `<http://...>`) and a comparison with spaces (`a < b`) are not
+tags, but `<b and c>` is. Markup can be broken:
 
-- a `<` without its `>` is no tag, and neither is one that has another `<` before its `>`: both stay in the text. Only a
-  sound value may have `<` in it: its quote comes after `=` (in a declaration, after white space), and white space, `/`,
-  `?` or `>` after the quote that closes it;
-- where quotes do not match, the tag ends at the next `>`;
-- a comment, script or style sheet that nobody ends loses only its first mark: no text is lost by an accident.
+- A `<` without `>` is not a tag, and neither is one with another `<` before its `>`: both stay in the text. Only a
+  well-formed quoted value may contain `<`: its opening quote follows `=` (in a declaration, white space), and its
+  closing quote is followed by white space, `/`, `?` or `>`.
+- Where quotes do not match, the tag ends at the next `>`.
+- Of a comment, script or style sheet without an end, only the opening mark is removed, so that no text is lost.
 
-It is linear, because at most three of the attempts to read a tag are at the same character. Outside of values an
-attempt ends at the next `<`, where the next one begins. Of two attempts that both go on, one is in a value; and a
-quotation mark changes what each of them is in, which is no quotes, double or single ones, but never makes it the same.
-And if the end of a comment or script was looked for in vain once, it is not looked for again.
+The time is linear, because at most three attempts to read a tag pass over the same character. Outside of quoted values,
+an attempt ends at the next `<`, where the next attempt begins. So of two attempts that pass over the same character,
+one is inside a value. A quotation mark changes the state of both attempts (no quotes, double quotes, single quotes),
+but never to the same state. If the end of a comment or script was not found once, it is not searched for again.
 """
 
 import re
@@ -30,17 +30,17 @@ from html import unescape
 from itertools import takewhile
 
 Edit = tuple[int, int, str]
-"""Where it begins and ends in the text, and what takes its place. Edits are in order and do not overlap."""
+"""The begin and end of a stretch of text, and its replacement. Edits are in order and do not overlap."""
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text after the edits."""
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with each stretch of an edit replaced."""
     pieces: list[str] = []
-    at = 0
-    for begin, end, instead in edits:
-        pieces += (text[at:begin], instead)
-        at = end
-    return "".join([*pieces, text[at:]]) if pieces else text
+    last_end = 0
+    for begin, end, replacement in edits:
+        pieces += (text[last_end:begin], replacement)
+        last_end = end
+    return "".join([*pieces, text[last_end:]]) if pieces else text
 
 
 PARAGRAPH = "\n\n"
@@ -52,24 +52,27 @@ GAPS = {
     **dict.fromkeys(("mark", "nobr", "q", "s", "samp", "strike", "var", "wbr"), ""),
     **dict.fromkeys(("a", "img", "sub", "sup"), " "),
 }
-"""What takes the place of a tag, by its name; that of others is `PARAGRAPH`."""
+"""The replacement of a tag, by its name; other tags are replaced by `PARAGRAPH`."""
 
 
 def _rest(before_value: str) -> str:
-    """Return the pattern for what follows a tag's name up to `>`; quoted values follow one of the given characters."""
-    sound = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
+    """Return the pattern for the rest of a tag after its name, up to `>`.
+
+    A quoted value follows one of the characters `before_value`.
+    """
+    well_formed = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
     other = r""""[^"<]*+"|'[^'<]*+'"""
-    return rf"""(?>(?:[^<>"'{before_value}]++|[{before_value}]\s*+(?:{sound})?+|{other})*+>|[^<>]*+>)"""
+    return rf"""(?>(?:[^<>"'{before_value}]++|[{before_value}]\s*+(?:{well_formed})?+|{other})*+>|[^<>]*+>)"""
 
 
-_OF_TAG, _OF_DECLARATION = _rest("="), _rest(r"\s")
+_REST_OF_TAG, _REST_OF_DECLARATION = _rest("="), _rest(r"\s")
 _NAME = r"[A-Za-z][\w.-]*+(?::\w[\w.-]*+)?"
 _MARKUP = re.compile(
     r"<!---?>|(?P<comment><!--)"
     r"|<!\[[^<>\[\]]*+(?:\[|\]>)|\]?\]>"
-    rf"|<!DOCTYPE(?=\s)[^<>\[\]]*+\[|<[!?][A-Za-z]{_OF_DECLARATION}"
-    rf"|<(?P<content>(?a:script|style))(?=[\s/>])(?!/>){_OF_TAG}(?<![\s\"']/>)"
-    rf"|</?(?P<name>{_NAME}(?=[\s/>])|(?<=/)(?=>)){_OF_TAG}",
+    rf"|<!DOCTYPE(?=\s)[^<>\[\]]*+\[|<[!?][A-Za-z]{_REST_OF_DECLARATION}"
+    rf"|<(?P<content>(?a:script|style))(?=[\s/>])(?!/>){_REST_OF_TAG}(?<![\s\"']/>)"
+    rf"|</?(?P<name>{_NAME}(?=[\s/>])|(?<=/)(?=>)){_REST_OF_TAG}",
     re.IGNORECASE,
 )
 _ENDS = {
@@ -78,13 +81,11 @@ _ENDS = {
     "style": re.compile(r"</style(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
 }
 _LONG_NUMBER = re.compile("&#([0-9]{9,})")
-_ENTITY = re.compile(
-    r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)"
-)  # or what html.unescape takes for one
+_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as in html.unescape
 
 
 def without_tags(text: str) -> str:
-    """Return the text as a reader would see it."""
+    """Return the text as a reader would see it: without markup, entities and soft hyphens."""
     for step in STEPS:
         text = step(text)
     return text
@@ -92,7 +93,7 @@ def without_tags(text: str) -> str:
 
 def without_markup(text: str) -> str:
     """Return the text with gaps in place of tags and other markup."""
-    return edited(text, markup_in(text)) if "<" in text or "]>" in text else text
+    return apply_edits(text, find_markup(text)) if "<" in text or "]>" in text else text
 
 
 def unescaped(text: str) -> str:
@@ -106,44 +107,47 @@ def without_soft_hyphens(text: str) -> str:
 
 
 STEPS = (without_markup, unescaped, without_soft_hyphens)
-"""From a text to what a reader would see of it, in this order."""
+"""The functions that turn a text into what a reader would see of it, in this order."""
 
 
-def markup_in(text: str) -> Iterator[Edit]:
-    """Yield where the markup is, and what replaces it."""
-    never_ending: set[str] = set()
-    at = 0
-    while match := _MARKUP.search(text, at):
-        at = match.end()
+def find_markup(text: str) -> Iterator[Edit]:
+    """Yield an edit for each piece of markup."""
+    unended: set[str] = set()
+    position = 0
+    while match := _MARKUP.search(text, position):
+        position = match.end()
         if match.lastgroup == "name":
-            yield match.start(), at, GAPS.get(match["name"].lower(), PARAGRAPH)
+            yield match.start(), position, GAPS.get(match["name"].lower(), PARAGRAPH)
             continue
         kind = (match["content"] or match["comment"] or "").lower()
-        end = _ENDS[kind].search(text, at) if kind and kind not in never_ending else None
+        end = _ENDS[kind].search(text, position) if kind and kind not in unended else None
         if end is not None:
-            at = end.end()
+            position = end.end()
         elif kind:
-            never_ending.add(kind)
-        yield match.start(), at, " "
+            unended.add(kind)
+        yield match.start(), position, " "
 
 
-def entities_in(text: str) -> Iterator[Edit]:
-    """Yield where the entities are, and what replaces them. Text that only begins with the name of an entity is kept
-    after it.
+def find_entities(text: str) -> Iterator[Edit]:
+    """Yield an edit for each entity.
+
+    `html.unescape` accepts a name without `;` followed by other text, as in `&ampere`; that text is not part of the
+    edit.
     """
     for match in _ENTITY.finditer(text):
         begin, end = match.span()
         characters = unescaped(match[0])
         if not match[0].startswith("&#"):
-            as_before = takewhile(lambda two: two[0] == two[1], zip(match[0][::-1], characters[::-1], strict=False))
-            left = len(list(as_before))
-            end, characters = end - left, characters[: len(characters) - left]
+            unchanged = takewhile(lambda pair: pair[0] == pair[1], zip(match[0][::-1], characters[::-1], strict=False))
+            n_unchanged = len(list(unchanged))
+            end, characters = end - n_unchanged, characters[: len(characters) - n_unchanged]
         if begin < end:
             yield begin, end, characters
 
 
 def _short_number(match: re.Match[str]) -> str:
-    """Shorten the number of a character to eight digits, more than any character has, since Python limits long
-    numbers.
+    """Return a character reference with at most eight digits, more than any character has.
+
+    Python refuses to convert numbers of thousands of digits.
     """
     return "&#" + (match[1].lstrip("0") or "0")[:8]

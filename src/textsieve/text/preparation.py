@@ -21,32 +21,32 @@ from threading import Lock
 from typing import Any, cast
 
 from ..errors import InputError, Setting
-from .languages import NAMES, NORMALISERS, code_of, has_dotted_i, require_language
-from .words import Accents, accent_stripper, lower_case, without_dotted_i
+from .languages import NAMES, NORMALISERS, code_of, has_turkish_case, require_language
+from .words import Accents, accent_stripper, lower_case, lowercase_turkish_i
 
-MOST_REMEMBERED = 1 << 18
-"""Words whose forms are remembered."""
+MAX_CACHED_FORMS = 1 << 18
+"""The largest number of words whose forms are cached."""
 
-LONGEST = 100
-"""Characters of a word that is looked up. Lemmas of some languages take time that grows with the square of a word's
-length, and what is longer is a line of `_` or a sequence of bases.
+MAX_WORD_LENGTH = 100
+"""Longer words, in characters, are their own forms. Lemmas of some languages take time that grows with the square of a
+word's length, and longer words are lines of `_` or sequences of bases.
 """
 
 
 class Normaliser:
-    """Maps words to their normal forms. Threads may share it; calls of the package are serialised."""
+    """Map words to their normal forms. Threads may share a normaliser; calls of the package are serialised."""
 
-    def __init__(self, way: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
-        self._found_by_package = NORMALISERS[way][1](code)
+    def __init__(self, method: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
+        self._package_forms = NORMALISERS[method][1](code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
-        self._has_dotted_i = lowercase and has_dotted_i(code)
-        self._takes_lines = not callable(strip_accents)  # what a user's function does to a line end, nobody knows
-        self._remembered: dict[str, str] = {}
+        self._has_turkish_case = lowercase and has_turkish_case(code)
+        self._can_fold_lines = not callable(strip_accents)  # a user's function may change line breaks
+        self._cache: dict[str, str] = {}
         self._lock = Lock()
 
     def __call__(self, words: Sequence[str]) -> list[str]:
         """Return the form of each word."""
-        forms = list(map(self._remembered.get, words))
+        forms = list(map(self._cache.get, words))
         if None not in forms:
             return cast("list[str]", forms)
         with self._lock:
@@ -54,68 +54,79 @@ class Normaliser:
         return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
-        """Return the forms of words that were not cached a moment ago; another thread may have added them since."""
-        new = {word: self._remembered.get(word, "") for word in words if len(word) <= LONGEST and " " not in word}
-        unseen = [word for word, form in new.items() if not form]
-        new_forms = dict(zip(unseen, self._forms(unseen), strict=True))
-        self._remember(new_forms)
-        new.update(new_forms)
-        return new
+        """Return the forms of words that were not cached a moment ago, and cache them.
 
-    def _remember(self, new_forms: dict[str, str]) -> None:
-        remembered = self._remembered
-        if len(remembered) + len(new_forms) > MOST_REMEMBERED:
-            remembered = dict(islice(remembered.items(), MOST_REMEMBERED // 2))
-        remembered.update(islice(new_forms.items(), MOST_REMEMBERED - len(remembered)))
-        self._remembered = remembered
+        Another thread may have cached them since. Names (with spaces) and very long words are left out.
+        """
+        forms = {word: self._cache.get(word, "") for word in words if len(word) <= MAX_WORD_LENGTH and " " not in word}
+        uncached = [word for word, form in forms.items() if not form]
+        new_forms = dict(zip(uncached, self._forms(uncached), strict=True))
+        self._add_to_cache(new_forms)
+        forms.update(new_forms)
+        return forms
+
+    def _add_to_cache(self, new_forms: dict[str, str]) -> None:
+        """Add forms to the cache; if it is full, keep its first half."""
+        cache = self._cache
+        if len(cache) + len(new_forms) > MAX_CACHED_FORMS:
+            cache = dict(islice(cache.items(), MAX_CACHED_FORMS // 2))
+        cache.update(islice(new_forms.items(), MAX_CACHED_FORMS - len(cache)))
+        self._cache = cache
 
     def _forms(self, words: list[str]) -> list[str]:
-        """Return the package's forms, lowercased and stripped like the text: all at once unless some word has no
-        form.
+        """Return the package's forms, lowercased and stripped like the text.
+
+        A word without a valid form is its own form. All forms are folded at once, as lines of one text, unless one is
+        invalid.
         """
-        said = self._found_by_package(words)
-        if self._takes_lines:
-            text = self._written("\n".join(said))
+        package_forms = self._package_forms(words)
+        if self._can_fold_lines:
+            text = self._fold("\n".join(package_forms))
             forms = text.split()
             if len(forms) == len(words) and "\n".join(forms) == text:
                 return forms
-        return [form if _is_form(form) else word for word, form in zip(words, map(self._written, said), strict=True)]
+        return [
+            form if _is_form(form) else word for word, form in zip(words, map(self._fold, package_forms), strict=True)
+        ]
 
-    def _written(self, text: str) -> str:
-        text = without_dotted_i(text) if self._has_dotted_i else text
+    def _fold(self, text: str) -> str:
+        """Lowercase forms and strip their accents, as is done with texts."""
+        text = lowercase_turkish_i(text) if self._has_turkish_case else text
         text = lower_case(text) if self._lowercase else text
         return text if self._strip is None else self._strip(text)
 
 
 def _is_form(text: str) -> bool:
+    """Return whether a form is valid: it is not empty, has no white space, and can be encoded as UTF-8."""
     return text.split() == [text] and text == text.encode(errors="ignore").decode()
 
 
-def normaliser(way: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
-    """Return the normaliser for some settings, with its cache, which is never pickled or saved."""
-    code = language_code(way, language)
-    if callable(strip_accents):  # it may have no hash, and what it holds is not to live on here
-        return Normaliser(way, code, lowercase, strip_accents)
-    return remembering(way, code, lowercase, strip_accents)
+def normaliser(method: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
+    """Return the normaliser for some settings; its cache is never pickled or saved."""
+    code = language_code(method, language)
+    if callable(strip_accents):  # not shared: it may not be hashable, and would stay in memory
+        return Normaliser(method, code, lowercase, strip_accents)
+    return shared_normaliser(method, code, lowercase, strip_accents)
 
 
 @lru_cache(maxsize=16)
-def remembering(way: str, code: str, lowercase: bool, strip_accents: str | None) -> Normaliser:
+def shared_normaliser(method: str, code: str, lowercase: bool, strip_accents: str | None) -> Normaliser:
     """Return the one normaliser of this process for some settings."""
-    return Normaliser(way, code, lowercase, strip_accents)
+    return Normaliser(method, code, lowercase, strip_accents)
 
 
-def language_code(way: str, language: object) -> str:
-    """Return the code of a language in which words can be normalised."""
-    return require_language(language, NORMALISERS[way][0], setting="language", what=Setting("normalise", way))
+def language_code(method: str, language: object) -> str:
+    """Return the code of a language; raise `InputError` if its words can't be normalised by this method."""
+    return require_language(language, NORMALISERS[method][0], setting="language", what=Setting("normalise", method))
 
 
 TAGS = ("keep", "drop")
+"""The values of the setting `tags`."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Settings of the preparation: plain values that a model file can store."""
+    """The settings of text preparation, as plain values that a model file can store."""
 
     tags: str = "keep"
     names: bool = False
@@ -124,26 +135,27 @@ class Preparation:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Preparation":
-        """Return the preparation for settings by name, among which there may be others.
+        """Return the preparation for settings by name, which may include other settings.
 
-        A language that is not given is that of the stop words, if these are given by a language, otherwise English.
+        If no language is given, it is that of the stop words if these are given by one, otherwise English.
         """
         preparation = cls(*map(settings.__getitem__, SETTINGS))
         if preparation.language is not None:
             return preparation
         stop_words = settings["stop_words"]
-        return replace(preparation, language=AS_IT_IS.language if code_of(stop_words) is None else stop_words)
+        return replace(preparation, language=NO_PREPARATION.language if code_of(stop_words) is None else stop_words)
 
     def checked(self) -> "Preparation":
-        """Return the same with the language as a code, and with the default language if it has no effect; check all
-        settings.
+        """Check all settings; return the same preparation with the language as a code.
+
+        A language that has no effect is replaced by the default, so that equal preparations compare equal.
         """
         for fault in self._faults():
             raise fault
         if self.normalise is not None:
             code = language_code(self.normalise, self.language)
         elif (known := code_of(self.language)) is not None:
-            code = known if has_dotted_i(known) else AS_IT_IS.language
+            code = known if has_turkish_case(known) else NO_PREPARATION.language
         else:
             raise InputError(
                 setting="language",
@@ -153,14 +165,17 @@ class Preparation:
         return self if code == self.language else replace(self, language=code)
 
     def faults(self) -> Iterator[InputError]:
-        """Yield what is wrong with settings from a file, without asking any package."""
+        """Yield an error for each invalid setting that was read from a file; needs no package."""
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield InputError(setting="language", value=self.language, hint="use the code of a language")
-        elif self.normalise is None and self.language != AS_IT_IS.language and not has_dotted_i(self.language):
+        elif (
+            self.normalise is None and self.language != NO_PREPARATION.language and not has_turkish_case(self.language)
+        ):
             yield InputError("nothing is normalised", setting="language", value=self.language)
 
     def _faults(self) -> Iterator[InputError]:
+        """Yield an error for each invalid setting other than the language."""
         for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*NORMALISERS, None))):
             value = getattr(self, name)
             if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
@@ -168,12 +183,12 @@ class Preparation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, by name."""
-        done = {name: value for name, value in asdict(self).items() if value != getattr(AS_IT_IS, name)}
-        return done if self.normalise is None else done | {"language": self.language}
+        changed = {name: value for name, value in asdict(self).items() if value != getattr(NO_PREPARATION, name)}
+        return changed if self.normalise is None else changed | {"language": self.language}
 
 
 SETTINGS = tuple(field.name for field in fields(Preparation))
 """The names of the settings."""
 
-AS_IT_IS = Preparation()
-"""Nothing is done."""
+NO_PREPARATION = Preparation()
+"""The default: tags stay, names are not joined, and words are not normalised."""

@@ -46,7 +46,7 @@ def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, 
 
 def no_documents() -> InputError:
     """Return the error for an empty collection."""
-    return InputError("There are no documents. Give an iterable of at least one text.")
+    return InputError("There are no documents", hint="Give an iterable of at least one text")
 
 
 def no_terms(n_documents: float) -> InputError:
@@ -58,7 +58,7 @@ def no_terms(n_documents: float) -> InputError:
 
 
 def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
-    """Return the error for terms that are all outside the limits."""
+    """Return the error for documents none of whose terms is within the limits."""
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
         (
@@ -82,10 +82,10 @@ def terms_within_limits(
     max_features: int | None = None,
     binary: bool = False,
 ) -> Ints:
-    """Return the positions of the terms within the limits, among all terms in alphabetical order.
+    """Return the positions of the terms within the limits; `numbers` has the terms in alphabetical order.
 
-    `numbers` has the place of each term in the `totals` (document frequency, occurrences), which are computed only if a
-    limit needs them. Of equally frequent terms, the first in the alphabet is kept; with `binary`, the frequency of a
+    `totals` returns the document frequency and the number of occurrences of each term number; it is called only if a
+    limit needs them. Of equally frequent terms, the alphabetically first is kept; with `binary`, the frequency of a
     term is its document frequency.
     """
     if n_documents == 0:
@@ -100,7 +100,7 @@ def terms_within_limits(
     if len(selected) == 0:
         raise none_within(n_documents, min_df, max_df)
     if max_features is not None and len(selected) > max_features:
-        times = (doc_freq if binary else occurrences)[selected]
-        most_frequent = np.argsort(-times, kind="stable")[:max_features]
+        frequencies = (doc_freq if binary else occurrences)[selected]
+        most_frequent = np.argsort(-frequencies, kind="stable")[:max_features]
         selected = np.sort(selected[most_frequent])
     return selected

@@ -1,4 +1,4 @@
-"""Weighting schemes: the names of tf, idf and norm together.
+"""Weighting schemes: named combinations of tf, idf and norm.
 
 `weights` has the formulas. This module is separate because the help of the command line reads it without numpy.
 """
@@ -15,7 +15,10 @@ class Scheme(NamedTuple):
 
 
 COUNTS = Scheme("tf", "none", "none")
+"""Plain counts."""
+
 LTC = Scheme("log", "plain", "l2")
-"""What Pons-Porrata et al. and Ko and Seo use."""
+"""The weights of Pons-Porrata et al. and of Ko and Seo."""
+
 SMOOTH = Scheme("log", "smooth", "l2")
-"""scikit-learn's `TfidfVectorizer(sublinear_tf=True)`."""
+"""The weights of scikit-learn's `TfidfVectorizer(sublinear_tf=True)`."""

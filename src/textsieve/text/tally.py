@@ -21,117 +21,125 @@ from .term_table import TermTable
 from .word_table import Slice, SliceCounts
 
 SLICE_CHARACTERS = 1 << 19
+"""A slice ends after the text with which it reaches this many characters."""
 
 
 def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
     """Yield the encoded texts in slices of about half a megabyte; a text is never split."""
-    parts: list[bytes] = []
+    encoded: list[bytes] = []
     size = 0
-    wide = False
+    has_wide = False
     for text in texts:
         if text.isascii():
-            parts.append(text.encode("ascii"))
+            encoded.append(text.encode("ascii"))
         else:
-            parts.append(text.encode("utf-8", "surrogatepass"))
-            wide = True
+            encoded.append(text.encode("utf-8", "surrogatepass"))
+            has_wide = True
         size += len(text) + 1
         if size >= SLICE_CHARACTERS:
-            yield Slice(b"\xff".join([*parts, b""]), len(parts), wide)
-            parts, size, wide = [], 0, False
-    if parts:
-        yield Slice(b"\xff".join([*parts, b""]), len(parts), wide)
+            yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+            encoded, size, has_wide = [], 0, False
+    if encoded:
+        yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
 
 
 @dataclass
 class SliceTally:
-    """The counted slices; if workers learned terms, also which worker counted each slice, and the final numbers of
-    its terms.
+    """The counts of all slices.
+
+    If workers learned terms, each with its own numbers, `workers` has the worker that counted each slice, and
+    `final_numbers` has, for each worker, the final number of each of its terms. Otherwise both are None.
     """
 
     slices: list[SliceCounts]
-    owners: list[int] | None
-    numbers: list[Ints] | None
+    workers: list[int] | None
+    final_numbers: list[Ints] | None
 
-    def _by_slice(self, of_number: Ints) -> list[Ints]:
-        """Return for each slice an array over the numbers that it was counted with, given one over the final
-        numbers.
-        """
-        if self.owners is None or self.numbers is None:
-            return [of_number] * len(self.slices)
-        of_worker = [of_number[numbers] for numbers in self.numbers]
-        return [of_worker[owner] for owner in self.owners]
+    def _by_slice(self, values: Ints) -> list[Ints]:
+        """Return for each slice the values of its worker's terms, given the values of the final term numbers."""
+        if self.workers is None or self.final_numbers is None:
+            return [values] * len(self.slices)
+        worker_values = [values[numbers] for numbers in self.final_numbers]
+        return [worker_values[worker] for worker in self.workers]
 
     @property
     def n_documents(self) -> int:
         """Return the number of counted documents."""
-        return sum(len(counted.row_ends) for counted in self.slices)
+        return sum(len(counts.row_ends) for counts in self.slices)
 
     def totals(self, size: int) -> tuple[Ints, Ints]:
-        """Return the document frequency and the number of occurrences of each term."""
+        """Return the document frequency and the number of occurrences of each of `size` terms."""
         doc_freq = np.zeros(size, np.int64)
         occurrences = np.zeros(size, np.int64)
-        for counted, numbers in zip(self.slices, self._by_slice(np.arange(size)), strict=True):
-            kernels.add_totals(counted.entries, numbers, doc_freq, occurrences)
+        for counts, numbers in zip(self.slices, self._by_slice(np.arange(size)), strict=True):
+            kernels.add_totals(counts.entries, numbers, doc_freq, occurrences)
         return doc_freq, occurrences
 
     def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> CSR:
-        """Return the counts as rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
-        of_slice = self._by_slice(columns)
-        all_stay = bool((columns >= 0).all())
+        """Return the counts as CSR rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
+        slice_columns = self._by_slice(columns)
+        keep_all = bool((columns >= 0).all())
         sizes = [
-            np.diff(counted.row_ends.astype(np.int64), prepend=0) if all_stay else kernels.row_sizes(*counted, own)
-            for counted, own in zip(self.slices, of_slice, strict=True)
+            np.diff(counts.row_ends.astype(np.int64), prepend=0)
+            if keep_all
+            else kernels.row_sizes(*counts, term_columns)
+            for counts, term_columns in zip(self.slices, slice_columns, strict=True)
         ]
-        row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
-        n_values = int(row_starts[-1])
+        indptr = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
+        n_values = int(indptr[-1])
         index_type: Any = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64
         indices = np.empty(n_values, index_type)
         data = np.empty(n_values, dtype)
-        begins = row_starts[np.cumsum([0, *map(len, sizes)])]
+        begins = indptr[np.cumsum([0, *map(len, sizes)])]
         radix_passes = max(1, (n_columns.bit_length() + 7) // 8)
 
-        def write(at: int) -> None:
-            place = slice(begins[at], begins[at + 1])
-            kernels.write_rows(*self.slices[at], of_slice[at], radix_passes, indices[place], data[place])
-            self.slices[at] = _NOTHING  # its counts are in the rows now
+        def write(number: int) -> None:
+            written = slice(begins[number], begins[number + 1])
+            kernels.write_rows(
+                *self.slices[number], slice_columns[number], radix_passes, indices[written], data[written]
+            )
+            self.slices[number] = _NO_COUNTS  # free its counts, which are in the rows now
 
         parallel_map(write, len(self.slices), n_jobs)
-        return CSR(data, indices, row_starts.astype(index_type), n_columns)
+        return CSR(data, indices, indptr.astype(index_type), n_columns)
 
 
-_NOTHING = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
+_NO_COUNTS = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 
 def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
-    """Count all slices. A table that learns then contains all their terms, numbered in the order of first use."""
+    """Count all slices on `n_jobs` threads.
+
+    With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
+    """
     if n_jobs == 1 and learn:
-        return SliceTally([table.count(part, learn=True) for part in slices], None, None)
-    workers: list[TermTable] = []
+        return SliceTally([table.count(documents, learn=True) for documents in slices], None, None)
+    tables: list[TermTable] = []
     idle: SimpleQueue[int] = SimpleQueue()
 
-    def work(owner: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
+    def count_slice(worker: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
         try:
-            return workers[owner].count(documents, learn=learn), workers[owner].sizes
+            return tables[worker].count(documents, learn=learn), tables[worker].sizes
         finally:
-            idle.put(owner)
+            idle.put(worker)
 
-    # The calling thread gets and encodes the documents: what they come from may belong to it alone. A worker gets
-    # a slice only when it is idle, so its slices are in the order of the documents.
-    owners: list[int] = []
-    counts: list[Future[tuple[SliceCounts, tuple[int, int]]]] = []
+    # The calling thread reads and encodes the documents, since their source may not be safe for other threads. A worker
+    # gets a slice only when it is idle, so its slices are in the order of the documents.
+    slice_workers: list[int] = []
+    futures: list[Future[tuple[SliceCounts, tuple[int, int]]]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         for documents in slices:
-            if idle.empty() and len(workers) < n_jobs:
-                workers.append(table.empty_twin() if learn else table.reader())
-                owner = len(workers) - 1
+            if idle.empty() and len(tables) < n_jobs:
+                tables.append(table.empty_copy() if learn else table.reader())
+                worker = len(tables) - 1
             else:
-                owner = idle.get()
-            owners.append(owner)
-            counts.append(pool.submit(work, owner, documents))
-    done = [part.result() for part in counts]
-    counted = [part for part, _ in done]
+                worker = idle.get()
+            slice_workers.append(worker)
+            futures.append(pool.submit(count_slice, worker, documents))
+    results = [result.result() for result in futures]
+    counts = [result for result, _ in results]
     if not learn:
-        table.take_back(workers)
-        return SliceTally(counted, None, None)
-    numbers = table.absorb(workers, zip(owners, (sizes for _, sizes in done), strict=True))
-    return SliceTally(counted, owners, numbers)
+        table.return_readers(tables)
+        return SliceTally(counts, None, None)
+    numbers = table.absorb(tables, zip(slice_workers, (sizes for _, sizes in results), strict=True))
+    return SliceTally(counts, slice_workers, numbers)

@@ -1,8 +1,8 @@
 """The terms of a counter in the order of their columns, in three representations.
 
-They are a list to show, a dictionary to look up, and a table for the kernels. Each is built when it is first needed: a
-model that predicts one document never needs the table, and a stream that adds millions of terms never needs the list.
-Only the terms themselves are pickled.
+They are a list to show, a dictionary to look up, and a term table for the kernels. Each is built when it is first
+needed: a model that predicts one document never needs the table, and a stream that adds millions of terms never needs
+the list. Only the terms themselves are pickled.
 """
 
 from __future__ import annotations
@@ -22,51 +22,51 @@ if TYPE_CHECKING:
 
 
 def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the column of each of `size` numbers, given the number of each column (-1: none)."""
+    """Return the column of each of `size` term numbers (-1: none), given the number of each column (-1: none)."""
     columns = np.full(size, -1, np.int64)
     has_number = numbers >= 0
     columns[numbers[has_number]] = np.flatnonzero(has_number)
     return columns
 
 
-def given_terms(vocabulary: Mapping[str, int] | Iterable[str]) -> list[str]:
+def vocabulary_terms(vocabulary: Mapping[str, int] | Iterable[str]) -> list[str]:
     """Return the terms of a given vocabulary in the order of their columns; a set is sorted alphabetically."""
     if isinstance(vocabulary, Mapping):
         terms = sorted(vocabulary, key=vocabulary.__getitem__)
         if [vocabulary[term] for term in terms] != list(range(len(terms))):
             raise InputError("vocabulary must number its terms 0, 1, 2, ... without gaps or repetitions.")
     else:
-        terms = each_once(sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else vocabulary)
+        terms = unique_terms(sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else vocabulary)
     if not terms:
-        raise InputError("vocabulary is empty; give at least one term, or leave it out to learn them.")
+        raise InputError("vocabulary is empty", hint="give at least one term, or leave it out to learn them")
     return terms
 
 
-def each_once(terms: Iterable[str]) -> list[str]:
-    """Return the terms as a list; raise `InputError` if one occurs twice."""
+def unique_terms(terms: Iterable[str]) -> list[str]:
+    """Return the terms as a list; raise `InputError` if one occurs twice or is not a string."""
     if isinstance(terms, str):
-        raise InputError(f"vocabulary is the string {shown(terms)}; give a list of terms.")
-    listed = list(terms)
-    for term, times in Counter(listed).items():
+        raise InputError(f"vocabulary is the string {shown(terms)}", hint="give a list of terms")
+    term_list = list(terms)
+    for term, times in Counter(term_list).items():
         if not isinstance(term, str) or times > 1:
-            wrong = "twice" if isinstance(term, str) else "which is no text"
-            raise InputError(f"vocabulary has the term {shown(term)} {wrong}.")
-    return listed
+            problem = "twice" if isinstance(term, str) else "which is no text"
+            raise InputError(f"vocabulary has the term {shown(term)} {problem}.")
+    return term_list
 
 
-class Tabled(NamedTuple):
-    """A vocabulary's table for the kernels, with the number of each column and the column of each number."""
+class VocabularyTable(NamedTuple):
+    """A term table with the terms of a vocabulary, and the mapping between its numbers and the columns."""
 
     table: TermTable
-    numbers: NDArray[np.int64]  # of each column; -1: no text can give the term
-    columns: NDArray[np.int64]  # of each number; -1: it has no column
+    numbers: NDArray[np.int64]  # (n_columns,) the number of each column; -1: the term can't occur in texts
+    columns: NDArray[np.int64]  # (table.size,) the column of each number; -1: none
     reading: Reading
 
 
 class Vocabulary:
-    """Terms and their columns. A vocabulary can grow at the end, by terms or by a table that learned.
+    """Terms and their columns. A vocabulary can grow at the end, by terms or by a table that learned terms.
 
-    Threads may read it concurrently; each representation is complete before it becomes visible.
+    Threads may read it concurrently: each representation is complete before it becomes visible.
     """
 
     def __init__(
@@ -74,18 +74,18 @@ class Vocabulary:
     ) -> None:
         self.ngram_range = ngram_range
         self.stop_words = stop_words
-        self.pruned = pruned  # some terms of the documents were dropped on purpose
+        self.pruned = pruned  # whether limits dropped terms of the documents
         self._terms = list(terms)
         self._size = len(self._terms)
         self._columns: dict[str, int] | None = None
-        self._tabled: Tabled | None = None
+        self._table: VocabularyTable | None = None
 
     def __len__(self) -> int:
         """Return the number of terms."""
         return self._size
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: the terms and the settings."""
+        """Return the pickled state: the terms and the settings."""
         return {name: getattr(self, name) for name in ("terms", "ngram_range", "stop_words", "pruned")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -95,9 +95,9 @@ class Vocabulary:
     @property
     def terms(self) -> list[str]:
         """Return the terms in the order of their columns."""
-        terms, tabled = self._terms, self._tabled
-        if len(terms) < self._size and tabled is not None:
-            terms = self._terms = terms + tabled.table.spelled(tabled.numbers[len(terms) :])
+        terms, known = self._terms, self._table
+        if len(terms) < self._size and known is not None:
+            terms = self._terms = terms + known.table.spell(known.numbers[len(terms) :])
         return terms
 
     @property
@@ -111,23 +111,23 @@ class Vocabulary:
     @property
     def has_table(self) -> bool:
         """Return whether the table for the kernels exists already."""
-        return self._tabled is not None
+        return self._table is not None
 
-    def tabled(self, reading: Reading) -> Tabled:
+    def table_for(self, reading: Reading) -> VocabularyTable:
         """Return the table for the kernels, for documents that are read in this way."""
-        tabled = self._tabled
-        if tabled is None or tabled.reading != reading:
+        known = self._table
+        if known is None or known.reading != reading:
             from .term_table import TermTable
 
             table = TermTable.for_reading(reading, self.ngram_range, self.stop_words)
             numbers = table.add_terms(self.terms)
-            tabled = self._tabled = Tabled(table, numbers, columns_of(numbers, table.size), reading)
-        return tabled
+            known = self._table = VocabularyTable(table, numbers, columns_of(numbers, table.size), reading)
+        return known
 
     def drop_table(self) -> None:
-        """Discard the table for the kernels, including what it learned that is not a term yet."""
+        """Discard the table for the kernels, including words that it learned and that are not terms yet."""
         self._terms = self.terms
-        self._tabled = None
+        self._table = None
 
     def grow(self, terms: Sequence[str]) -> None:
         """Add new terms."""
@@ -135,12 +135,12 @@ class Vocabulary:
         self._terms = self._terms + list(terms)
         self._size = len(self._terms)
 
-    def grow_with_table(self, before: Tabled) -> NDArray[np.int64]:
-        """Add the terms that the table learned since it was returned; return the column of each of its numbers."""
-        n_known = len(before.columns)
-        learned = before.table.countable(n_known)
-        columns = np.concatenate([before.columns, np.where(learned, self._size - 1 + np.cumsum(learned), -1)])
-        numbers = np.concatenate([before.numbers, np.flatnonzero(learned) + n_known])
-        self._tabled = before._replace(numbers=numbers, columns=columns)
+    def grow_with_table(self, known: VocabularyTable) -> NDArray[np.int64]:
+        """Add the terms that the table has learned since `known` was returned; return the column of each number."""
+        n_known = len(known.columns)
+        is_new = known.table.is_term(n_known)
+        columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])
+        numbers = np.concatenate([known.numbers, np.flatnonzero(is_new) + n_known])
+        self._table = known._replace(numbers=numbers, columns=columns)
         self._size = len(numbers)
         return columns

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 LOGARITHMS = ("log", "loglog")
+"""The values of `tf` that need counts of 0 or more."""
 
 
 class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
@@ -39,18 +40,20 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
     Parameters
     ----------
     tf : {"tf", "binary", "log", "loglog"}
-        What a count is worth.
+        The term frequency: the count, 1, 1 + ln(count), or 1 + ln(1 + ln(count)).
     idf : {"none", "plain", "smooth"}
-        What it is worth that a term is in few documents.
+        The inverse document frequency: 1, ln(N/df), or ln((1+N)/(1+df)) + 1, for df of N fitted documents.
     norm : {"l2", "l1", "none"}
-        Whether the weights of every document are scaled, so that their squares ("l2") or absolute values ("l1") sum
-        to 1.
+        How the weights of each document are scaled: their squares ("l2") or absolute values ("l1") sum to 1.
 
     Attributes
     ----------
-    idf_ : array of one factor per term
-    doc_freq_ : array, in how many of the fitted documents each term is
-    n_documents_ : how many documents were fitted
+    idf_ : array of shape (n_terms,)
+        The factor of each term.
+    doc_freq_ : array of shape (n_terms,)
+        The number of fitted documents that contain each term.
+    n_documents_ : int
+        The number of fitted documents.
     """
 
     idf_: Floats
@@ -63,20 +66,20 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         self.norm = norm
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn in how many documents each term is."""
+        """Learn the document frequency of each term."""
         self._learn(X)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> csr_matrix:
-        """Learn in how many documents each term is, and weigh; the documents are looked through only once."""
-        return self._weighed(self._learn(X))
+        """Learn the document frequency of each term, and weigh the counts; faster than `fit` and `transform`."""
+        return self._weigh(self._learn(X))
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Add more documents; more columns than before may come."""
+        """Add more documents, which may have more columns than those before."""
         if not hasattr(self, "doc_freq_"):
             return self.fit(X)
         with growing(self, X) as rows:
-            counts = self._checked(rows)
+            counts = self._check_counts(rows)
         doc_freq = _doc_freq(counts)
         doc_freq[: len(self.doc_freq_)] += self.doc_freq_
         self.doc_freq_ = doc_freq
@@ -85,11 +88,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Return the weights of counts as a new sparse matrix, of 32 bits if the counts are of float32."""
+        """Return the weights of counts as a new sparse matrix: float32 if the counts are float32, otherwise float64."""
         check_is_fitted(self, "idf_")
-        return self._weighed(self._counts(X, reset=False))
+        return self._weigh(self._counts(X, reset=False))
 
     def _learn(self, X: Any) -> csr_matrix:
+        """Set the fitted attributes; return the checked counts."""
         self._validate()
         counts = self._counts(X, reset=True)
         self.doc_freq_ = _doc_freq(counts)
@@ -97,29 +101,34 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         self._set_idf()
         return counts
 
-    def _weighed(self, counts: csr_matrix) -> csr_matrix:
+    def _weigh(self, counts: csr_matrix) -> csr_matrix:
+        """Return the weights of counts as a matrix that shares no array with them."""
         weights = weigh(CSR.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
         dtype = np.float32 if counts.dtype == np.float32 else np.float64
-        own = CSR(
+        copied = CSR(
             *(weights.data.astype(dtype, copy=False), weights.indices.copy(), weights.indptr.copy()),
             n_columns=weights.n_columns,
         )
-        return as_configured(own.matrix())
+        return as_configured(copied.matrix())
 
     def _set_idf(self) -> None:
+        """Compute `idf_` from the document frequencies."""
         self.idf_ = INVERSE_FREQUENCIES[self.idf](self.doc_freq_, self.n_documents_)
 
     def _validate(self) -> None:
+        """Raise `InputError` for an invalid setting."""
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
             if getattr(self, name) not in allowed:
                 raise InputError(setting=name, value=getattr(self, name), allowed=allowed)
 
     def _counts(self, X: Any, *, reset: bool) -> csr_matrix:
-        return self._checked(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
+        """Return X as checked CSR counts."""
+        return self._check_counts(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
 
-    def _checked(self, X: Any) -> csr_matrix:
+    def _check_counts(self, X: Any) -> csr_matrix:
+        """Return X with one stored value per cell; raise `InputError` for values that `tf` can't weigh."""
         rows = csr_matrix(X)
-        if not rows.has_canonical_format:  # a cell may be stored in parts, and only their sum is its count
+        if not rows.has_canonical_format:  # the count of a cell is the sum of its stored values
             rows = rows.copy()
             rows.sum_duplicates()
         if self.tf in LOGARITHMS and rows.nnz and rows.data.min() < 0:
@@ -135,7 +144,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return rows
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, counts for the default."""
+        """Return the tags for scikit-learn: sparse matrices are accepted; logarithms need positive values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.tf in LOGARITHMS
@@ -144,5 +153,6 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
 
 
 def _doc_freq(counts: csr_matrix) -> Ints:
-    filled = counts.indices if counts.data.all() else counts.indices[counts.data != 0]
-    return np.bincount(filled, minlength=counts.shape[1])
+    """Return the number of rows in which each column is not 0."""
+    nonzero_columns = counts.indices if counts.data.all() else counts.indices[counts.data != 0]
+    return np.bincount(nonzero_columns, minlength=counts.shape[1])

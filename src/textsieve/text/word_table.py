@@ -7,9 +7,9 @@ once. It contains a table of the words as written, including the stop words. Tha
 then new words get their forms, and counts are added up by form. So the loop over the text is the same as without forms.
 Forms are numbered in the order of first use, because words are.
 
-A reader of a `FormTable` learns words as written, but no forms. It is reused for later slices, so that a stream of
-predictions looks up the form of a frequent word once, not in every batch. A reader with too many words keeps the first
-half, since frequent words come early.
+A *reader* is a table with which another thread counts known terms. A reader of a `FormTable` learns words as written,
+but no forms. It is reused for later slices, so that a stream of predictions looks up the form of a frequent word once,
+not in every batch. A reader with too many words keeps the first half, since frequent words come early.
 """
 
 import os
@@ -30,16 +30,18 @@ from .words import Forms, wide_words
 Number = TypeVar("Number", bound=np.number)
 
 SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
-"""Where a key is looked for first differs from process to process, so that no text can be made to collide."""
+"""The seed of the hash tables. It differs between processes, so that nobody can prepare texts whose words collide."""
 
 FEW_ENTRIES = 1 << 12
-_FEW_TIES = 64
-_LARGE = 1 << 19
+"""The size of a new array of entries."""
+
+_SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
+_LARGE_BYTES = 1 << 19  # larger arrays come directly from the operating system
 _NO_BITMAP = np.zeros(0, np.uint8)
 
 
 class Slice(NamedTuple):
-    """The UTF-8 text of some documents, each followed by 0xFF; `wide` if there are non-ASCII characters."""
+    """The UTF-8 text of some documents, each followed by 0xFF; `wide` says whether it has non-ASCII characters."""
 
     text: bytes
     n_documents: int
@@ -47,49 +49,53 @@ class Slice(NamedTuple):
 
 
 class SliceCounts(NamedTuple):
-    """The counts of a slice of documents: entries (number << 32 | count), and where those of each document end."""
+    """The counts of a slice of documents: entries (term number << 32 | count), and where those of each document end.
+
+    If it was counted `in_sequence`, there is an entry for each word of the text, in order.
+    """
 
     entries: Codes
     row_ends: Codes
 
 
-def fresh(size: int, kind: type[Number]) -> NDArray[Number]:
+def allocate_zeros(size: int, dtype: type[Number]) -> NDArray[Number]:
     """Return an array of zeros.
 
-    A large one comes directly from the operating system and is returned there when it is freed; from the heap, it would
-    stay with the thread that created it.
+    A large one comes directly from the operating system and is returned there when it is freed; from the heap, its
+    memory would stay with the thread that allocated it.
     """
-    n_bytes = size * np.dtype(kind).itemsize
-    return np.zeros(size, kind) if n_bytes < _LARGE else np.frombuffer(mmap(-1, n_bytes), kind)
+    n_bytes = size * np.dtype(dtype).itemsize
+    return np.zeros(size, dtype) if n_bytes < _LARGE_BYTES else np.frombuffer(mmap(-1, n_bytes), dtype)
 
 
-def room(array: NDArray[Number], least: int) -> NDArray[Number]:
-    """Return the array, or a copy of at least twice its size if it has fewer than `least` entries."""
-    if array.size >= least:
+def with_room(array: NDArray[Number], min_size: int) -> NDArray[Number]:
+    """Return the array, or a copy of at least twice its size if it has fewer than `min_size` elements."""
+    if array.size >= min_size:
         return array
-    grown = fresh(max(2 * array.size, least), array.dtype.type)
+    grown = allocate_zeros(max(2 * array.size, min_size), array.dtype.type)
     grown[: array.size] = array
     return grown
 
 
 def doubled_slots(slots: Codes) -> Codes:
-    """Return the used slots in a table of twice the size."""
-    grown = fresh(2 * slots.size, np.uint64)
-    words.spread_slots(slots, grown, SEED)
+    """Return a hash table of twice the size with the same used slots."""
+    grown = allocate_zeros(2 * slots.size, np.uint64)
+    words.copy_slots(slots, grown, SEED)
     return grown
 
 
-def spelled_out(terms: Sequence[str], after_each: bytes = b"") -> tuple[Bytes, Codes]:
-    """Return the bytes of many terms in one array, and where each begins."""
-    encoded = [term.encode("utf-8", "surrogatepass") + after_each for term in terms]
+def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, Codes]:
+    """Return the UTF-8 bytes of many terms in one array, and where each begins; a terminator may follow each term."""
+    encoded = [term.encode("utf-8", "surrogatepass") + terminator for term in terms]
     starts = np.zeros(len(encoded) + 1, np.uint64)
     starts[1:] = np.cumsum([len(term) for term in encoded], dtype=np.uint64)
     return np.frombuffer(b"".join(encoded), np.uint8), starts
 
 
-def spelled_as_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
-    """Return the same as `spelled_out` for words without line breaks, four times as fast, since all are encoded at
-    once.
+def encode_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
+    """Return the same as `encode_terms` for words without line breaks.
+
+    It is four times as fast, since all words are encoded at once.
     """
     lines = np.frombuffer("\n".join([*words, ""]).encode(), np.uint8)
     is_end = lines == ord("\n")
@@ -99,8 +105,9 @@ def spelled_as_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
 
 
 class WordTable:
-    """A hash table with open addressing over the spellings of words; see `kernels.words`. Stop words have the lowest
-    numbers.
+    """A hash table with open addressing over the spellings of words; see `kernels.words` for the arrays.
+
+    Stop words have the lowest numbers, below `n_stop`.
     """
 
     def __init__(self, stop_words: Sequence[str] = ()) -> None:
@@ -109,35 +116,36 @@ class WordTable:
         self.spelling: Bytes = np.empty(1 << 16, np.uint8)
         self.size = 0
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)
-        self.add(*spelled_out(stop_words))
+        self.add(*encode_terms(stop_words))
         self.n_stop = self.size
 
     def reader(self) -> "WordTable":
-        """Return a table for another thread that shares the words but has its own record of where each was last
-        counted.
+        """Return a table for another thread that counts the same words.
+
+        It shares the spellings, but has its own slots, which record where each word was last counted.
         """
         other = copy(self)
         other.slots = self.slots.copy()
         other.entries = np.empty(FEW_ENTRIES, np.uint64)
         return other
 
-    def take_back(self, reader: "WordTable") -> None:
-        """Take back a reader that has finished; there is nothing to reuse."""
+    def return_reader(self, reader: "WordTable") -> None:
+        """Accept a reader that has finished; a table of words has nothing to reuse."""
 
-    def empty_twin(self) -> "WordTable":
+    def empty_copy(self) -> "WordTable":
         """Return a table with only the stop words of this one."""
-        return self.beginning(self.n_stop)
+        return self.first_words(self.n_stop)
 
-    def beginning(self, n_words: int) -> "WordTable":
-        """Return a table with only the first words of this one, which include the stop words."""
+    def first_words(self, n_words: int) -> "WordTable":
+        """Return a table with only the first `n_words` words of this one, which include the stop words."""
         other = WordTable()
-        letters, starts = self.spellings()
-        other.add(letters, starts[: n_words + 1])
+        spelling, starts = self.spellings()
+        other.add(spelling, starts[: n_words + 1])
         other.n_stop = self.n_stop
         return other
 
     def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the words of some documents, or list them `in_sequence`."""
+        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words."""
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_words() if documents.wide else _NO_BITMAP
         row_ends = np.empty(documents.n_documents, np.uint64)
@@ -153,21 +161,21 @@ class WordTable:
             if done:
                 return SliceCounts(self.entries[:n_entries].copy(), row_ends)
             self._make_room(int(state[words.WORD_LENGTH]))
-            self.entries = room(self.entries, n_entries + 1)
+            self.entries = with_room(self.entries, n_entries + 1)
 
     def add(self, new_spelling: Bytes, new_starts: Codes) -> Ints:
-        """Return the numbers of the given words, adding new ones."""
+        """Return the numbers of the given words, adding new ones; word i begins at `new_starts[i]`."""
         numbers = np.empty(new_starts.size - 1, np.int64)
-        done = 0
+        n_done = 0
         while True:
-            done, size = words.add_words(
-                new_spelling, new_starts, done, self.slots, self.starts, self.spelling,
+            n_done, size = words.add_words(
+                new_spelling, new_starts, n_done, self.slots, self.starts, self.spelling,
                 np.uint64(self.size), SEED, True, numbers,
             )  # fmt: skip
             self.size = int(size)
-            if done == numbers.size:
+            if n_done == numbers.size:
                 return numbers
-            self._make_room(int(new_starts[done + 1] - new_starts[done]))
+            self._make_room(int(new_starts[n_done + 1] - new_starts[n_done]))
 
     def find(self, new_spelling: Bytes, new_starts: Codes) -> Ints:
         """Return the numbers of the given words, -1 for unknown ones."""
@@ -179,25 +187,25 @@ class WordTable:
         return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
-        """Make room for so many words in total, with so many bytes, at once."""
+        """Make room for `n_words` words in total, with `n_bytes` bytes in total, at once."""
         n_slots = self.slots.size
         while n_slots < 4 * n_words:
             n_slots *= 2
         if n_slots > self.slots.size:
-            grown = fresh(n_slots, np.uint64)
-            words.spread_slots(self.slots, grown, SEED)
+            grown = allocate_zeros(n_slots, np.uint64)
+            words.copy_slots(self.slots, grown, SEED)
             self.slots = grown
-        self.starts = room(self.starts, n_words + 2)
-        self.spelling = room(self.spelling, n_bytes)
+        self.starts = with_room(self.starts, n_words + 2)
+        self.spelling = with_room(self.spelling, n_bytes)
 
     def _make_room(self, n_bytes: int) -> None:
         """Make room for one more word with that many bytes."""
-        if self.size >= words.MOST_WORDS:
-            raise InputError(f"More than {words.MOST_WORDS:,} different words; count in smaller parts.")
+        if self.size >= words.MAX_WORDS:
+            raise InputError(f"More than {words.MAX_WORDS:,} different words", hint="count in smaller parts")
         if 4 * self.size >= self.slots.size:
             self.slots = doubled_slots(self.slots)
-        self.starts = room(self.starts, self.size + 2)
-        self.spelling = room(self.spelling, int(self.starts[self.size]) + n_bytes)
+        self.starts = with_room(self.starts, self.size + 2)
+        self.spelling = with_room(self.spelling, int(self.starts[self.size]) + n_bytes)
 
     def spellings(self) -> tuple[Bytes, Codes]:
         """Return the bytes of all words, and where each begins."""
@@ -210,88 +218,95 @@ class WordTable:
 
     def ranks(self) -> Ints:
         """Return the rank of each word in the order in which Python sorts strings."""
-        letters, starts = self.spellings()
-        keys = words.first_eight_bytes(letters, starts)
-        order = np.argsort(keys)  # equal keys are put in order next
-        large = words.sort_ties(order, keys, letters, starts, _FEW_TIES)
-        for begin, end in large.reshape(-1, 2).tolist():
+        spelling, starts = self.spellings()
+        keys = words.first_eight_bytes(spelling, starts)
+        order = np.argsort(keys)  # words with equal keys are sorted next
+        large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
+        for begin, end in large_groups.reshape(-1, 2).tolist():
             group = order[begin:end].tolist()
-            group.sort(key=lambda word: letters[starts[word] : starts[word + 1]].tobytes())
+            group.sort(key=lambda word: spelling[starts[word] : starts[word + 1]].tobytes())
             order[begin:end] = group
         ranks = np.empty(self.size, np.int64)
         ranks[order] = np.arange(self.size)
         return ranks
 
-    def joined(self, runs: Ints, n_words: Ints) -> list[str]:
-        """Return the terms of `n_words` words each, whose word numbers follow one another in `runs`."""
+    def spell_terms(self, term_words: Ints, n_words: Ints) -> list[str]:
+        """Return terms as strings, with spaces between their words.
+
+        `term_words` has the word numbers of all terms, one after the other, and `n_words` the number of words of each
+        term.
+        """
         if n_words.size == 0:
             return []
-        letters, starts = self.spellings()
-        joined = np.empty(int(self.lengths()[runs].sum()) + runs.size, np.uint8)
-        words.join_spellings(runs, n_words, letters, starts, joined)
+        spelling, starts = self.spellings()
+        joined = np.empty(int(self.lengths()[term_words].sum()) + term_words.size, np.uint8)
+        words.join_spellings(term_words, n_words, spelling, starts, joined)
         return joined[:-1].tobytes().decode("utf-8").split("\n")
 
 
-MOST_READ = 1 << 18
-"""Words that a reader keeps from one slice of documents to the next."""
+MAX_READER_WORDS = 1 << 18
+"""The largest number of words that a reader keeps from one slice of documents to the next."""
 
 
 class FormTable(WordTable):
-    """Normal forms and their numbers; see `WordTable`. Stop words are compared as written and have no forms."""
+    """A hash table of normal forms and their numbers; see `WordTable`.
+
+    Stop words are compared as written and have no form.
+    """
 
     def __init__(self, forms: Forms, stop_words: WordTable) -> None:
         super().__init__()
         self._forms = forms
         self._written = stop_words
         self._form_numbers = np.full(stop_words.size, -1, np.int64)
-        self._places: Codes = np.empty(0, np.uint64)
-        self._idle: deque[FormTable] = deque(maxlen=os.cpu_count())
+        self._last_entries: Codes = np.empty(0, np.uint64)
+        self._idle_readers: deque[FormTable] = deque(maxlen=os.cpu_count())
 
     def reader(self) -> "FormTable":
-        """Return a table that shares the forms and reads words on its own: an idle one, or a new one."""
+        """Return a table that shares the forms and learns words on its own: an idle reader, or a new one."""
         try:
-            while (idle := self._idle.pop()).size != self.size:  # it has not heard of the newest forms
+            while (idle := self._idle_readers.pop()).size != self.size:  # discard readers without the newest forms
                 pass
-        except IndexError:  # another thread may have taken the last one
-            other = self.empty_twin()
+        except IndexError:  # no idle reader is left
+            other = self.empty_copy()
             other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
             return other
         return idle
 
-    def take_back(self, reader: WordTable) -> None:
+    def return_reader(self, reader: WordTable) -> None:
         """Keep a reader that has finished for later use."""
         assert isinstance(reader, FormTable)
-        self._idle.append(reader)
+        self._idle_readers.append(reader)
 
-    def empty_twin(self) -> "FormTable":
+    def empty_copy(self) -> "FormTable":
         """Return a table with the same stop words and no forms."""
-        return FormTable(self._forms, self._written.empty_twin())
+        return FormTable(self._forms, self._written.empty_copy())
 
     def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the forms of some documents, or list them `in_sequence`."""
+        """Count the forms of some documents, or list them `in_sequence`; with `learn`, add unknown forms."""
         if not learn:
-            self._forget_some()
-        counted = self._written.count(documents, classes, learn=True, in_sequence=in_sequence)
-        self._look_at_new_words(learn=learn)
+            self._drop_late_words()
+        counts = self._written.count(documents, classes, learn=True, in_sequence=in_sequence)
+        self._add_forms_of_new_words(learn=learn)
         if in_sequence:
-            words.write_forms(counted.entries, self._form_numbers)
-            return counted
-        self._places = room(self._places, self.size)
-        n_entries = words.add_up_forms(*counted, self._form_numbers, self._places)
-        return SliceCounts(counted.entries[:n_entries].copy(), counted.row_ends)
+            words.write_forms(counts.entries, self._form_numbers)
+            return counts
+        self._last_entries = with_room(self._last_entries, self.size)
+        n_entries = words.add_up_forms(*counts, self._form_numbers, self._last_entries)
+        return SliceCounts(counts.entries[:n_entries].copy(), counts.row_ends)
 
-    def _look_at_new_words(self, *, learn: bool) -> None:
-        """Look up the forms of the words that were added last."""
-        new = np.arange(len(self._form_numbers), self._written.size)
-        if not len(new):
+    def _add_forms_of_new_words(self, *, learn: bool) -> None:
+        """Look up the numbers of the forms of new words; with `learn`, add unknown forms."""
+        new_words = np.arange(len(self._form_numbers), self._written.size)
+        if not len(new_words):
             return
-        spelled = spelled_as_lines(self._forms(self._written.joined(new, np.ones(len(new), np.int64))))
-        numbers: Ints = self.add(*spelled) if learn else self.find(*spelled)
+        encoded = encode_lines(self._forms(self._written.spell_terms(new_words, np.ones(len(new_words), np.int64))))
+        numbers: Ints = self.add(*encoded) if learn else self.find(*encoded)
         self._form_numbers = np.concatenate([self._form_numbers, numbers])
 
-    def _forget_some(self) -> None:
-        """Keep half of the words if there are too many, since an endless stream has ever new ones."""
-        if self._written.size > self._written.n_stop + MOST_READ:
-            n_kept = self._written.n_stop + MOST_READ // 2
-            self._written = self._written.beginning(n_kept)
-            self._form_numbers = self._form_numbers[:n_kept].copy()
+    def _drop_late_words(self) -> None:
+        """Keep half of the words if there are too many, since an endless stream brings new words forever."""
+        if self._written.size > self._written.n_stop + MAX_READER_WORDS:
+            n_words = self._written.n_stop + MAX_READER_WORDS // 2
+            self._written = self._written.first_words(n_words)
+            self._form_numbers = self._form_numbers[:n_words].copy()

@@ -18,36 +18,40 @@ from ..errors import InputError, Setting, shown
 
 WORD = re.compile(r"\b\w\w+\b")
 JOINER = "\x1f"
-"""What is between the words of a name that counts as one word (see `names`): a letter, which is written as a space."""
+"""The character between the words of a name that counts as one word (see `names`): a letter that becomes a space in
+terms.
+"""
 
 DOTTED_I = "I\u0307"
-"""The Turkish capital with its dot as a character of its own."""
+"""The Turkish uppercase `İ` written as two characters: `I` and a combining dot."""
 
 WORD_WITH_NAMES = re.compile(rf"[\w{JOINER}]{{2,}}")
-_END, _WIDE = 255, 128
+"""Words in a text whose names are joined."""
+_END, _WIDE = 255, 128  # the same as in `kernels.words`, which is not imported here because that takes long
 
 LONG_TEXT = 1 << 16
-"""From this many characters on a text is lower-cased in pieces."""
+"""Texts with more characters than this are lowercased in pieces."""
 
 Accents = str | Callable[[str], str] | None
+"""The values of `strip_accents`: the name of a function in `ACCENTS`, a function, or None."""
 
 Forms = Callable[[Sequence[str]], list[str]]
-"""Words to what they are counted as."""
+"""A function from words to their normal forms."""
 
 
 def fold_to_ascii(text: str) -> str:
-    """Return the ASCII letters that remain when all characters are decomposed."""
+    """Return the ASCII characters that remain when all characters are decomposed."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
 def drop_marks(text: str) -> str:
-    """Return the text without combining marks."""
+    """Return the decomposed text without combining marks."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 ACCENTS: dict[str, Callable[[str], str]] = {"ascii": fold_to_ascii, "unicode": drop_marks}
@@ -55,7 +59,7 @@ ACCENTS: dict[str, Callable[[str], str]] = {"ascii": fold_to_ascii, "unicode": d
 
 
 def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
-    """Return the function for a setting of `strip_accents`."""
+    """Return the function for a value of `strip_accents`, or None."""
     if strip_accents is None or callable(strip_accents):
         return strip_accents
     if strip_accents not in ACCENTS:
@@ -69,15 +73,15 @@ def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
 def lower_case(text: str) -> str:
     """Return `text.lower()`, computed in pieces, since Python needs twelve bytes per character for it.
 
-    Only the sigma depends on its neighbours, so a text with one is not split.
+    Only the lowercase of `Σ` depends on its neighbours, so a text with one is not split.
     """
     if len(text) <= LONG_TEXT or text.isascii() or "Σ" in text:
         return text.lower()
-    return "".join(text[at : at + LONG_TEXT].lower() for at in range(0, len(text), LONG_TEXT))
+    return "".join(text[begin : begin + LONG_TEXT].lower() for begin in range(0, len(text), LONG_TEXT))
 
 
-def without_dotted_i(text: str) -> str:
-    """Replace `İ` by `i` and `I` by `ı`, their lowercase in Turkish; other letters stay."""
+def lowercase_turkish_i(text: str) -> str:
+    """Return the text with `i` for `İ` and `ı` for `I`, their lowercase in Turkish; other letters stay."""
     if not text.isascii():
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
@@ -86,10 +90,10 @@ def without_dotted_i(text: str) -> str:
 def stop_words_of(
     setting: str | Collection[str] | None, strip_accents: Accents = None, *, lowercase: bool = True
 ) -> frozenset[str]:
-    """Return the words for a setting of `stop_words`.
+    """Return the words for a value of `stop_words`.
 
-    The stop words of a language are as texts have them: without accents if these are stripped, and also capitalised if
-    texts keep capitals.
+    The stop words of a language are spelled as in texts that have been read: without accents if these are stripped, and
+    also capitalised if texts are not lowercased.
     """
     if setting is None:
         return frozenset()
@@ -115,8 +119,8 @@ def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
     return WORD_WITH_NAMES if joins_names else WORD
 
 
-def as_counted(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
-    """Return what each word of a text counts as."""
+def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
+    """Return the words of a text as they are counted: names with spaces, and words as their normal forms."""
     if joins_names:
         words = [word.replace(JOINER, " ") for word in words]
     return words if forms is None else forms(words)
@@ -129,20 +133,20 @@ def terms_of(
     words: list[str] = word_pattern(joins_names=joins_names).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
-    words = as_counted(words, forms, joins_names=joins_names)
-    shortest, longest = ngram_range
-    if (shortest, longest) == (1, 1):
+    words = words_to_count(words, forms, joins_names=joins_names)
+    min_n, max_n = ngram_range
+    if (min_n, max_n) == (1, 1):
         return words
     return [
         " ".join(words[first:end])
         for first in range(len(words))
-        for end in range(first + shortest, min(first + longest, len(words)) + 1)
+        for end in range(first + min_n, min(first + max_n, len(words)) + 1)
     ]
 
 
 @cache
 def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
-    """Return what each byte of UTF-8 is to the kernels (see `kernels.words`), lowercasing ASCII or not."""
+    """Return the class of each byte of UTF-8 for the kernels (see `kernels.words`); `lowercase` lowercases ASCII."""
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)

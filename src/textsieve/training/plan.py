@@ -19,9 +19,9 @@ from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Settings
-from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own
+from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own_scorer
 from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
-from ..classifiers.linear_form import ProjectionMap, scorer_of
+from ..classifiers.linear_form import ProjectionMap, linear_scorer
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, Setting, shown
 from ..estimators import arrays_as_output
@@ -29,7 +29,7 @@ from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
 from ..registry import CLASSIFIERS, Traits, classifier_of, projection_of, selection_scheme, selector_of, traits_of
 from ..selectors import TermSelector
-from ..selectors.base import ReadAgain, limit_of
+from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
@@ -241,7 +241,7 @@ class TrainingPlan:
         if n_terms is None:
             return None if self.selector_was_given or self.selector.chooses_own_k else min(DEFAULT_TERMS, n_seen)
         try:
-            limit = limit_of(n_terms, n_seen)
+            limit = resolve_k(n_terms, n_seen)
         except InputError as problem:
             raise InputError(
                 setting="n_terms",
@@ -336,7 +336,7 @@ class TrainingPlan:
             rows, targets = rows[usable], targets.take(usable)
         weight = weight_by_number(self.class_weight, self.classifier, targets.sizes)
         if self.traits.has_own_scorer:
-            return fit_own(self.classifier, rows, targets.indicator(), weight, targets.weights)
+            return fit_own_scorer(self.classifier, rows, targets.indicator(), weight, targets.weights)
         projected = None
         if fitted is not None:
             with arrays_as_output():
@@ -345,10 +345,10 @@ class TrainingPlan:
         if targets.multilabel:
             members = targets.members
             each = fit_each_class(self.classifier, rows, members, weight, self.n_jobs, projected, targets.weights)
-            return scorer_of(each)
+            return linear_scorer(each)
         n_classes = len(targets.classes)
         form = fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected, targets.weights)
-        return scorer_of(form)
+        return linear_scorer(form)
 
     @property
     def learns_from_stats(self) -> bool:
@@ -374,4 +374,4 @@ class TrainingPlan:
                 setting="stats.classes", value=stats.classes, hint=f"use the numbers of all classes, 0 to {last}"
             )
         weight = weight_by_number(self.class_weight, self.classifier, sizes)
-        return scorer_of(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))
+        return linear_scorer(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))

@@ -73,7 +73,7 @@ def _without_k(selector: TermSelector) -> TermSelector:
 
 def kept_columns(selector: TermSelector, most: int | None) -> Ints:
     """Return the columns that a selector keeps in any order, so that it need not compute scores for the order."""
-    kept = selector.kept_columns()
+    kept = selector.selected_columns()
     return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
 
 

@@ -37,7 +37,7 @@ from ..registry import CLASSIFIERS
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
-from ..stats.weights import MOST_DOCUMENTS
+from ..stats.weights import LARGEST_COUNT
 from ..text.csr import CSR
 from .provenance import storable
 from .targets import ClassSizes, Targets
@@ -184,7 +184,7 @@ def require_integer_counts(targets: Targets) -> None:
             hint=(
                 "with ",
                 Setting("keep_stats", True),
-                f" the sum is at most {MOST_DOCUMENTS:,}. Divide the weights by a common factor, or leave ",
+                f" the sum is at most {LARGEST_COUNT:,}. Divide the weights by a common factor, or leave ",
                 Setting("keep_stats"),
                 " out",
             ),
@@ -241,10 +241,10 @@ class Statistics:
     def merged(self, other: Statistics) -> Statistics:
         """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""
         n_documents = self.n_documents + other.n_documents
-        if n_documents > MOST_DOCUMENTS:
+        if n_documents > LARGEST_COUNT:
             raise InputError(
                 f"The statistics count {self.n_documents:,} documents, and {other.n_documents:,} more would be "
-                f"above the limit of {MOST_DOCUMENTS:,}",
+                f"above the limit of {LARGEST_COUNT:,}",
                 hint=("use smaller sample weights, or train again without ", Setting("keep_stats")),
             )
         return Statistics(

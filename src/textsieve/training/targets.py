@@ -15,7 +15,7 @@ from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, Setting, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
-from ..stats.weights import are_whole, check_weights, drop_weightless
+from ..stats.weights import are_integers, check_weights, drop_weightless
 
 NO_CLASS = "none of the classes"
 """The name of the additional class in the statistics for rows of zeros in a label matrix."""
@@ -102,7 +102,7 @@ class Targets:
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
         """Return the type of document counts: float64 if some weight is not an integer."""
-        return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
+        return np.int64 if self.weights is None or are_integers(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
         """Return the sum of the weights of documents, given by number or by a mask; their number without weights."""
@@ -210,7 +210,7 @@ def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[An
     given, labels, weights = drop_weightless(given, labels, check_weights(sample_weight, len(given)))
     if weights is None:
         return given, labels, [1] * len(given)
-    return given, labels, weights.astype(np.int64 if are_whole(weights) else np.float64).tolist()
+    return given, labels, weights.astype(np.int64 if are_integers(weights) else np.float64).tolist()
 
 
 def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:

@@ -19,9 +19,9 @@ from typing import Any, cast
 
 from ...errors import InputError, Place
 from ..batch import Report
-from ..bounds import ReadLimits
+from ..read_limits import ReadLimits
 from ..readers.folder import walk
-from ..streams import CHUNK, open_bytes, read_document
+from ..streams import chunks_of, open_bytes, read_document
 
 ZIP = b"PK\x03\x04"
 TAR_BLOCK = 512
@@ -29,13 +29,22 @@ LONG_HEADERS = (
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
 )
-LONGEST_HEADER = 2**20
+MAX_LONG_HEADER = 2**20
 """Maximum bytes of a long name or a pax header in a tar; an ordinary one has a few hundred."""
 
 Member = tuple[str, bytes]
 """The path of a file in the archive, and its content."""
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, RuntimeError)
+_ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+)
 """Exceptions that zipfile raises for a damaged archive or file, or an unknown compression method."""
 
 
@@ -45,23 +54,23 @@ def is_zip(path: Path) -> bool:
         return file.peek(4)[:4] == ZIP
 
 
-def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
-    """Yield the files of a zip for whose path `wanted` is true."""
-    packed, unpacked = path.stat().st_size, 0
+def read_zip(path: Path, is_wanted: Callable[[str], bool], report: Report, limits: ReadLimits) -> Iterator[Member]:
+    """Yield the files of a zip for whose path `is_wanted` returns true."""
+    packed_size, unpacked_size = path.stat().st_size, 0
     try:
         archive = zipfile.ZipFile(path)
-    except _DAMAGE as problem:
-        raise _damaged(path, problem) from problem
+    except _ZIP_ERRORS as problem:
+        raise _damaged_error(path, problem) from problem
     with archive:
         for entry in archive.infolist():
-            if not entry.filename or entry.is_dir() or not wanted(entry.filename):
+            if not entry.filename or entry.is_dir() or not is_wanted(entry.filename):
                 continue
-            bounds.check_document(entry.file_size, Place(str(path), entry.filename))
-            unpacked += entry.file_size
-            bounds.check_unpacked(unpacked, packed, path)
+            limits.check_document(entry.file_size, Place(str(path), entry.filename))
+            unpacked_size += entry.file_size
+            limits.check_unpacked(unpacked_size, packed_size, path)
             try:
                 data = archive.read(entry)  # reads at most file_size bytes
-            except _DAMAGE:
+            except _ZIP_ERRORS:
                 report.skip("damaged files")
                 continue
             yield entry.filename, data
@@ -71,18 +80,18 @@ class _LastBlockReader(io.RawIOBase):
     """A stream that remembers its last block, to check that a tar archive is complete.
 
     tarfile takes both a damaged header and the end of the file for the end of the archive. A complete archive ends with
-    zeros, and tarfile does not read past them.
+    a block of zeros, after which tarfile reads no more: if the last block has other bytes, a header is damaged.
     """
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
-        self.last = b""
+        self.last_block = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        self.last = self._file.read(size)
-        if size and not self.last:
+        self.last_block = self._file.read(size)
+        if size and not self.last_block:
             raise EOFError("it ends in the middle")
-        return self.last
+        return self.last_block
 
 
 class _LimitedTarInfo(tarfile.TarInfo):
@@ -92,28 +101,28 @@ class _LimitedTarInfo(tarfile.TarInfo):
     """
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        if self.type in LONG_HEADERS and self.size > LONGEST_HEADER:
+        if self.type in LONG_HEADERS and self.size > MAX_LONG_HEADER:
             raise tarfile.ReadError("a name in it is too long")
         return cast(tarfile.TarInfo, cast(Any, super())._proc_member(archive))
 
 
-def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
-    """Yield the files of a tar for whose path `wanted` is true."""
-    with open_bytes(path, bounds) as file:
-        watched = _LastBlockReader(file)
+def read_tar(path: Path, is_wanted: Callable[[str], bool], report: Report, limits: ReadLimits) -> Iterator[Member]:
+    """Yield the files of a tar for whose path `is_wanted` returns true."""
+    with open_bytes(path, limits) as file:
+        block_reader = _LastBlockReader(file)
         try:
-            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_LimitedTarInfo) as archive:
+            with tarfile.open(fileobj=block_reader, mode="r|", bufsize=TAR_BLOCK, tarinfo=_LimitedTarInfo) as archive:
                 for entry in archive:
                     cast(Any, archive).members.clear()  # otherwise it keeps the headers of all entries
                     name = entry.name.removeprefix("./")
-                    if not entry.isdir() and wanted(name) and _is_file(entry, report):
-                        bounds.check_document(entry.size, Place(str(path), name))
+                    if not entry.isdir() and is_wanted(name) and _is_file(entry, report):
+                        limits.check_document(entry.size, Place(str(path), name))
                         yield name, cast(io.BufferedReader, archive.extractfile(entry)).read()
         except (tarfile.TarError, EOFError) as problem:
-            raise _damaged(path, problem) from problem
-        if watched.last.strip(b"\0"):
-            raise _damaged(path, EOFError("a header in it is damaged"))
-        while file.read(CHUNK):
+            raise _damaged_error(path, problem) from problem
+        if block_reader.last_block.strip(b"\0"):
+            raise _damaged_error(path, EOFError("a header in it is damaged"))
+        for _ in chunks_of(file):
             pass  # read to the end, where the compression has its checksum
 
 
@@ -128,15 +137,15 @@ def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
     return False
 
 
-def _damaged(path: Path, problem: Exception) -> InputError:
+def _damaged_error(path: Path, problem: Exception) -> InputError:
     return InputError(
-        f"cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something "
-        "else; get it again.",
+        f"cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something else",
         place=str(path),
+        hint="get it again",
     )
 
 
-def last_part(name: str) -> str:
+def base_name(name: str) -> str:
     """Return the name of a file without its folders.
 
     pathlib is not used: it would intern each name in a process-wide table that only grows.
@@ -144,32 +153,35 @@ def last_part(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def members(
-    paths: Iterable[Path], wanted: Callable[[str], bool], report: Report, bounds: ReadLimits
+def read_members(
+    paths: Iterable[Path], is_wanted: Callable[[str], bool], report: Report, limits: ReadLimits
 ) -> Iterator[Member]:
-    """Yield the files for whose path `wanted` is true.
+    """Yield the files of archives and folders for whose path `is_wanted` returns true.
 
     Files of an archive come in its order, those of a folder sorted by name. Hidden files, which some systems leave
     behind, are skipped and counted.
     """
 
-    def is_wanted(name: str) -> bool:
-        if not wanted(name):
+    def is_wanted_and_visible(name: str) -> bool:
+        if not is_wanted(name):
             return False
-        if hidden := last_part(name).startswith("."):
+        if is_hidden := base_name(name).startswith("."):
             report.skip("hidden files")
-        return not hidden
+        return not is_hidden
 
     for path in paths:
         if path.is_dir():
-            yield from _of_folder(path, is_wanted, report, bounds)
+            yield from _read_folder(path, is_wanted_and_visible, report, limits)
         elif is_zip(path):
-            yield from members_of_zip(path, is_wanted, report, bounds)
+            yield from read_zip(path, is_wanted_and_visible, report, limits)
         else:
-            yield from members_of_tar(path, is_wanted, report, bounds)
+            yield from read_tar(path, is_wanted_and_visible, report, limits)
 
 
-def _of_folder(folder: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
-    for file in walk(folder, report, follow_links=bounds.follow_links):
-        if wanted(name := f"{folder.name}/{file.name}"):
-            yield name, read_document(file.path, bounds)
+def _read_folder(
+    folder: Path, is_wanted: Callable[[str], bool], report: Report, limits: ReadLimits
+) -> Iterator[Member]:
+    """Yield the files of a folder for whose path, beginning with the folder's name, `is_wanted` returns true."""
+    for file in walk(folder, report, follow_links=limits.follow_links):
+        if is_wanted(name := f"{folder.name}/{file.name}"):
+            yield name, read_document(file.path, limits)

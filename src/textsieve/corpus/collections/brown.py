@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...errors import InputError
-from ..batch import Batch, Document, Report, in_batches
-from ..corpus import Start
-from .archives import last_part, members
+from ..batch import Document, Report, in_batches
+from ..corpus import StartPass
+from .archives import base_name, read_members
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
 
@@ -18,38 +18,33 @@ ENCODING = "latin-1"
 GENRES = "cats.txt"
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
     (paths,) = files.values()
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(paths, selection, report))
-
-    return start
+    return lambda report: in_batches(_documents(paths, selection, report))
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
-    genres = _genres(paths, selection, report)
-    tagged = selection.get("tags") is not None
+    """Yield the texts that have a genre, and count those of them that are not there."""
+    genres = _read_genres(paths, selection, report)
+    keeps_tags = selection.get("tags") is not None
     n_read = 0
-    for name, data in members(paths, lambda name: last_part(name) in genres, report, selection.bounds):
+    for name, data in read_members(paths, lambda name: base_name(name) in genres, report, selection.limits):
         n_read += 1
         words = data.decode(ENCODING).split()
-        text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
-        yield text, (genres[last_part(name)],)
-    for _ in range(len(genres) - n_read - report.skipped.get("damaged files", 0)):
-        report.skip("missing files")
+        text = " ".join(words if keeps_tags else (word.rpartition("/")[0] or word for word in words))
+        yield text, (genres[base_name(name)],)
+    report.skip("missing files", len(genres) - n_read - report.skipped.get("damaged files", 0))
 
 
-def _genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:
+def _read_genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:
     """Return the genre of each text, by the name of its file."""
-    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report(), selection.bounds):
+    for _, data in read_members(paths, lambda name: base_name(name) == GENRES, Report(), selection.limits):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
-        for line in lines:
-            if len(line) < 2:
-                report.skip("texts without a genre")
-        return {line[0]: line[1] for line in lines if len(line) > 1}
+        genres = {line[0]: line[1] for line in lines if len(line) > 1}
+        report.skip("texts without a genre", sum(len(line) < 2 for line in lines))
+        return genres
     raise InputError(
-        f"there is no {GENRES} in it, which has the genres. Get Brown as NLTK ships it.", place=str(paths[0])
+        f"there is no {GENRES} in it, which has the genres", place=str(paths[0]), hint="Get Brown as NLTK ships it"
     )
 
 
@@ -60,7 +55,8 @@ COLLECTION = Collection(
     licence="non-commercial",
     editions=(
         Edition(
-            *("", "the words, without tags"),
+            word="",
+            about="the words, without tags",
             files=(
                 File(
                     "brown.zip",

@@ -4,7 +4,7 @@ A corpus is selected by `name` or `name:word:word...`, in any order. Each word b
 word of each choice may be given. Two choices are the same for all collections:
 
 - the edition, such as `newsgroups:original`; the name alone selects the first;
-- the part, `train` or `test`, if the publisher or another word splits the collection; without it, both are read.
+- the part, `train` or `test`, if the publisher or another word splits the collection; the default is both.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from difflib import get_close_matches
 
 from ...errors import InputError
 from ..batch import Batch, Report
-from ..bounds import NAMED_LIMITS, ReadLimits
-from ..corpus import Corpus, Start
+from ..corpus import Corpus, StartPass
+from ..read_limits import NAMED_LIMITS, ReadLimits
 from .local_files import File, Paths, cache_hint, obtain, with_cache_hint
 
 PARTS = {"train": "the part to learn from", "test": "the part to test on"}
@@ -40,14 +40,15 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Mutually exclusive words, and their meanings."""
+    """Mutually exclusive words that may follow the name of a collection."""
 
     name: str
     words: Mapping[str, str]
+    """The words, and the meaning of each."""
     editions: tuple[str, ...] | None = None
     """The editions that have this choice; None for all."""
-    cuts: tuple[str, ...] = ()
-    """The words that split the collection into a training part and a test part."""
+    splitting_words: tuple[str, ...] = ()
+    """Those of the words that split the collection into a training part and a test part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class EditionSelection:
     part: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     """The word given for each other choice."""
-    bounds: ReadLimits = NAMED_LIMITS
+    limits: ReadLimits = NAMED_LIMITS
 
     def files(self) -> list[File]:
         """Return the files that the selection needs."""
@@ -78,24 +79,24 @@ class Collection:
     publisher: str
     licence: str
     editions: tuple[Edition, ...]
-    start: Callable[[Mapping[str, Paths], EditionSelection], Start]
+    start: Callable[[Mapping[str, Paths], EditionSelection], StartPass]
     """Takes the paths of each file, by its name, and the selection, and returns a function that starts a pass."""
     choices: tuple[Choice, ...] = ()
     multilabel: bool = False
     """Whether a document may have several labels."""
 
-    def corpus(self, *words: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
+    def corpus(self, *words: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
         """Return the corpus that the words after the name select. Its files are located, or downloaded, now."""
-        selection = replace(self.select(*words), bounds=bounds)
+        selection = replace(self.select(*words), limits=limits)
         name = ":".join([self.name, *words])
         publisher = self.publisher_of(selection.edition)
         files = {file.name: obtain(file, name, publisher) for file in selection.files()}
-        begin = self.start(files, selection)
+        start_reading = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
             batch = None
             try:
-                for batch in begin(report):
+                for batch in start_reading(report):
                     yield batch
                 if batch is None:
                     raise _no_documents_error(name, files.values(), report, publisher)
@@ -103,10 +104,10 @@ class Collection:
                 raise with_cache_hint(problem, files.values()) from problem
 
         def split() -> tuple[Corpus, Corpus]:
-            return self.corpus(*words, "train", bounds=bounds), self.corpus(*words, "test", bounds=bounds)
+            return self.corpus(*words, "train", limits=limits), self.corpus(*words, "test", limits=limits)
 
-        is_cut = selection.part is None and self._has_parts(selection)
-        return Corpus(name, start, multilabel=self.multilabel, split=split if is_cut else None)
+        has_both_parts = selection.part is None and self._is_split(selection)
+        return Corpus(name, start, multilabel=self.multilabel, split=split if has_both_parts else None)
 
     def select(self, *words: str) -> EditionSelection:
         """Return the selection that the words after the name stand for."""
@@ -115,7 +116,7 @@ class Collection:
             choice = self._choice_of(word, words)
             if choice in word_of:
                 raise InputError(
-                    f"{word_of[choice]!r} and {word!r} exclude each other. Say one of them.", place=self.name
+                    f"{word_of[choice]!r} and {word!r} exclude each other", place=self.name, hint="Use one of them"
                 )
             word_of[choice] = word
         edition = next(
@@ -129,7 +130,7 @@ class Collection:
     def words(self) -> dict[str, str]:
         """Return all words that may follow the name, and their meanings."""
         meanings = {edition.word: edition.about for edition in self.editions if edition.word}
-        if any(edition.split for edition in self.editions) or any(choice.cuts for choice in self.choices):
+        if any(edition.split for edition in self.editions) or any(choice.splitting_words for choice in self.choices):
             meanings |= PARTS
         return meanings | {word: about for choice in self.choices for word, about in choice.words.items()}
 
@@ -146,23 +147,27 @@ class Collection:
         return f"{self.name}:{edition.word}" if edition.word else self.name
 
     def _choice_of(self, word: str, words: tuple[str, ...]) -> str:
-        possible = self.words()
-        if word not in possible:
-            close = get_close_matches(word, possible, n=1)
-            hint = f"Did you mean {close[0]!r}? " if close else ""
+        """Return the name of the choice that a word belongs to; `words` are all given words, for the error."""
+        possible_words = self.words()
+        if word not in possible_words:
+            close = get_close_matches(word, possible_words, n=1)
+            guess = f"Did you mean {close[0]!r}? " if close else ""
             raise InputError(
-                f"{self.name} has no {word!r}. {hint}What may follow {self.name} is {', '.join(possible)}.",
+                f"{self.name} has no {word!r}",
                 place=":".join([self.name, *words]),
+                hint=f"{guess}What may follow {self.name} is {', '.join(possible_words)}",
             )
         if word in PARTS:
             return "part"
         return next((choice.name for choice in self.choices if word in choice.words), "edition")
 
-    def _has_parts(self, selection: EditionSelection) -> bool:
-        is_cut_by_word = any(selection.get(choice.name) in choice.cuts for choice in self.choices)
-        return selection.edition.split is not None or is_cut_by_word
+    def _is_split(self, selection: EditionSelection) -> bool:
+        """Return whether the selected edition has a training and a test part, or a given word defines them."""
+        is_split_by_word = any(selection.get(choice.name) in choice.splitting_words for choice in self.choices)
+        return selection.edition.split is not None or is_split_by_word
 
     def _check_words(self, selection: EditionSelection) -> None:
+        """Raise `InputError` if a word is not available in the selected edition, or it has no parts."""
         name = self.full_name(selection.edition)
         for choice in self.choices:
             word = selection.get(choice.name)
@@ -170,11 +175,13 @@ class Collection:
                 fitting = " or ".join(
                     self.full_name(edition) for edition in self.editions if edition.word in choice.editions
                 )
-                raise InputError(f"has no {word!r}, which is for {fitting}. Leave it out.", place=name)
-        if selection.part is not None and not self._has_parts(selection):
-            cutting = " or ".join(word for choice in self.choices for word in choice.cuts)
-            way = f", or say what cuts it: {cutting}" if cutting else ""
-            raise InputError(f"is not cut into train and test. Leave {selection.part!r} out{way}.", place=name)
+                raise InputError(f"has no {word!r}, which is for {fitting}", place=name, hint="Leave it out")
+        if selection.part is not None and not self._is_split(selection):
+            splitting_words = " or ".join(word for choice in self.choices for word in choice.splitting_words)
+            alternative = f", or add a word that splits it: {splitting_words}" if splitting_words else ""
+            raise InputError(
+                "is not split into train and test", place=name, hint=f"Leave out {selection.part!r}{alternative}"
+            )
 
 
 def _no_documents_error(name: str, files: Iterable[Paths], report: Report, publisher: str) -> InputError:

@@ -1,9 +1,9 @@
 """Download missing files of collections from the address in TEXTSIEVE_MIRROR.
 
 No address is built in: publishers move, and anybody with a copy of a collection may serve it. The address is that of a
-folder with the files, under the names in the table. Its scheme is one that pooch supports (http, https, ftp, sftp), or
-file://. A download must have a checksum listed in the table or, if the table lists none for it, unpack without errors.
-It is stored in the cache completely or not at all.
+folder with the files, under the names that the collections declare (`File.name`). Its scheme is one that pooch supports
+(http, https, ftp, sftp), or file://. A download must have one of the checksums in `File.sha256` or, if there are none,
+unpack without errors. It is stored in the cache completely or not at all.
 """
 
 from __future__ import annotations
@@ -25,79 +25,83 @@ from urllib.request import url2pathname
 
 from ...errors import InputError
 from ...extras import require_package
-from ..streams import CHUNK, COMPRESSIONS, open_bytes
-from .local_files import FOLDER, MIRROR, PACKED, File
+from ..streams import MAGICS, chunks_of, open_bytes
+from .local_files import DATA_VARIABLE, MIRROR_VARIABLE, PACKED, File
 
 PIECE = 2**16
 """Bytes of a download between two updates of the progress bar."""
 NO_ENCODING = {"Accept-Encoding": "identity"}
-"""Otherwise a server may compress the response, or declare a compressed file so encoded, and it arrives unpacked."""
+"""Without this header, a server may declare gzip a transfer encoding, and a .gz file would arrive unpacked."""
 
 _LOGIN = re.compile(r"//[^/\s]*@")
 
 
 def fetch(file: File, mirror: str, folder: Path) -> Path:
     """Download a file into a folder, check it, and return its path."""
-    pooch = _pooch(file)
+    pooch = _import_pooch(file)
     target = folder / file.name
-    _make_writable(target.parent, file)
+    _create_folder(target.parent, file)
     if target.is_dir():
-        raise InputError(f"is a folder, and {file.name} should be kept there. Rename or delete it.", place=str(target))
+        raise InputError(
+            f"is a folder, and {file.name} should be stored there", place=str(target), hint="Rename or delete it"
+        )
     address = f"{mirror.rstrip('/')}/{file.name}"
     try:
         with _downloader(pooch, address, file.name) as download:
 
-            def get(source: str, arrived: str, manager: object) -> None:
-                download(source, arrived, manager)
-                _check_download(Path(arrived), file)
+            def download_and_check(source: str, downloaded: str, manager: object) -> None:
+                download(source, downloaded, manager)
+                _check_download(Path(downloaded), file)
 
-            pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=get)
+            pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=download_and_check)
     except ValueError as problem:
-        raise _error(f"{address}: {str(problem).rstrip('.')}. Set {MIRROR} to a folder with the right file.") from None
+        hint = f"Set {MIRROR_VARIABLE} to a folder with the right file"
+        raise _download_error(address, str(problem).rstrip("."), hint) from None
     except ftplib.all_errors as problem:  # includes OSError
-        _hang_up(problem)
-        raise _error(
-            f"{address}: cannot be downloaded ({problem}). Check {MIRROR} and the network, or put {target.name} into "
-            f"the folder that {FOLDER} names."
-        ) from None
+        _close_connection(problem)
+        hint = (
+            f"Check {MIRROR_VARIABLE} and the network, or put {target.name} into the folder that {DATA_VARIABLE} names"
+        )
+        raise _download_error(address, f"cannot be downloaded ({problem})", hint) from None
     return target
 
 
-def _hang_up(problem: Exception) -> None:
+def _close_connection(problem: Exception) -> None:
     """Close the connection that an HTTP error holds open."""
     if (response := getattr(problem, "response", None)) is not None:
         response.close()
 
 
-def _error(message: str) -> InputError:
-    """Return an error without the login that an address may contain."""
-    return InputError(_LOGIN.sub("//", message))
+def _download_error(address: str, problem: str, hint: str) -> InputError:
+    """Return the error of a download, without the login that addresses in it may contain."""
+    return InputError(_LOGIN.sub("//", problem), place=_LOGIN.sub("//", address), hint=hint)
 
 
-def _check_download(arrived: Path, file: File) -> None:
+def _check_download(path: Path, file: File) -> None:
+    """Raise `ValueError` if a downloaded file has a wrong checksum or is damaged."""
     if file.sha256:
-        with open(arrived, "rb") as opened:
+        with open(path, "rb") as opened:
             if file_digest(opened, "sha256").hexdigest() not in file.sha256:
-                raise ValueError("what arrived has another checksum than the file that is known, and was thrown away")
-    elif file.name.endswith(PACKED) and not _can_be_unpacked(arrived):
-        raise ValueError("what arrived is no packed file or is damaged, and was thrown away")
+                raise ValueError("the downloaded file does not have the known checksum, and was deleted")
+    elif file.name.endswith(PACKED) and not _can_be_unpacked(path):
+        raise ValueError("the downloaded file is not compressed or is damaged, and was deleted")
 
 
 def _can_be_unpacked(path: Path) -> bool:
     """Return whether a file is compressed and can be unpacked to its end."""
-    with open(path, "rb") as raw:
-        if not raw.read(4).startswith(tuple(compression.magic for compression in COMPRESSIONS)):
+    with open(path, "rb") as file:
+        if not file.read(4).startswith(MAGICS):
             return False
     try:
-        with open_bytes(path) as file:
-            while file.read(CHUNK):
+        with open_bytes(path) as unpacked:
+            for _ in chunks_of(unpacked):
                 pass
     except InputError:
         return False
     return True
 
 
-def _pooch(file: File) -> Any:
+def _import_pooch(file: File) -> Any:
     """Import and return pooch, which has no type annotations."""
     require_package("pooch", extra="corpora", what=f"downloading {file.name}")
     pooch = import_module("pooch")
@@ -105,16 +109,17 @@ def _pooch(file: File) -> Any:
     return pooch
 
 
-def _make_writable(folder: Path, file: File) -> None:
+def _create_folder(folder: Path, file: File) -> None:
+    """Create a folder for a file if it does not exist; raise `InputError` if it can't be created or written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             raise PermissionError("you may not write there")
     except OSError as problem:
         raise InputError(
-            f"{file.name} cannot be kept there ({problem.strerror or problem}). Make the folder writable, or "
-            f"put the file into another that {FOLDER} names.",
+            f"{file.name} cannot be stored there ({problem.strerror or problem})",
             place=str(folder),
+            hint=f"Make the folder writable, or put the file into another that {DATA_VARIABLE} names",
         ) from problem
 
 
@@ -129,7 +134,7 @@ def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
     elif not sys.stderr.isatty():
         yield pooch.HTTPDownloader(chunk_size=PIECE, headers=NO_ENCODING)
     else:
-        bar = _Bar(name)
+        bar = _ProgressBar(name)
         try:
             yield pooch.HTTPDownloader(progressbar=bar, chunk_size=PIECE, headers=NO_ENCODING)
         finally:
@@ -137,13 +142,15 @@ def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
 
 
 def _copy(address: str, output: Any, _: object) -> None:
+    """Copy the file at a file:// address; pooch calls its downloaders with these arguments."""
     shutil.copyfile(url2pathname(urlsplit(address).path), output)
 
 
-class _Bar:
-    """A progress bar with the interface that pooch expects; pooch sets `total` before it begins."""
+class _ProgressBar:
+    """A progress bar with the interface that pooch expects."""
 
     total = 0
+    """Size of the file in bytes, which pooch sets before the download begins; 0 if it is not known."""
 
     def __init__(self, name: str) -> None:
         from rich.console import Console

@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 from ...errors import InputError
 
-FOLDER = "TEXTSIEVE_DATA"
-MIRROR = "TEXTSIEVE_MIRROR"
+DATA_VARIABLE = "TEXTSIEVE_DATA"
+"""The environment variable that names the folder with the files of collections."""
+MIRROR_VARIABLE = "TEXTSIEVE_MIRROR"
+"""The environment variable with the address from which missing files are downloaded."""
 PACKED = ".gz"
 NEVER_PACKED = (".zip", ".mat")
 """Extensions of files with built-in compression, for which no gzipped version is looked up."""
@@ -29,7 +31,7 @@ class File:
     """A file of a collection, as its publisher ships it."""
 
     name: str
-    """Its path relative to the data folder; it is also found there without its own folder."""
+    """Its path relative to the data folder, such as rcv1/topics.gz; it may also be there as topics.gz."""
     sha256: tuple[str, ...] = ()
     """Accepted checksums of a download, one for each way it is packed; local files are not checked."""
     also: tuple[str, ...] = ()
@@ -43,8 +45,8 @@ class File:
 class FileLocation(NamedTuple):
     """Where a file of a collection is."""
 
-    place: str
-    """The setting that names its folder, or "cache"."""
+    origin: str
+    """The name of the environment variable that names its folder, or "cache"."""
     paths: Paths
 
 
@@ -55,30 +57,31 @@ def cache_folder() -> Path:
     return user_cache_path("textsieve", appauthor=False) / "corpora"
 
 
-def places() -> dict[str, Path]:
-    """Return the folders to search, in order."""
-    named = os.environ.get(FOLDER)
-    return ({FOLDER: Path(named).expanduser()} if named else {}) | {"cache": cache_folder()}
+def _search_folders() -> dict[str, Path]:
+    """Return the folders to search, by origin, in the order in which they are searched."""
+    data_folder = os.environ.get(DATA_VARIABLE)
+    return ({DATA_VARIABLE: Path(data_folder).expanduser()} if data_folder else {}) | {"cache": cache_folder()}
 
 
 def find(file: File) -> FileLocation | None:
     """Return the location of a file, or of the folders that it was unpacked to; None if neither exists.
 
-    A file in any place takes precedence over folders, and empty folders are ignored: reading shows whether a file is
-    complete, but not whether a folder is, and an incomplete folder would hide a complete file in the next place.
+    A file takes precedence over unpacked folders, and empty folders are ignored. Reading shows whether a file is
+    complete, but not whether a folder is; and an incomplete folder in the data folder would hide a complete file in the
+    cache.
     """
-    for place, folder in places().items():
-        for name in _names(file):
+    for origin, folder in _search_folders().items():
+        for name in _possible_names(file):
             if os.path.isfile(folder / name):  # true even if the file may not be read
-                return FileLocation(place, (folder / name,))
-    for place, folder in places().items():
-        folders = tuple(folder / name for name in file.unpacked)
-        if folders and all(map(_has_something, folders)):
-            return FileLocation(place, folders)
+                return FileLocation(origin, (folder / name,))
+    for origin, folder in _search_folders().items():
+        unpacked_folders = tuple(folder / name for name in file.unpacked)
+        if unpacked_folders and all(map(_is_nonempty, unpacked_folders)):
+            return FileLocation(origin, unpacked_folders)
     return None
 
 
-def _has_something(folder: Path) -> bool:
+def _is_nonempty(folder: Path) -> bool:
     """Return whether a path is a nonempty folder, or one that may not be read."""
     try:
         return folder.is_dir() and any(folder.iterdir())
@@ -90,14 +93,15 @@ def obtain(file: File, name: str, publisher: str) -> Paths:
     """Return the path of a file, downloading it if necessary; `name` is the corpus that needs it."""
     if location := find(file):
         return location.paths
-    if mirror := os.environ.get(MIRROR):
+    if mirror := os.environ.get(MIRROR_VARIABLE):
         from .downloads import fetch
 
         return (fetch(file, mirror, cache_folder()),)
     raise InputError(
-        f"{file.name} is neither in {_data_folder()} nor in {cache_folder()}; get it from {publisher} and put "
-        f"it into one of them, or set {MIRROR} to the address of a folder that has it.",
+        f"{file.name} is neither in {_describe_data_folder()} nor in {cache_folder()}",
         place=name,
+        hint=f"get it from {publisher} and put it into one of them, or set {MIRROR_VARIABLE} to the address of a "
+        "folder that has it",
     )
 
 
@@ -106,12 +110,11 @@ def with_cache_hint(problem: InputError, files: Iterable[Paths]) -> InputError:
     if problem.place is None:
         return problem
     place = Path(problem.place.source)
-    advice = cache_hint(path for paths in files for path in paths if place.is_relative_to(path))
-    if not advice:
+    hint_to_delete = cache_hint(path for paths in files for path in paths if place.is_relative_to(path))
+    if not hint_to_delete:
         return problem
-    hinted = problem.at(problem.place)
-    hinted.hint = (*([problem.hint] if isinstance(problem.hint, str) else problem.hint), advice)
-    return hinted
+    hint = (problem.hint,) if isinstance(problem.hint, str) else problem.hint
+    return problem.with_fields(hint=(*hint, ". " if problem.hint else "", hint_to_delete))
 
 
 def cache_hint(paths: Iterable[Path]) -> str:
@@ -121,15 +124,15 @@ def cache_hint(paths: Iterable[Path]) -> str:
     return f"It is in the cache: delete {' and '.join(cached)} first." if cached else ""
 
 
-def _data_folder() -> str:
+def _describe_data_folder() -> str:
     """Describe the folder that TEXTSIEVE_DATA names, for messages."""
-    named = os.environ.get(FOLDER)
-    if not named:
-        return f"a folder that {FOLDER} names (it is not set)"
-    return f"{named} ({FOLDER}{'' if Path(named).expanduser().is_dir() else ', which names no folder'})"
+    folder = os.environ.get(DATA_VARIABLE)
+    if not folder:
+        return f"a folder that {DATA_VARIABLE} names (it is not set)"
+    return f"{folder} ({DATA_VARIABLE}{'' if Path(folder).expanduser().is_dir() else ', which names no folder'})"
 
 
-def _names(file: File) -> Iterator[str]:
+def _possible_names(file: File) -> Iterator[str]:
     """Yield the names that a file may have: with and without its folder, compressed or not."""
     for name in (file.name, *file.also):
         for candidate in dict.fromkeys([name, PurePosixPath(name).name]):

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..batch import BATCH_DOCUMENTS, Batch
-from ..bounds import ReadLimits
+from ..read_limits import ReadLimits
 from ..streams import CHUNK, read_document
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ M132 M14 M141 M142 M143 MCAT
 """
 CODES = tuple(_ALPHABET.split())
 """All topics of RCV1, in the order of the alphabet."""
-PLACE = {code: place for place, code in enumerate(CODES)}
+CODE_INDEX = {code: index for index, code in enumerate(CODES)}
+"""The position of each code in `CODES`."""
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 FREQUENT = ("CCAT", "ECAT", "GCAT")
 """The codes that determine the shift of a half."""
@@ -58,20 +59,21 @@ MAT_HEADER, MAT_PACKED = 128, 15
 """Bytes before the first array of a MATLAB file, and the type number of an array compressed with zlib."""
 
 
-def batches(path: Path, part: str | None, wanted: Collection[str] | None, bounds: ReadLimits) -> Iterator[Batch]:
+def batches(path: Path, part: str | None, wanted: Collection[str] | None, limits: ReadLimits) -> Iterator[Batch]:
     """Yield the stories of a subset, or of its part "train" or "test", with their topics.
 
     `wanted` restricts the topics; None keeps all.
     """
     from scipy.sparse import csr_array
 
-    rows, topics = _arrays(path, bounds)
-    stories = parts_of(topics)[part] if part else range(rows.shape[0])
-    places = [place for code, place in PLACE.items() if wanted is None or code in wanted]
+    vectors, topics = _read_arrays(path, limits)
+    stories = parts_of(topics)[part] if part else range(vectors.shape[0])
+    codes = [code for code in CODES if wanted is None or code in wanted]
+    wanted_topics = topics[[CODE_INDEX[code] for code in codes]]  # codes by stories
     for begin in stories[::BATCH_DOCUMENTS]:
         batch = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
-        labels = [tuple(CODES[places[row]] for row in column.nonzero()[0]) for column in topics[places, batch].T]
-        yield Batch(labels, vectors=csr_array(rows[batch], dtype=float))
+        labels = [tuple(codes[row] for row in story.nonzero()[0]) for story in wanted_topics[:, batch].T]
+        yield Batch(labels, vectors=csr_array(vectors[batch], dtype=float))
 
 
 def code_above(code: str) -> str | None:
@@ -79,34 +81,41 @@ def code_above(code: str) -> str | None:
     if code in TOP:
         return None
     prefixes = (code[:length] for length in range(len(code) - 1, 1, -1))
-    return next((prefix for prefix in prefixes if prefix in PLACE), f"{code[0]}CAT")
+    return next((prefix for prefix in prefixes if prefix in CODE_INDEX), f"{code[0]}CAT")
 
 
 def shift_of(rows: Bools) -> int:
-    """Return the shift of a half (topics by stories): the difference between place in the alphabet and row."""
+    """Return the shift of a half (topics by stories): a code's index in `CODES` minus its row."""
     import numpy as np
 
     n_stories = rows.sum(axis=1)
-    totals = np.zeros_like(n_stories)
+    totals = np.zeros_like(n_stories)  # per row: the stories of the three frequent codes if this row were CCAT
     for code in FREQUENT:
-        distance = PLACE[code] - PLACE["CCAT"]
+        distance = CODE_INDEX[code] - CODE_INDEX["CCAT"]
         totals[: max(len(rows) - distance, 0)] += n_stories[distance:]
-    return PLACE["CCAT"] - int(totals.argmax())
+    return CODE_INDEX["CCAT"] - int(totals.argmax())
 
 
 def by_code(target: Bools) -> Bools:
-    """Convert the rows of a subset to RCV1's 103 codes (codes by stories); raise `ValueError` if they don't fit."""
+    """Return the topics of a subset as a matrix of RCV1's 103 codes by stories.
+
+    `target` is the matrix of unnamed topics by stories. Raises `ValueError` if it breaks the rules of RCV1.
+    """
     import numpy as np
 
-    half = target.shape[1] // 2
-    halves = [_half_by_code(rows) for rows in (target[:, :half], target[:, half:])]
-    topics = np.hstack([topics for topics, _ in halves])
-    topics[~(halves[0][1] & halves[1][1])] = False
+    middle = target.shape[1] // 2
+    first_topics, first_is_known = _half_by_code(target[:, :middle])
+    second_topics, second_is_known = _half_by_code(target[:, middle:])
+    topics = np.hstack([first_topics, second_topics])
+    topics[~(first_is_known & second_is_known)] = False
     return topics
 
 
 def parts_of(topics: Bools) -> dict[str, range]:
-    """Return the training half, in which fewer topics are missing, and the test half; `topics` is codes by stories."""
+    """Return the stories of the training half, which has more topics, and of the test half.
+
+    `topics` is a matrix of codes by stories.
+    """
     n_stories = topics.shape[1]
     halves = [range(n_stories // 2), range(n_stories // 2, n_stories)]
     n_topics = [int(topics[:, half].any(axis=1).sum()) for half in halves]
@@ -118,63 +127,65 @@ def _half_by_code(rows: Bools) -> tuple[Bools, Bools]:
     """Return the matrix of codes by stories of a half, and a mask of the codes that the half has."""
     import numpy as np
 
-    places = np.arange(len(rows)) + shift_of(rows)
-    is_code = (places >= 0) & (places < len(CODES))
+    indices = np.arange(len(rows)) + shift_of(rows)  # in CODES
+    is_code = (indices >= 0) & (indices < len(CODES))
     if rows[~is_code].any():
         raise ValueError("target has topics before or after those of RCV1")
     topics, is_known = np.zeros((len(CODES), rows.shape[1]), np.bool_), np.zeros(len(CODES), np.bool_)
-    topics[places[is_code]], is_known[places[is_code]] = rows[is_code], True
-    below = [PLACE[code] for code in CODES if code_above(code) == "MCAT"]
-    topics[PLACE["MCAT"]] |= topics[below].any(axis=0)
-    is_known[PLACE["MCAT"]] = True
-    _require_rules(topics, is_known)
+    topics[indices[is_code]], is_known[indices[is_code]] = rows[is_code], True
+    below_mcat = [CODE_INDEX[code] for code in CODES if code_above(code) == "MCAT"]
+    topics[CODE_INDEX["MCAT"]] |= topics[below_mcat].any(axis=0)
+    is_known[CODE_INDEX["MCAT"]] = True
+    _check_rules(topics, is_known)
     return topics, is_known
 
 
-def _require_rules(topics: Bools, is_known: Bools) -> None:
-    for code, place in PLACE.items():
+def _check_rules(topics: Bools, is_known: Bools) -> None:
+    """Raise `ValueError` if a story lacks the code above one of its codes, or has none of the four top codes."""
+    for code, index in CODE_INDEX.items():
         above = code_above(code)
-        if above and is_known[PLACE[above]] and (topics[place] & ~topics[PLACE[above]]).any():
+        if above and is_known[CODE_INDEX[above]] and (topics[index] & ~topics[CODE_INDEX[above]]).any():
             raise ValueError(f"the topics of target are not those of RCV1: a story has {code} and not {above}")
-    if not topics[[PLACE[code] for code in TOP]].any(axis=0).all():
+    if not topics[[CODE_INDEX[code] for code in TOP]].any(axis=0).all():
         raise ValueError(f"the topics of target are not those of RCV1: a story has none of {', '.join(TOP)}")
 
 
-def _arrays(path: Path, bounds: ReadLimits) -> tuple[Any, Bools]:
+def _read_arrays(path: Path, limits: ReadLimits) -> tuple[Any, Bools]:
     """Return the matrix of stories by terms, and that of codes by stories."""
     from scipy.io import loadmat
 
     try:
-        _check_unpacked(read_document(path, bounds), path, bounds)
+        _check_unpacked(read_document(path, limits), path, limits)
         arrays = loadmat(path, variable_names=["data", "target"])
-        rows, target = arrays["data"], arrays["target"] > 0
-        if rows.ndim != 2 or target.ndim != 2 or rows.shape[0] != target.shape[1]:
-            raise ValueError(f"data is {rows.shape} and target {target.shape}")
-        return rows, by_code(target)
+        vectors, target = arrays["data"], arrays["target"] > 0
+        if vectors.ndim != 2 or target.ndim != 2 or vectors.shape[0] != target.shape[1]:
+            raise ValueError(f"data is {vectors.shape} and target {target.shape}")
+        return vectors, by_code(target)
     except InputError:
         raise
     except Exception as problem:  # loadmat may raise anything for a damaged file
         raise InputError(
-            f"cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it again.",
+            f"cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else",
             place=str(path),
+            hint="get it again",
         ) from problem
 
 
-def _check_unpacked(data: bytes, path: Path, bounds: ReadLimits) -> None:
+def _check_unpacked(data: bytes, path: Path, limits: ReadLimits) -> None:
     """Raise `InputError` if the packed arrays of a MATLAB file would unpack to too much.
 
     After a header of 128 bytes, the last two of which give the byte order, each array has its type and its size.
     """
-    order = ">" if data[126:128] == b"MI" else "<"
-    begin, unpacked = MAT_HEADER, 0
-    while begin + 8 <= len(data):
-        kind, size = struct.unpack_from(f"{order}II", data, begin)
-        begin += 8
-        if kind == MAT_PACKED:
+    byte_order = ">" if data[126:128] == b"MI" else "<"
+    position, unpacked_size = MAT_HEADER, 0
+    while position + 8 <= len(data):
+        array_type, packed_size = struct.unpack_from(f"{byte_order}II", data, position)
+        position += 8
+        if array_type == MAT_PACKED:
             unpacker = zlib.decompressobj()
-            packed = data[begin : begin + size]
-            while packed and (piece := unpacker.decompress(packed, CHUNK)):
-                unpacked += len(piece)
-                bounds.check_unpacked(unpacked, len(data), path)
+            packed = data[position : position + packed_size]
+            while packed and (chunk := unpacker.decompress(packed, CHUNK)):
+                unpacked_size += len(chunk)
+                limits.check_unpacked(unpacked_size, len(data), path)
                 packed = unpacker.unconsumed_tail
-        begin += size
+        position += packed_size

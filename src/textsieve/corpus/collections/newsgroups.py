@@ -1,11 +1,12 @@
 """20 Newsgroups: posts of 1993, a thousand from each of twenty groups; the label is the group.
 
 The default edition, by date, has 18,846 posts without duplicates, split into train and test at a date in each group.
-The original has all 19,997, with complete headers. Header lines that name the group are always removed (`TELLING`).
+The original has all 19,997, with complete headers. Header fields that reveal the group are always removed
+(`REVEALING_FIELDS`).
 
 Words after the name remove headers, footers and quotes. The header ends at the first empty line; a line that begins
-with white space continues the one before. The rules are those of scikit-learn's `remove=`, so that results can be
-compared:
+with white space continues the one before. Footers and quotes are defined as in scikit-learn's `fetch_20newsgroups`
+(`remove=`), so that results can be compared:
 
 - the footer is what follows the last line that is empty or made of hyphens, unless that is the first line;
 - a quote is a line that begins with > or |, or one that introduces somebody else's words.
@@ -16,16 +17,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from ..batch import Batch, Document, Report, in_batches
-from ..corpus import Start
-from .archives import members
+from ..batch import Document, Report, in_batches
+from ..corpus import StartPass
+from .archives import read_members
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
 
 END_OF_HEADER = "\n\n"
 
-TELLING = ("newsgroups", "xref", "followup-to", "followups-to", "path", "x-to", "x-apparently-to")
-"""Header fields that name the group or the route of the post to it."""
+REVEALING_FIELDS = ("newsgroups", "xref", "followup-to", "followups-to", "path", "x-to", "x-apparently-to")
+"""Header fields that name the group, or the route by which the post reached it."""
 
 SUBJECT = "subject"
 
@@ -34,20 +35,20 @@ _BEGINS_A_QUOTE = (">", "|", "In article", "Quoted from")
 _INTRODUCES_A_QUOTE = ("writes in", "writes:", "wrote:", "says:", "said:")
 
 
-def without_telling(post: str) -> str:
-    """Return the post without the header lines that name the group."""
-    header, blank, body = post.partition(END_OF_HEADER)
-    return "\n".join(line for field, line in _lines(header) if field not in TELLING) + blank + body
+def without_revealing_fields(post: str) -> str:
+    """Return the post without the header fields that reveal the group."""
+    header, blank_line, body = post.partition(END_OF_HEADER)
+    return "\n".join(line for field, line in _header_lines(header) if field not in REVEALING_FIELDS) + blank_line + body
 
 
-def _lines(header: str) -> Iterator[tuple[str, str]]:
-    """Yield each header line with the name of the field that it begins or continues; "" if there is none."""
-    name = ""
+def _header_lines(header: str) -> Iterator[tuple[str, str]]:
+    """Yield the lowercase name of the field that each header line begins or continues, or "", and the line."""
+    field = ""
     for line in header.split("\n"):
         if not line[:1].isspace():
-            field = _FIELD.match(line)
-            name = "" if field is None else field[1].lower()
-        yield name, line
+            match = _FIELD.match(line)
+            field = "" if match is None else match[1].lower()
+        yield field, line
 
 
 def without_header(post: str) -> str:
@@ -56,17 +57,17 @@ def without_header(post: str) -> str:
 
 
 def with_subject_alone(post: str) -> str:
-    """Return the words of the subject and the text after the first empty line, if there is one."""
+    """Return the post with nothing of its header but the words of the subject."""
     header, _, body = post.partition(END_OF_HEADER)
-    subject = "\n".join(line for field, line in _lines(header) if field == SUBJECT)
+    subject = "\n".join(line for field, line in _header_lines(header) if field == SUBJECT)
     return _FIELD.sub("", subject, count=1).strip() + END_OF_HEADER + body
 
 
 def without_footer(post: str) -> str:
-    """Return the text before the last line that is empty or a rule of hyphens."""
+    """Return the text before the last line that is empty or made of hyphens."""
     lines = post.strip().split("\n")
-    rules = [at for at, line in enumerate(lines) if not line.strip().strip("-")]
-    return "\n".join(lines[: rules[-1]]) if rules and rules[-1] > 0 else post
+    separators = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
+    return "\n".join(lines[: separators[-1]]) if separators and separators[-1] > 0 else post
 
 
 def without_quotes(post: str) -> str:
@@ -98,22 +99,20 @@ GROUPS = (
 """The folders of posts; other folders in an archive are ignored."""
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
     (paths,) = files.values()
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(paths, selection, report))
-
-    return start
+    return lambda report: in_batches(_documents(paths, selection, report))
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    """Yield the selected posts, without what the words after the name remove."""
     removers = [remove for word, remove in REMOVERS.items() if word in selection.words.values()]
-    for name, data in members(paths, lambda name: _is_wanted(name, selection), report, selection.bounds):
-        text = without_telling(data.decode(ENCODING))
+    for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
+        text = without_revealing_fields(data.decode(ENCODING))
         for remove in removers:
             text = remove(text)
-        yield text, (_group_of(name),)
+        group = name.split("/")[-2]
+        yield text, (group,)
 
 
 def _is_wanted(name: str, selection: EditionSelection) -> bool:
@@ -125,10 +124,6 @@ def _is_wanted(name: str, selection: EditionSelection) -> bool:
     return selection.get("groups") is None or group.startswith(COMPUTING)
 
 
-def _group_of(name: str) -> str:
-    return name.split("/")[-2]
-
-
 COLLECTION = Collection(
     name="newsgroups",
     title="20 Newsgroups",
@@ -136,7 +131,8 @@ COLLECTION = Collection(
     licence="none stated",
     editions=(
         Edition(
-            *("", "by date, without duplicates"),
+            word="",
+            about="by date, without duplicates",
             files=(
                 File(
                     "20news-bydate.tar.gz",
@@ -152,7 +148,8 @@ COLLECTION = Collection(
             split=(11_314, 7_532),
         ),
         Edition(
-            *("original", "all posts, with duplicates"),
+            word="original",
+            about="all posts, with duplicates",
             files=(
                 File(
                     "20news-19997.tar.gz",

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...errors import InputError
-from ..batch import Batch, Document, Report, in_batches
-from ..bounds import ReadLimits
-from ..corpus import Start
+from ..batch import Document, Report, in_batches
+from ..corpus import StartPass
+from ..read_limits import ReadLimits
 from ..streams import read_document, read_lines
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
@@ -30,35 +30,33 @@ ROOT = "Top/"
 WITHOUT_CATEGORY = "pages without a category"
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
     ((path,),) = files.values()
-
-    def start(report: Report) -> Iterator[Batch]:
-        if selection.edition.word == SAMPLE:
-            return in_batches(_sample_documents(path, report, selection.bounds))
-        return in_batches(_documents(path, selection, report))
-
-    return start
+    if selection.edition.word == SAMPLE:
+        return lambda report: in_batches(_sample_documents(path, report, selection.limits))
+    return lambda report: in_batches(_documents(path, selection, report))
 
 
 def _documents(path: Path, selection: EditionSelection, report: Report) -> Iterator[Document]:
-    every_class = selection.get("classes") is not None
-    lines = (line for _, line in read_lines(path, "utf-8", report, selection.bounds))
-    for record in records(lines, "ExternalPage", report, selection.bounds, str(path)):
+    """Yield the title and description of each page in the dump of the directory."""
+    has_all_classes = selection.get("classes") is not None
+    lines = (line for _, line in read_lines(path, "utf-8", report, selection.limits))
+    for record in records(lines, "ExternalPage", report, selection.limits, str(path)):
         topic = between(record, "topic")
         label = (topic or "").strip().removeprefix(ROOT).partition("/")[0]
         if not label:
             report.skip(WITHOUT_CATEGORY)
-        elif every_class or label in CLASSES:
+        elif has_all_classes or label in CLASSES:
             parts = (between(record, tag) for tag in ("d:Title", "d:Description"))
             yield "\n".join(without_tags(part) for part in parts if part), (label,)
 
 
-def _sample_documents(path: Path, report: Report, bounds: ReadLimits) -> Iterator[Document]:
-    for about, category in _sample(path, bounds):
-        top = category[0] if isinstance(category, list) and category else None
-        if isinstance(about, dict) and isinstance(top, str):
-            yield " ".join(word for field in SAMPLE_FIELDS for word in _words(about.get(field))), (top,)
+def _sample_documents(path: Path, report: Report, limits: ReadLimits) -> Iterator[Document]:
+    """Yield the pages of the sample, as tokens joined by spaces."""
+    for page, category in _read_sample(path, limits):
+        label = category[0] if isinstance(category, list) and category else None
+        if isinstance(page, dict) and isinstance(label, str):
+            yield " ".join(word for field in SAMPLE_FIELDS for word in _words(page.get(field))), (label,)
         else:
             report.skip(BROKEN)
 
@@ -70,17 +68,18 @@ def _words(value: object) -> list[str]:
     return [str(word) for word in value if not isinstance(word, list | dict)] if isinstance(value, list) else []
 
 
-def _sample(path: Path, bounds: ReadLimits) -> Iterator[tuple[object, object]]:
+def _read_sample(path: Path, limits: ReadLimits) -> Iterator[tuple[object, object]]:
+    """Yield each page, normally a dict of its fields, and its category, normally a list with the top level first."""
     try:
-        sample = json.loads(read_document(path, bounds))
+        sample = json.loads(read_document(path, limits))
         yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)
     except InputError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise InputError(
-            f"is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem}). "
-            "Get it again.",
+            f"is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem})",
             place=str(path),
+            hint="Get it again",
         ) from problem
 
 
@@ -92,9 +91,13 @@ COLLECTION = Collection(
     editions=(
         Edition("", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), None, 13),
         Edition(
-            *(SAMPLE, "a sample of pages, as tokens"),
-            (File("dmoz/dmoz-sample.json.gz", ("710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820",)),),
-            *(2_398, 15),
+            word=SAMPLE,
+            about="a sample of pages, as tokens",
+            files=(
+                File("dmoz/dmoz-sample.json.gz", ("710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820",)),
+            ),
+            documents=2_398,
+            classes=15,
             publisher="the authors of the JSON sample of DMOZ",
             licence="none stated",
         ),

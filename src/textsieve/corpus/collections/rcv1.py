@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Place
 from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, Labels, Report, in_batches
-from ..bounds import ReadLimits
-from ..corpus import Start
+from ..corpus import StartPass
+from ..read_limits import ReadLimits
 from ..streams import read_lines
 from . import mulan
 from .collection import Choice, Collection, Edition, EditionSelection
@@ -37,25 +37,29 @@ ENCODING = "latin-1"
 N_TERMS = 47_236
 WITHOUT_TOPIC = "stories without a topic"
 BROKEN_TOPICS = "broken lines of topics"
-MOST_DIGITS = 15
-"""Maximum digits of a story's number: the svmlight reader returns floats, which represent so many exactly."""
-NO_NUMBER = -1
+MAX_DIGITS = 15
+"""Maximum digits of a story's number: the svmlight reader returns floats, which represent 15 digits exactly."""
+INVALID_NUMBER = -1
+"""Stands for the number of a story if it can't be parsed."""
 
 Topics = Mapping[int, Labels]
 """The topics of each story, by its number."""
 
 
-def read_topics(path: Path, wanted: Container[str] | None, report: Report, bounds: ReadLimits) -> dict[int, Labels]:
-    """Return the topics of each story, restricted to the wanted ones; stories without any of them are left out."""
+def read_topics(path: Path, wanted: Container[str] | None, report: Report, limits: ReadLimits) -> dict[int, Labels]:
+    """Return the topics of each story by its number; `wanted` restricts the topics, and None keeps all.
+
+    Stories without a wanted topic are left out. Stories with equal topics share one tuple, which saves memory.
+    """
     topics: dict[int, Labels] = {}
-    shared: dict[Labels, Labels] = {}
-    for _, line in read_lines(path, ENCODING, report, bounds):
+    shared_tuples: dict[Labels, Labels] = {}
+    for _, line in read_lines(path, ENCODING, report, limits):
         match line.split():
-            case [code, digits, "1"] if (number := _number(digits)) is not None:
-                before = topics.get(number, ())
-                if code not in before and (wanted is None or code in wanted):
-                    after = (*before, code)
-                    topics[number] = shared.setdefault(after, after)
+            case [code, digits, "1"] if (number := _story_number(digits)) is not None:
+                story_topics = topics.get(number, ())
+                if code not in story_topics and (wanted is None or code in wanted):
+                    story_topics = (*story_topics, code)
+                    topics[number] = shared_tuples.setdefault(story_topics, story_topics)
             case [] | [_, _, "0"]:
                 pass
             case _:
@@ -63,32 +67,32 @@ def read_topics(path: Path, wanted: Container[str] | None, report: Report, bound
     return topics
 
 
-def _number(text: str) -> int | None:
-    """Return the number of a story, or None; int() rejects thousands of digits."""
-    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
+def _story_number(text: str) -> int | None:
+    """Return the number of a story, or None if the text is no such number."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
-def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bounds: ReadLimits) -> Iterator[Document]:
+def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limits: ReadLimits) -> Iterator[Document]:
     """Yield the stories of token files, as texts."""
     for path in paths:
         number: int | None = None
         words: list[str] | None = None
         n_characters = 0
-        for _, line in read_lines(path, ENCODING, report, bounds):
+        for _, line in read_lines(path, ENCODING, report, limits):
             if line.startswith(".I") and not line[2:3].strip():
                 yield from _story(number, words, topics, report)
-                number, words, n_characters = _number(line[2:].strip()) or NO_NUMBER, None, 0
+                number, words, n_characters = _story_number(line[2:].strip()) or INVALID_NUMBER, None, 0
             elif line.rstrip() == ".W":
                 words = []
             elif words is not None:
                 words.append(line.strip())
                 n_characters += len(line)
-                bounds.check_document(n_characters, Place(str(path), f"story {number}"))
+                limits.check_document(n_characters, Place(str(path), f"story {number}"))
         yield from _story(number, words, topics, report)
 
 
 def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
-    """Yield a story if one has begun and can be parsed."""
+    """Yield the story that ends here, if it is valid and has topics; `number` is None before the first story."""
     if number is None:
         return
     if number < 0 or words is None:
@@ -99,12 +103,12 @@ def _story(number: int | None, words: list[str] | None, topics: Topics, report: 
         yield " ".join(filter(None, words)), topics[number]
 
 
-def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds: ReadLimits) -> Iterator[Batch]:
+def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, limits: ReadLimits) -> Iterator[Batch]:
     """Yield the stories of vector files, in batches."""
     for path in paths:
         lines: list[str] = []
         n_characters = 0
-        for _, line in read_lines(path, ENCODING, report, bounds):
+        for _, line in read_lines(path, ENCODING, report, limits):
             if line.strip():
                 lines.append(line if line.endswith("\n") else f"{line}\n")
                 n_characters += len(line)
@@ -115,30 +119,28 @@ def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds
 
 
 def _batch(lines: list[str], topics: Topics, report: Report) -> Iterator[Batch]:
-    numbers, vectors = _valid_rows(lines, report)
-    labels = [topics.get(number) for number in numbers]
-    known = [row for row, story_topics in enumerate(labels) if story_topics is not None]
-    for _ in range(len(labels) - len(known)):
-        report.skip(WITHOUT_TOPIC)
-    if known:
-        yield Batch([story_topics for story_topics in labels if story_topics is not None], vectors=vectors[known])
+    """Yield the stories in these lines that are valid and have topics as a batch, if there are any."""
+    numbers, vectors = _parse_valid(lines, report)
+    rows = [row for row, number in enumerate(numbers) if number in topics]
+    report.skip(WITHOUT_TOPIC, len(numbers) - len(rows))
+    if rows:
+        yield Batch([topics[numbers[row]] for row in rows], vectors=vectors[rows])
 
 
-def _valid_rows(lines: list[str], report: Report) -> tuple[list[int], csr_array[Any]]:
-    """Return the numbers and vectors of the valid lines.
+def _parse_valid(lines: list[str], report: Report) -> tuple[list[int], csr_array[Any]]:
+    """Return the numbers and vectors of the valid lines, and count the others as skipped.
 
     Lines are parsed one by one only if parsing them together fails.
     """
     try:
         return _parse(lines)
     except (ValueError, OverflowError):
-        valid = [line for line in lines if _can_be_read(line)]
-    for _ in range(len(lines) - len(valid)):
-        report.skip(BROKEN)
-    return _parse(valid)
+        valid_lines = [line for line in lines if _is_valid(line)]
+    report.skip(BROKEN, len(lines) - len(valid_lines))
+    return _parse(valid_lines)
 
 
-def _can_be_read(line: str) -> bool:
+def _is_valid(line: str) -> bool:
     try:
         _parse([line])
     except (ValueError, OverflowError):
@@ -147,6 +149,7 @@ def _can_be_read(line: str) -> bool:
 
 
 def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
+    """Return the numbers and vectors of stories; raise `ValueError` or `OverflowError` if a line is invalid."""
     import numpy as np
     from scipy.sparse import csr_array
 
@@ -155,7 +158,7 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
     rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
     if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):
         raise ValueError("a weight is not a finite number")
-    if not ((numbers == np.floor(numbers)) & (numbers < 10**MOST_DIGITS)).all():
+    if not ((numbers == np.floor(numbers)) & (numbers < 10**MAX_DIGITS)).all():
         raise ValueError("a story's number is not an integer")
     return [int(number) for number in numbers], csr_array(rows)
 
@@ -163,7 +166,7 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
 VECTORS, TOKENS = "", "tokens"
 TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz", ("2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",))
 PIECES = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
-SUMS = {
+CHECKSUMS = {
     "vectors_train": "5468f656d0ba7a83afc7ad44841cf9a53048a5c083eedc005dcdb5cc768924ae",
     "vectors_test_pt0": "ed40f7e418d10484091b059703eeb95ae3199fe042891dcec4be6696b9968374",
     "vectors_test_pt1": "87700668ae45d45d5ca1ef6ae9bd81ab0f5ec88cc95dcef9ae7838f727a13aa6",
@@ -181,37 +184,38 @@ SUBSETS = {
 """The number of topics and the checksum of each of MULAN's subsets."""
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass; the topics are read in the first pass and kept for the next."""
     paths = {name: file_paths[0] for name, file_paths in files.items()}
     wanted = mulan.TOP if selection.get("topics") else None
     if selection.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
-        return lambda report: mulan.batches(subset, selection.part, wanted, selection.bounds)
+        return lambda report: mulan.batches(subset, selection.part, wanted, selection.limits)
     topics_path = paths.pop(TOPICS.name)
-    known: list[Topics] = []
-    topic_report = Report()
+    topics: Topics | None = None
+    topics_report = Report()
 
     def start(report: Report) -> Iterator[Batch]:
-        if not known:
-            known.append(read_topics(topics_path, wanted, topic_report, selection.bounds))
-        for kind, count in topic_report.skipped.items():
-            report.skipped[kind] = report.skipped.get(kind, 0) + count
+        nonlocal topics
+        if topics is None:
+            topics = read_topics(topics_path, wanted, topics_report, selection.limits)
+        for kind, count in topics_report.skipped.items():
+            report.skip(kind, count)
         if selection.edition.word == TOKENS:
-            return in_batches(token_documents(paths.values(), known[0], report, selection.bounds))
-        return vector_batches(paths.values(), known[0], report, selection.bounds)
+            return in_batches(token_documents(paths.values(), topics, report, selection.limits))
+        return vector_batches(paths.values(), topics, report, selection.limits)
 
     return start
 
 
-def _published(kind: str) -> tuple[File, ...]:
-    """Return the files of vectors or tokens, and the file of topics."""
-    names = [f"{kind}_{piece}" for piece in PIECES]
-    sums = [(SUMS[name],) if name in SUMS else () for name in names]
-    pieces = (
-        File(f"rcv1/lyrl2004_{name}.dat.gz", known, part=piece.partition("_")[0])
-        for name, known, piece in zip(names, sums, PIECES, strict=True)
-    )
-    return (*pieces, TOPICS)
+def _lyrl2004_files(kind: str) -> tuple[File, ...]:
+    """Return the files of "vectors" or "tokens", and the file of topics."""
+    files = []
+    for piece in PIECES:
+        name = f"{kind}_{piece}"
+        checksums = (CHECKSUMS[name],) if name in CHECKSUMS else ()
+        files.append(File(f"rcv1/lyrl2004_{name}.dat.gz", checksums, part=piece.partition("_")[0]))
+    return (*files, TOPICS)
 
 
 COLLECTION = Collection(
@@ -220,12 +224,13 @@ COLLECTION = Collection(
     publisher="the online appendices of Lewis, Yang, Rose and Li (2004)",
     licence="research only",
     editions=(
-        Edition(VECTORS, "LYRL2004's vectors", _published("vectors"), 804_414, 103, (23_149, 781_265)),
-        Edition(TOKENS, "LYRL2004's stems, as texts", _published("tokens"), 804_414, 103, (23_149, 781_265)),
+        Edition(VECTORS, "LYRL2004's vectors", _lyrl2004_files("vectors"), 804_414, 103, (23_149, 781_265)),
+        Edition(TOKENS, "LYRL2004's stems, as texts", _lyrl2004_files("tokens"), 804_414, 103, (23_149, 781_265)),
         *(
             Edition(
-                *(f"subset{number}", f"MULAN's subset {number}, as vectors"),
-                (File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
+                word=f"subset{number}",
+                about=f"MULAN's subset {number}, as vectors",
+                files=(File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
                 documents=6_000,
                 classes=n_topics,
                 split=(3_000, 3_000),

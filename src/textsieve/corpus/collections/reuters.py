@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..batch import Batch, Document, Labels, Report, in_batches
-from ..bounds import ReadLimits
-from ..corpus import Start
-from .archives import members
+from ..corpus import StartPass
+from ..read_limits import ReadLimits
+from .archives import read_members
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
 from .tagged_records import BROKEN, between, records, without_tags
@@ -41,46 +41,48 @@ class Story:
     text: str
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass; the first pass also finds the topics of both parts, if needed."""
     (paths,) = files.values()
-    known: list[set[str]] = []
+    topics: set[str] | None = None
 
     def stories(report: Report) -> Iterator[Story]:
-        all_stories = _stories(paths, report, selection.bounds)
+        all_stories = _stories(paths, report, selection.limits)
         return (story for story in all_stories if BODY in story.text) if selection.get("stories") else all_stories
 
     def start(report: Report) -> Iterator[Batch]:
-        if selection.edition.word == IN_BOTH and not known:
-            known.append(topics_of_both(stories(Report())))
-        return in_batches(_documents(stories(report), selection, *known))
+        nonlocal topics
+        if selection.edition.word == IN_BOTH and topics is None:
+            topics = topics_of_both(stories(Report()))
+        return in_batches(_documents(stories(report), selection, topics))
 
     return start
 
 
 def topics_of_both(stories: Iterable[Story]) -> set[str]:
     """Return the topics that occur in both parts of the ModApte split."""
-    seen: dict[str, set[str]] = {"train": set(), "test": set()}
+    topics_of_part: dict[str, set[str]] = {"train": set(), "test": set()}
     for story in stories:
         if story.part:
-            seen[story.part].update(story.topics)
-    return seen["train"] & seen["test"]
+            topics_of_part[story.part].update(story.topics)
+    return topics_of_part["train"] & topics_of_part["test"]
 
 
-def _documents(
-    stories: Iterable[Story], selection: EditionSelection, known: set[str] | None = None
-) -> Iterator[Document]:
+def _documents(stories: Iterable[Story], selection: EditionSelection, topics: set[str] | None) -> Iterator[Document]:
+    """Yield the selected stories; if `topics` are given, only stories with one of them, and only these labels."""
     for story in stories:
         if selection.edition.word != ALL and (story.part is None or selection.part not in (None, story.part)):
             continue
-        topics = story.topics if known is None else tuple(topic for topic in story.topics if topic in known)
-        if topics or known is None:
-            yield without_tags(story.text), topics
+        labels = story.topics if topics is None else tuple(topic for topic in story.topics if topic in topics)
+        if labels or topics is None:
+            yield without_tags(story.text), labels
 
 
-def _stories(paths: Paths, report: Report, bounds: ReadLimits) -> Iterator[Story]:
-    for name, data in members(paths, lambda name: name.endswith(ENDING), report, bounds):
+def _stories(paths: Paths, report: Report, limits: ReadLimits) -> Iterator[Story]:
+    """Yield all stories of the SGML files; those without TOPICS or TEXT are skipped and counted."""
+    for name, data in read_members(paths, lambda name: name.endswith(ENDING), report, limits):
         lines = data.decode(ENCODING).splitlines(keepends=True)
-        for record in records(lines, "REUTERS", report, bounds, name):
+        for record in records(lines, "REUTERS", report, limits, name):
             topics, text = between(record, "TOPICS"), _text_of(record)
             if topics is None or text is None:
                 report.skip(BROKEN)
@@ -112,7 +114,7 @@ COLLECTION = Collection(
     editions=(
         Edition(IN_BOTH, "ModApte, the topics that occur in both parts", _FILES, 10_789, 90, (7_770, 3_019)),
         Edition(MODAPTE, "ModApte, all topics; stories without one too", _FILES, 12_902, 118, (9_603, 3_299)),
-        Edition(ALL, "all stories with all topics, not cut", _FILES, 21_578, 120),
+        Edition(ALL, "all stories with all topics, not split", _FILES, 21_578, 120),
     ),
     choices=(Choice("stories", {"bodies": "without stories that are a headline alone"}),),
     multilabel=True,

@@ -1,7 +1,8 @@
-"""Stream records between two tags in lines of SGML or RDF.
+"""Stream the records `<tag ...>...</tag>` in lines of SGML or RDF.
 
-The files are not valid XML: they contain characters that XML forbids and undeclared entities. So only the tags of the
-record are parsed, and an error costs only one record: one that begins anew before it ends, or never ends.
+The files are not valid XML: they contain characters that XML forbids and undeclared entities. So only the tags around a
+record are parsed. A record is broken if the next one begins before it ends, or if it never ends; broken records are
+skipped and counted.
 """
 
 from __future__ import annotations
@@ -12,46 +13,46 @@ from collections.abc import Iterable, Iterator
 
 from ...errors import Place
 from ..batch import Report
-from ..bounds import ReadLimits
+from ..read_limits import ReadLimits
+from ..streams import REPLACEMENT
 
 BROKEN = "broken records"
-MOST_LINES = 100_000
+MAX_LINES = 100_000
 """Maximum number of lines of a record; one that has more was never closed."""
-REPLACEMENT = "\ufffd"
 
 _TAG = re.compile(r"<[^<>]+>")
 _LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")
 
 
-def records(lines: Iterable[str], tag: str, report: Report, bounds: ReadLimits, name: str) -> Iterator[str]:
+def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, name: str) -> Iterator[str]:
     """Yield the records `<tag ...>...</tag>`, skipping what is between them; `name` is the file's name for errors."""
-    begin, end = f"<{tag}", f"</{tag}>"
-    marks = re.compile(rf"{re.escape(begin)}(?![^\W_])|{re.escape(end)}")  # the tag's name must end there
-    begun: list[str] = []
+    opening, closing = f"<{tag}", f"</{tag}>"
+    tags = re.compile(rf"{re.escape(opening)}(?![^\W_])|{re.escape(closing)}")  # the tag's name must end there
+    record: list[str] = []  # the pieces of the open record; empty between records
     n_characters = 0
     for line in lines:
-        taken = 0
-        for mark in marks.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
-            is_end = mark[0] == end
-            if begun and is_end:
-                yield "".join([*begun, line[taken : mark.end()]])
-            elif begun:
+        position = 0
+        for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
+            is_closing = match[0] == closing
+            if record and is_closing:
+                yield "".join([*record, line[position : match.end()]])
+            elif record:
                 report.skip(BROKEN)
-            begun, taken, n_characters = [] if is_end else [begin], mark.end(), 0
-        if begun and len(begun) <= MOST_LINES:
-            begun.append(line[taken:])
-            n_characters += len(line) - taken
-            if n_characters > bounds.max_document:
-                bounds.check_document(n_characters, Place(name, f"a record <{tag}>"))
-        elif begun:
+            record, position, n_characters = [] if is_closing else [opening], match.end(), 0
+        if record and len(record) <= MAX_LINES:
+            record.append(line[position:])
+            n_characters += len(line) - position
+            if n_characters > limits.max_document:
+                limits.check_document(n_characters, Place(name, f"a record <{tag}>"))
+        elif record:
             report.skip(BROKEN)
-            begun = []
-    if begun:
+            record = []
+    if record:
         report.skip(BROKEN)
 
 
 def between(record: str, tag: str) -> str | None:
-    """Return the text between the first pair of such tags, or None if there is none."""
+    """Return the text between the first `<tag>` and `</tag>`, or None if one of them is missing."""
     _, begin, rest = record.partition(f"<{tag}>")
     inside, end, _ = rest.partition(f"</{tag}>")
     return inside if begin and end else None

@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..batch import Batch, Document, Report, in_batches
-from ..bounds import ReadLimits
-from ..corpus import Start
+from ..batch import Document, Report, in_batches
+from ..corpus import StartPass
+from ..read_limits import ReadLimits
 from ..streams import read_lines
-from .archives import members
+from .archives import read_members
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
 
@@ -33,22 +33,22 @@ _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
 """Lines up to an empty one, the first with a name and a colon; some headers have lost their beginning."""
 
 
-def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
-    def start(report: Report) -> Iterator[Batch]:
-        if selection.edition.word == STEMMED:
-            return in_batches(_stemmed([path for paths in files.values() for path in paths], report, selection.bounds))
-        (paths,) = files.values()
-        return in_batches(_pages(paths, selection, report))
-
-    return start
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    if selection.edition.word == STEMMED:
+        stemmed_files = [path for paths in files.values() for path in paths]
+        return lambda report: in_batches(_stemmed_documents(stemmed_files, report, selection.limits))
+    (paths,) = files.values()
+    return lambda report: in_batches(_pages(paths, selection, report))
 
 
 def _pages(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
-    for name, data in members(paths, lambda name: _is_wanted(name, selection), report, selection.bounds):
+    """Yield the selected HTML pages without the header of the server."""
+    for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
 
 def _is_wanted(name: str, selection: EditionSelection) -> bool:
+    """Return whether a page, given by its path, belongs to the selected classes, universities and part."""
     kind, university = _class_and_university(name)
     if kind not in (SEVEN if selection.get("classes") else FOUR) or university not in UNIVERSITIES:
         return False
@@ -57,8 +57,8 @@ def _is_wanted(name: str, selection: EditionSelection) -> bool:
         return True
     if not word.startswith(LEAVE):
         return university == word
-    is_left = university == word.removeprefix(LEAVE)
-    return selection.part is None or is_left == (selection.part == "test")
+    is_test_page = university == word.removeprefix(LEAVE)
+    return selection.part is None or is_test_page == (selection.part == "test")
 
 
 def _class_and_university(name: str) -> tuple[str, str]:
@@ -67,9 +67,10 @@ def _class_and_university(name: str) -> tuple[str, str]:
     return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
 
 
-def _stemmed(paths: list[Path], report: Report, bounds: ReadLimits) -> Iterator[Document]:
+def _stemmed_documents(paths: list[Path], report: Report, limits: ReadLimits) -> Iterator[Document]:
+    """Yield the documents of the stemmed edition, whose lines are label<TAB>stems."""
     for path in paths:
-        for _, line in read_lines(path, "utf-8", report, bounds):
+        for _, line in read_lines(path, "utf-8", report, limits):
             label, tab, text = line.rstrip("\r\n").partition("\t")
             if label in FOUR and tab:
                 yield text, (label,)
@@ -84,7 +85,8 @@ COLLECTION = Collection(
     licence="none stated",
     editions=(
         Edition(
-            *("", "HTML pages of four classes"),
+            word="",
+            about="HTML pages of four classes",
             files=(
                 File(
                     "webkb-data.gtar.gz",
@@ -97,7 +99,8 @@ COLLECTION = Collection(
             classes=4,
         ),
         Edition(
-            *(STEMMED, "the four classes, as stems"),
+            word=STEMMED,
+            about="the four classes, as stems",
             files=(
                 File(
                     "webkb-train-stemmed.txt",
@@ -121,9 +124,9 @@ COLLECTION = Collection(
         Choice(
             "university",
             {name: f"the pages of {name}" for name in UNIVERSITIES}
-            | {f"{LEAVE}{name}": f"cut: {name} is the part to test on" for name in UNIVERSITIES},
+            | {f"{LEAVE}{name}": f"split: {name} is the part to test on" for name in UNIVERSITIES},
             editions=("",),
-            cuts=tuple(LEAVE + name for name in UNIVERSITIES),
+            splitting_words=tuple(LEAVE + name for name in UNIVERSITIES),
         ),
     ),
     start=_start,

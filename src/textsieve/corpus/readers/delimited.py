@@ -27,44 +27,52 @@ from itertools import islice
 
 from ...errors import InputError, Place, Setting, counted
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
-from ..bounds import ReadLimits
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, choose, choose_kept, is_conventional
+from ..read_limits import ReadLimits
+from ..source import Source, choose_columns, choose_kept_columns, is_conventional
 from ..streams import read_head
 
 QUOTE = '"'
 MAX_FIELDS = 100_000
-PARTS_OF_BLOCK = 1_000
-"""Number of parts of a field, such as lines, that are joined at once: short strings need fifty times their length."""
-Numbered = tuple[int, str]
+PIECES_OF_BLOCK = 1_000
+"""Number of pieces of a field, such as lines, that are joined at once: short strings need fifty times their length."""
+NumberedLine = tuple[int, str]
 
 
 def read_records(
-    lines: Iterator[Numbered], delimiter: str, *, name: str, bounds: ReadLimits, lenient: bool
+    lines: Iterator[NumberedLine], delimiter: str, *, name: str, limits: ReadLimits, lenient: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the first line and the fields of each record; a blank line has no fields."""
-    reader = _Records(lines, delimiter, name, bounds, lenient)
-    while (numbered := reader.take()) is not None:
-        number, line = numbered
-        yield number, reader.split(number, line)
+    parser = _RecordParser(lines, delimiter, name, limits, lenient)
+    while (numbered_line := parser.next_line()) is not None:
+        number, line = numbered_line
+        yield number, parser.parse(number, line)
 
 
-class _Records:
-    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, bounds: ReadLimits, lenient: bool) -> None:
+class _RecordParser:
+    """Splits lines into the fields of records; a record continues on the next line within a quoted field."""
+
+    def __init__(
+        self, lines: Iterator[NumberedLine], delimiter: str, name: str, limits: ReadLimits, lenient: bool
+    ) -> None:
         self._lines = lines
         self._delimiter = delimiter
         self._name = name
-        self._bounds = bounds
+        self._limits = limits
         self._lenient = lenient
-        self._ahead: list[Numbered] = []
-        self._delimiters = 0
+        self._line_ahead: NumberedLine | None = None  # a line that was read to decide about the line before
+        self._n_delimiters = 0  # in a record; 0 before the first
         self._size = 0  # characters of the record so far
 
-    def take(self) -> Numbered | None:
-        return self._ahead.pop() if self._ahead else next(self._lines, None)
+    def next_line(self) -> NumberedLine | None:
+        """Return the next line, or None at the end."""
+        if self._line_ahead is not None:
+            numbered_line, self._line_ahead = self._line_ahead, None
+            return numbered_line
+        return next(self._lines, None)
 
-    def split(self, number: int, line: str) -> list[str]:
+    def parse(self, number: int, line: str) -> list[str]:
         """Return the fields of the record that begins with this line, reading further lines if they belong to it."""
         if QUOTE in line:
             self._size = len(line)
@@ -73,90 +81,96 @@ class _Records:
             line = line.rstrip("\r\n")
             fields = line.split(self._delimiter, MAX_FIELDS) if line else []
         if len(fields) > MAX_FIELDS:
-            raise self._too_many_fields(number)
-        self._delimiters = self._delimiters or len(fields) - 1
+            raise self._too_many_fields_error(number)
+        self._n_delimiters = self._n_delimiters or len(fields) - 1
         return fields
 
     def _split_quoted(self, number: int, line: str) -> list[str]:
+        """Return the fields of a record whose first line has a quote."""
         fields = []
-        at = 0
+        position = 0
         while True:
-            if line.startswith(QUOTE, at) and not (self._lenient and self._is_punctuation(line, at)):
-                field, line, at = self._quoted(number, line, at + 1)
+            if line.startswith(QUOTE, position) and not (self._lenient and self._is_punctuation(line, position)):
+                field, line, position = self._parse_quoted(number, line, position + 1)
             else:
-                end = line.find(self._delimiter, at)
+                end = line.find(self._delimiter, position)
                 end = len(line.rstrip("\r\n")) if end < 0 else end
-                field, at = line[at:end], end
+                field, position = line[position:end], end
             fields.append(field)
             if len(fields) > MAX_FIELDS:
-                raise self._too_many_fields(number)
-            if not line.startswith(self._delimiter, at):
+                raise self._too_many_fields_error(number)
+            if not line.startswith(self._delimiter, position):
                 return fields
-            at += 1
+            position += 1
 
-    def _quoted(self, number: int, line: str, at: int) -> tuple[str, str, int]:
+    def _parse_quoted(self, number: int, line: str, position: int) -> tuple[str, str, int]:
         """Parse a field after its opening quote; return it, the line in which it ends, and the position after it."""
         blocks: list[str] = []
-        parts: list[str] = []
+        pieces: list[str] = []
         while True:
-            if len(parts) == PARTS_OF_BLOCK:
-                blocks.append("".join(parts))
-                parts.clear()
-            quote = line.find(QUOTE, at)
+            if len(pieces) == PIECES_OF_BLOCK:
+                blocks.append("".join(pieces))
+                pieces.clear()
+            quote = line.find(QUOTE, position)
             if quote < 0:
-                parts.append(line[at:])
-                following = self.take()
-                if following is None:
+                pieces.append(line[position:])
+                next_line = self.next_line()
+                if next_line is None:
                     raise InputError(
-                        f'the quote (") opened in the record in line {number} is never closed. '
-                        "Close it, or double it if it is part of the text.",
+                        f'the quote (") opened in the record in line {number} is never closed',
                         place=self._name,
+                        hint="Close it, or double it if it is part of the text",
                     )
-                line, at = following[1], 0
+                line, position = next_line[1], 0
                 self._size += len(line)
-                self._bounds.check_document(self._size, Place(self._name, f"the record that begins in line {number}"))
-            elif line.startswith(QUOTE, quote + 1):
-                parts.append(line[at : quote + 1])
-                at = quote + 2
+                self._limits.check_document(self._size, Place(self._name, f"the record that begins in line {number}"))
+            elif line.startswith(QUOTE, quote + 1):  # two quotes stand for one
+                pieces.append(line[position : quote + 1])
+                position = quote + 2
             else:
-                parts.append(line[at:quote])
+                pieces.append(line[position:quote])
                 break
         if not self._ends_field(line, quote + 1):
             raise InputError(
                 f"{line[quote + 1 : quote + 31]!r} follows a closing quote, "
-                f"where {self._delimiter!r} or the end of the line is expected. "
-                "Double the quotes that are part of a text.",
+                f"where {self._delimiter!r} or the end of the line is expected",
                 place=Place(self._name, f"line {number}"),
+                hint="Double the quotes that are part of a text",
             )
-        return "".join([*blocks, *parts]), line, quote + 1
+        return "".join([*blocks, *pieces]), line, quote + 1
 
-    def _too_many_fields(self, number: int) -> InputError:
+    def _too_many_fields_error(self, number: int) -> InputError:
         return InputError(
             f"more than {MAX_FIELDS:,} fields. This is no table of documents, or "
             f"{self._delimiter!r} does not separate its columns.",
             place=Place(self._name, f"line {number}"),
         )
 
-    def _ends_field(self, line: str, at: int) -> bool:
-        return line.startswith(self._delimiter, at) or not line[at : at + 3].strip("\r\n")
+    def _ends_field(self, line: str, position: int) -> bool:
+        """Return whether a delimiter or the end of the line is at a position."""
+        return line.startswith(self._delimiter, position) or not line[position : position + 3].strip("\r\n")
 
-    def _is_punctuation(self, line: str, at: int) -> bool:
-        """Return whether the quote at the beginning of a field is only part of its text."""
-        quote = line.find(QUOTE, at + 1)
+    def _is_punctuation(self, line: str, position: int) -> bool:
+        """Return whether the quote at the beginning of a field is only part of its text.
+
+        It is, if its closing quote does not end the field, or if there is none in this line, and both this line and the
+        next are full records by themselves.
+        """
+        quote = line.find(QUOTE, position + 1)
         while quote >= 0 and line.startswith(QUOTE, quote + 1):
             quote = line.find(QUOTE, quote + 2)
         if quote >= 0:
             return not self._ends_field(line, quote + 1)
-        following = self.take()
-        if following is None:
+        self._line_ahead = self.next_line()
+        if self._line_ahead is None:
             return True
-        self._ahead.append(following)
-        here, there = line.count(self._delimiter), following[1].count(self._delimiter)
-        return here == there == (self._delimiters or here or 1)
+        n_here, n_next = line.count(self._delimiter), self._line_ahead[1].count(self._delimiter)
+        return n_here == n_next == (self._n_delimiters or n_here or 1)
 
 
-LONGEST_COLUMN_NAME = 40
+MAX_COLUMN_NAME = 40
 LOOK_AHEAD = 100
+"""Number of records from which `_labels_come_first` decides."""
 DELIMITERS = ",;|"
 NOT_A_NUMBER = ("nan", "NaN")
 
@@ -164,19 +178,18 @@ NOT_A_NUMBER = ("nan", "NaN")
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the records of a table as a corpus."""
     delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
-    first = _first_record(source, delimiter)
-    header = _has_header(first, source, format)
-    columns = first if header else [str(number) for number in range(len(first))]
-    if header:
-        text, label = choose(columns, source)
-    elif source.text is None and (source.label is None or source.label is False):
+    first_record = _first_record(source, delimiter)
+    has_header = _has_header(first_record, source, format)
+    columns = first_record if has_header else [str(number) for number in range(len(first_record))]
+    if not has_header and source.text is None and (source.label is None or source.label is False):
+        # The only table without a header in which no column is given is label<TAB>text.
         label, text = None if source.label is False or source.texts_only else 0, 1
     else:
-        text, label = choose(columns, source)
-    kept = choose_kept(columns, source)
+        text, label = choose_columns(columns, source)
+    kept = choose_kept_columns(columns, source)
 
     def start(report: Report) -> Iterator[Batch]:
-        rows = _rows(source, report, delimiter, width=len(first), header=header)
+        rows = _rows(source, report, delimiter, n_columns=len(columns), has_header=has_header)
         return in_batches(_documents(rows, source, report, text, label, kept))
 
     return Corpus(str(source.path), start, multilabel=source.label_separator is not None)
@@ -190,15 +203,16 @@ def _documents(
     label: int | None,
     kept: dict[str, int],
 ) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report, may_be_joined=True)
+    """Yield the documents of numbered rows; `text`, `label` and the values of `kept` are positions of columns."""
+    read_labels = source.label_reader(report, may_be_joined=True)
     for number, row in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
             raise InputError(
-                f"the label is {row[label]}, which a program wrote for a missing number. "
-                "Leave it empty if the document is unlabelled, or give it a class.",
+                f"the label is {row[label]}, which a program wrote for a missing number",
                 place=Place(str(source.path), f"line {number}"),
+                hint="Leave it empty if the document is unlabelled, or give it a class",
             )
-        labels = () if label is None else to_labels(row[label], number)
+        labels = () if label is None else read_labels(row[label], number)
         if kept:
             yield row[text], labels, {name: row[position] for name, position in kept.items()}
         else:
@@ -206,31 +220,33 @@ def _documents(
 
 
 def _rows(
-    source: Source, report: Report, delimiter: str, *, width: int, header: bool
+    source: Source, report: Report, delimiter: str, *, n_columns: int, has_header: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield all records except the header; raise `InputError` if one does not have as many fields as the first."""
     records = _records(source, report, delimiter)
-    first = next(number for number, row in records if row) if header else 0
+    header_line = next(number for number, row in records if row) if has_header else 0
     for number, row in records:
-        if len(row) == width:
+        if len(row) == n_columns:
             yield number, row
         elif not row:
             report.skip("blank lines")
         else:
-            origin = f"the header in line {first} has" if header else "the first line has"
+            origin = f"the header in line {header_line} has" if has_header else "the first line has"
             raise InputError(
-                f"found {counted(len(row), 'field')}, expected {width} as {origin}. "
-                f'Fields that contain {delimiter!r} or a line end need quotes (") around them.',
+                f"found {counted(len(row), 'field')}, expected {n_columns} as {origin}",
                 place=Place(str(source.path), f"line {number}"),
+                hint=f'Fields that contain {delimiter!r} or a line end need quotes (") around them',
             )
 
 
 def _records(source: Source, report: Report, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the fields of each record of a file."""
     lines = source.lines(report, newline=_line_end(source))
-    return read_records(lines, delimiter, name=str(source.path), bounds=source.bounds, lenient=delimiter == "\t")
+    return read_records(lines, delimiter, name=str(source.path), limits=source.limits, lenient=delimiter == "\t")
 
 
 def _first_record(source: Source, delimiter: str) -> list[str]:
+    """Return the fields of the first record that is not blank."""
     for _, row in _records(source, Report(), delimiter):
         if row:
             return row
@@ -254,7 +270,8 @@ def _delimiter_of_csv(source: Source) -> str:
     return ","
 
 
-def _has_header(first: list[str], source: Source, format: Format) -> bool:
+def _has_header(first_record: list[str], source: Source, format: Format) -> bool:
+    """Return whether the first record has the names of the columns; the module's docstring has the rules."""
     given = [column for column in (source.text, source.label) if isinstance(column, str | int)]
     numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
     names = [column for column in given if isinstance(column, str)]
@@ -265,10 +282,12 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
             hint="Use names for a table with a header, numbers for one without",
         )
     if numbers:
-        return all(number < len(first) and is_conventional(first[number]) for number in numbers)
-    if names or format.name != "tsv" or len(first) != 2 or {source.default_text, source.default_label} & {*first}:
+        return all(number < len(first_record) and is_conventional(first_record[number]) for number in numbers)
+    if names or format.name != "tsv" or len(first_record) != 2:
         return True
-    if any(map(is_conventional, first)) and all(len(name) <= LONGEST_COLUMN_NAME for name in first):
+    if {source.default_text, source.default_label} & {*first_record}:
+        return True
+    if any(map(is_conventional, first_record)) and all(len(name) <= MAX_COLUMN_NAME for name in first_record):
         return True
     return not _labels_come_first(source)
 

@@ -21,17 +21,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..batch import OUTSIDE, Batch, Document, KeptDocument, Labels, Report, in_batches
+from ..batch import OUTSIDE_LINKS, Document, KeptDocument, Labels, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format, binary_kind
 from ..source import Source
-from ..streams import HEAD, cannot_read, decode, read_document
+from ..streams import HEAD, decode, read_document, unreadable_error
 
 HIDDEN = "."
-LONGEST_NAME = 300
+MAX_PATH_SHOWN = 300
 """Maximum number of characters of a path that an error shows."""
-NEITHER = "neither file nor folder"
+SPECIAL_FILES = "neither file nor folder"
 READ_ELSEWHERE = "links to folders read elsewhere"
+"""Keys in `Report.skipped`."""
 
 
 class FolderEntry(NamedTuple):
@@ -63,22 +64,23 @@ def list_folder(path: str) -> list[os.DirEntry[str]]:
         with os.scandir(path) as entries:
             return sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable_entry_error(path, error) from error
 
 
-def _unreadable(path: str, error: OSError) -> InputError:
-    return cannot_read(path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}...", error)
+def _unreadable_entry_error(path: str, error: OSError) -> InputError:
+    """Return the error for a path that can't be read, which may be longer than is useful in a message."""
+    return unreadable_error(path if len(path) <= MAX_PATH_SHOWN else f"{path[:MAX_PATH_SHOWN]}...", error)
 
 
 class _Walker:
-    """Decides which entries to read, and remembers the folders already read."""
+    """Decides which entries of folders to read, and remembers the folders already read."""
 
     def __init__(self, root: Path, report: Report, follow_links: bool) -> None:
         self._root = os.path.realpath(root)
         self._report = report
         self._follow_links = follow_links
         status = os.stat(root)
-        self._seen = {(status.st_dev, status.st_ino)}
+        self._folders_read = {(status.st_dev, status.st_ino)}
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
         """Return whether an entry is a folder that should be entered."""
@@ -92,34 +94,42 @@ class _Walker:
         if _is_dir(entry):
             return False  # is_folder has counted it
         if not _is_file(entry):
-            self._report.skip(NEITHER)
+            self._report.skip(SPECIAL_FILES)
             return False
         return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
 
     def _is_new(self, folder: os.DirEntry[str]) -> bool:
+        """Return whether a folder, or a link to one, should be read: it was not and will not be read elsewhere."""
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
             if not self._may_follow(target):
                 return False
-            inside = os.path.relpath(target, self._root).split(os.sep) if self._is_inside(target) else [HIDDEN]
-            if target == self._root or not any(name.startswith(HIDDEN) for name in inside):
+            if self._is_read_by_name(target):
                 self._report.skip(READ_ELSEWHERE)
                 return False
         try:
             status = folder.stat()
         except OSError as error:
-            raise _unreadable(folder.path, error) from error
+            raise _unreadable_entry_error(folder.path, error) from error
         identity = (status.st_dev, status.st_ino)
-        if identity in self._seen:
+        if identity in self._folders_read:
             self._report.skip(READ_ELSEWHERE)
             return False
-        self._seen.add(identity)
+        self._folders_read.add(identity)
         return True
 
+    def _is_read_by_name(self, target: str) -> bool:
+        """Return whether the walk reaches a folder without a link: it is inside, and no folder on the way is hidden."""
+        if not self._is_inside(target):
+            return False
+        names = os.path.relpath(target, self._root).split(os.sep)
+        return target == self._root or not any(name.startswith(HIDDEN) for name in names)
+
     def _may_follow(self, target: str) -> bool:
+        """Return whether a link to this target may be followed; if not, count it as skipped."""
         if self._follow_links or self._is_inside(target):
             return True
-        self._report.skip(OUTSIDE)
+        self._report.skip(OUTSIDE_LINKS)
         return False
 
     def _is_inside(self, target: str) -> bool:
@@ -143,23 +153,20 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the documents below a folder as a corpus."""
     list_folder(str(source.path))  # raises `InputError` now if the folder can't be read
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(source, report))
-
-    return Corpus(str(source.path), start, multilabel=False)
+    return Corpus(str(source.path), lambda report: in_batches(_documents(source, report)), multilabel=False)
 
 
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report)
-    report.places = None  # labels are read once per folder, and files have names
+    """Yield the text of each file and the label of its folder, and with `keep`, the name of the file."""
+    read_labels = source.label_reader(report)
+    report.places = None  # labels are read once per folder, and the name of a file is its place
     previous_label: str | None = None
     labels: Labels = ()
-    for file in walk(source.path, report, follow_links=source.bounds.follow_links):
+    for file in walk(source.path, report, follow_links=source.limits.follow_links):
         folder, slash, _ = file.name.partition("/")
         label = folder if slash else None
         if label != previous_label:
-            previous_label, labels = label, to_labels(label, 0)
+            previous_label, labels = label, read_labels(label, 0)
         text = _read_text(file.path, source, report)
         if source.keep:
             yield text, labels, {"file": os.fsencode(file.name).decode(errors="replace")}
@@ -168,13 +175,14 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
 
 
 def _read_text(path: str, source: Source, report: Report) -> str:
-    data = read_document(path, source.bounds)
+    """Return the text of a file; raise `InputError` if it is not text."""
+    data = read_document(path, source.limits)
     text, replaced = decode(data, source.encoding)
     if replaced and (kind := binary_kind(data[:HEAD])):
         raise InputError(
-            f"found {kind}; expected a text. Every file in a folder of classes is one "
-            "document. Move it elsewhere, or hide it by a name that begins with a dot.",
+            f"found {kind}; expected a text. Every file in a folder of classes is one document",
             place=str(path),
+            hint="Move it elsewhere, or hide it by a name that begins with a dot",
         )
     report.replaced_bytes += replaced
     return text

@@ -17,13 +17,16 @@ from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, choose, choose_kept
+from ..source import Source, choose_columns, choose_kept_columns
 from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
-LONGEST_TOKEN = 12
-"""Maximum number of characters left after an error if the text was cut in the middle of a token, such as an escape."""
+MAX_TOKEN = 12
+"""Maximum number of characters of a token, such as an escape or true.
+
+If the parser fails so close to the end of the buffered text, the token may only be incomplete.
+"""
 
 _DECODER = json.JSONDecoder()
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
@@ -43,15 +46,15 @@ def corpus(source: Source, format: Format) -> Corpus:
     """Return the objects of a file as a corpus."""
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
-    keys = _keys(examples, source) if examples else _Keys("", None, ())  # no keys if no line can be parsed
+    keys = _choose_keys(examples, source) if examples else _Keys("", None, ())  # no keys if no line can be parsed
     multilabel = source.label_separator is not None or any(
         isinstance(record.get(keys.label or ""), list) for record in examples
     )
 
     def start(report: Report) -> Iterator[Batch]:
         objects = _objects(source, report, is_array)
-        place = "item {}" if is_array else "line {}"
-        return in_batches(_documents(objects, source, report, keys, place))
+        place_format = "item {}" if is_array else "line {}"
+        return in_batches(_documents(objects, source, report, keys, place_format))
 
     return Corpus(str(source.path), start, multilabel=True if multilabel else None)
 
@@ -60,17 +63,18 @@ def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, repo
     """Yield the documents of each group of lines as soon as it arrives; the first object determines the keys."""
     keys: _Keys | None = None
     for lines in groups:
-        objects = _objects_of(lines, source, report)
+        objects = _objects_in_lines(lines, source, report)
         if keys is None:
             first = next(objects, None)
             if first is None:
                 continue
-            keys = _keys([first[1]], source)
+            keys = _choose_keys([first[1]], source)
             objects = chain([first], objects)
         yield from in_batches(_documents(objects, source, report, keys, "line {}"))
 
 
-def _keys(examples: list[Object], source: Source) -> _Keys:
+def _choose_keys(examples: list[Object], source: Source) -> _Keys:
+    """Return the keys to read, chosen like the columns of a table from all keys of the first objects."""
     for option, value in (
         ("text", source.text),
         ("label", source.label),
@@ -78,11 +82,15 @@ def _keys(examples: list[Object], source: Source) -> _Keys:
     ):
         if isinstance(value, int) and not isinstance(value, bool):
             raise InputError(
-                f"{option}={value}: JSON has keys, not numbers. Give the key's name.", place=str(source.path)
+                "JSON has keys, not numbers",
+                place=str(source.path),
+                setting=option,
+                value=value,
+                hint="Give the key's name",
             )
     keys = list(dict.fromkeys(key for record in examples for key in record))
-    text_at, label_at = choose(keys, source)
-    return _Keys(keys[text_at], None if label_at is None else keys[label_at], tuple(choose_kept(keys, source)))
+    text, label = choose_columns(keys, source)
+    return _Keys(keys[text], None if label is None else keys[label], tuple(choose_kept_columns(keys, source)))
 
 
 def _documents(
@@ -90,47 +98,47 @@ def _documents(
     source: Source,
     report: Report,
     keys: _Keys,
-    place: str,
+    place_format: str,
 ) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report, place=place, may_be_joined=True)
-    text, label, kept = keys
+    """Yield the documents of numbered objects."""
+    text_key, label_key, kept_keys = keys
+    read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
     for number, record in objects:
-        value = record.get(text, _documents)  # a sentinel that JSON cannot contain
-        if value is _documents:
+        if text_key not in record:
             raise InputError(
-                f"no key {text!r}. "
-                f"Keys found: {', '.join(map(repr, record)) or 'none'}. "
-                "Every object needs its text; null stands for an empty one.",
-                place=Place(str(source.path), place.format(number)),
+                f"no key {text_key!r}. Keys found: {', '.join(map(repr, record)) or 'none'}",
+                place=Place(str(source.path), place_format.format(number)),
+                hint="Every object needs its text; null stands for an empty one",
             )
+        value = record[text_key]
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{text!r} is {_describe(value)}, not a string. A text is a string, or null if empty.",
-                place=Place(str(source.path), place.format(number)),
+                f"{text_key!r} is {_describe(value)}, not a string",
+                place=Place(str(source.path), place_format.format(number)),
+                hint="A text is a string, or null if empty",
             )
-        document, replaced = without_surrogates(value or "")
-        report.replaced_bytes += replaced
-        labels = () if label is None else to_labels(record.get(label), number)
-        if kept:
-            yield document, labels, {name: record.get(name) for name in kept}
+        text, n_replaced = without_surrogates(value or "")
+        report.replaced_bytes += n_replaced
+        labels = () if label_key is None else read_labels(record.get(label_key), number)
+        if kept_keys:
+            yield text, labels, {name: record.get(name) for name in kept_keys}
         else:
-            yield document, labels
+            yield text, labels
 
 
 def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[int, Object]]:
-    if is_array:
-        yield from _array(source, report)
-        return
-    yield from _objects_of(source.lines(report), source, report)
+    """Yield the number and the object of each line, or of each item of an array."""
+    return _objects_in_array(source, report) if is_array else _objects_in_lines(source.lines(report), source, report)
 
 
-def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report) -> Iterator[tuple[int, Object]]:
+def _objects_in_lines(lines: Iterable[tuple[int, str]], source: Source, report: Report) -> Iterator[tuple[int, Object]]:
+    """Yield the number and the object of each line; if the source is lenient, skip lines that can't be parsed."""
     for number, line in lines:
         if line.isspace():
             report.skip("blank lines")
             continue
         try:
-            record = _as_object(_parse(line, source, number), source, f"line {number}")
+            record = _require_object(_parse(line, source, number), source, f"line {number}")
         except InputError:
             if not source.lenient:
                 raise
@@ -139,77 +147,76 @@ def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report
         yield number, record
 
 
-def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
-    items = _Array(source, report)
+def _objects_in_array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
+    """Yield the number, from 1, and the object of each item of a file that is one JSON array."""
+    parser = _ArrayParser(source, report)
     number = 0
-    if not items.skip("["):
-        raise items.expected("a list")
-    while not items.skip("]"):
-        if number and not items.skip(","):
-            raise items.expected("',' delimiter")
+    if not parser.skip("["):
+        raise parser.expected("a list")
+    while not parser.skip("]"):
+        if number and not parser.skip(","):
+            raise parser.expected("',' delimiter")
         number += 1
-        yield number, _as_object(items.take(number), source, f"item {number}")
-    if items.ahead():
-        raise items.expected("nothing after the list")
+        yield number, _require_object(parser.parse_value(number), source, f"item {number}")
+    if parser.peek():
+        raise parser.expected("nothing after the list")
 
 
-class _Array:
-    """A JSON array that is parsed value by value, holding little more than one value in memory."""
+class _ArrayParser:
+    """Parses a JSON array value by value, holding little more than one value in memory."""
 
     def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._pieces = source.text_pieces(report)
-        self._text = ""
-        self._at = 0
+        self._text = ""  # the buffered text
+        self._position = 0  # in the buffered text
         self._line, self._column = 1, 1  # where the buffered text begins in the file
 
-    def ahead(self) -> str:
+    def peek(self) -> str:
         """Return the next character that is not white space, or "" at the end."""
         while True:
-            if mark := _NOT_SPACE.search(self._text, self._at):
-                self._at = mark.start()
-                return mark[0]
-            self._at = len(self._text)
-            if not self._more(1):
+            if match := _NOT_SPACE.search(self._text, self._position):
+                self._position = match.start()
+                return match[0]
+            self._position = len(self._text)
+            if not self._read_more(1):
                 return ""
 
-    def skip(self, mark: str) -> bool:
+    def skip(self, character: str) -> bool:
         """Skip a character if it comes next, and return whether it did."""
-        is_next = self.ahead() == mark
-        self._at += is_next
+        is_next = self.peek() == character
+        self._position += is_next
         return is_next
 
-    def take(self, number: int) -> object:
+    def parse_value(self, number: int) -> object:
         """Parse and return the next value. Each time the buffered text ends too early, read twice as much."""
-        self.ahead()
+        self.peek()
         while True:
             try:
-                value, self._at = _DECODER.raw_decode(self._text, self._at)
+                value, self._position = _DECODER.raw_decode(self._text, self._position)
                 return value
             except json.JSONDecodeError as error:
-                is_cut = error.msg.startswith("Unterminated") or len(self._text[error.pos :].strip()) <= LONGEST_TOKEN
+                n_after_error = len(self._text[error.pos :].strip())
+                is_incomplete = error.msg.startswith("Unterminated") or n_after_error <= MAX_TOKEN
                 problem = self._error(error.pos, error.msg.removesuffix(" at"))
-                n_characters = len(self._text) - self._at
-                if is_cut:
-                    self._source.bounds.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
-                if not is_cut or not self._more(n_characters):
+                n_characters = len(self._text) - self._position
+                if is_incomplete:
+                    self._source.limits.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
+                if not is_incomplete or not self._read_more(n_characters):
                     raise problem from None
             except RecursionError:
-                raise self._error(self._at, "nested too deeply") from None
+                raise self._error(self._position, "nested too deeply") from None
             except ValueError as error:  # a number with thousands of digits
-                raise self._error(self._at, str(error)) from None
+                raise self._error(self._position, str(error)) from None
 
-    def _more(self, at_least: int) -> bool:
-        """Drop the parsed text and read on; return whether there was anything left to read.
-
-        At least this many characters are read, or all that are left.
-        """
-        taken = self._text[: self._at]
-        lines = taken.count("\n")
-        self._column = len(taken) - taken.rfind("\n") if lines else self._column + len(taken)
-        self._line += lines
-        pieces = [self._text[self._at :]]
-        self._at = 0
+    def _read_more(self, at_least: int) -> bool:
+        """Drop the parsed text and read at least this many characters; return False at the end of the file."""
+        parsed = self._text[: self._position]
+        n_newlines = parsed.count("\n")
+        self._column = len(parsed) - parsed.rfind("\n") if n_newlines else self._column + len(parsed)
+        self._line += n_newlines
+        pieces = [self._text[self._position :]]
+        self._position = 0
         n_read = 0
         while n_read < at_least and (piece := next(self._pieces, None)) is not None:
             pieces.append(piece)
@@ -219,16 +226,18 @@ class _Array:
 
     def expected(self, what: str) -> InputError:
         """Return the error for anything else at this position."""
-        return self._error(self._at, f"Expecting {what}")
+        return self._error(self._position, f"Expecting {what}")
 
-    def _error(self, at: int, problem: str) -> InputError:
-        before = self._text[:at]
-        lines = before.count("\n")
-        column = at - before.rfind("\n") if lines else self._column + at
-        return _not_json(self._source, self._line + lines, f"{problem} at column {column}")
+    def _error(self, position: int, problem: str) -> InputError:
+        """Return an error with the line and column of a position in the buffered text."""
+        before = self._text[:position]
+        n_newlines = before.count("\n")
+        column = position - before.rfind("\n") if n_newlines else self._column + position
+        return _not_json_error(self._source, self._line + n_newlines, f"{problem} at column {column}")
 
 
 def _parse(text: str, source: Source, number: int) -> object:
+    """Return the parsed line with this number; raise `InputError` if it is not JSON."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -237,17 +246,19 @@ def _parse(text: str, source: Source, number: int) -> object:
         problem = "nested too deeply"
     except ValueError as error:  # a number with thousands of digits
         problem = str(error)
-    raise _not_json(source, number, problem)
+    raise _not_json_error(source, number, problem)
 
 
-def _not_json(source: Source, line: int, problem: str) -> InputError:
+def _not_json_error(source: Source, line: int, problem: str) -> InputError:
     return InputError(
-        f"not JSON: {problem}. Write one complete JSON object on each line.",
+        f"not JSON: {problem}",
         place=Place(str(source.path), f"line {line}"),
+        hint="Write one complete JSON object on each line",
     )
 
 
-def _as_object(value: object, source: Source, place: str) -> Object:
+def _require_object(value: object, source: Source, place: str) -> Object:
+    """Return the value; raise `InputError` if it is not a JSON object."""
     if isinstance(value, dict):
         return value
     raise InputError(
@@ -263,19 +274,20 @@ def _describe(value: object) -> str:
 
 
 def _is_array(source: Source) -> bool:
-    starts = (piece.lstrip() for piece in source.text_pieces(Report()))
-    return next(filter(None, starts), "").startswith("[")
+    """Return whether the first character that is not white space opens a JSON array."""
+    stripped_pieces = (piece.lstrip() for piece in source.text_pieces(Report()))
+    return next(filter(None, stripped_pieces), "").startswith("[")
 
 
 def _look_ahead(source: Source, is_array: bool) -> list[Object]:
     """Return the first objects, which determine the keys."""
     examples: list[Object] = []
-    size = 0
+    n_characters = 0
     report = Report()
     for _, record in _objects(source, report, is_array):
         examples.append(record)
-        size += sum(len(value) for value in record.values() if isinstance(value, str))
-        if len(examples) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
+        n_characters += sum(len(value) for value in record.values() if isinstance(value, str))
+        if len(examples) >= LOOK_AHEAD_LINES or n_characters >= LOOK_AHEAD_CHARACTERS:
             break
     if not examples and not report.unreadable:
         raise InputError("no documents.", place=str(source.path))

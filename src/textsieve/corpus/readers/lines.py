@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..batch import Batch, Document, Report, in_batches
+from ..batch import Document, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
@@ -20,12 +20,9 @@ LABEL = re.compile(r"__label__(\S*+)\s*+")
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the lines of a file as a corpus."""
     is_fasttext = format.name == "fasttext"
-    documents = _fasttext_documents if is_fasttext else _plain_documents
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches(documents(source, report))
-
-    return Corpus(str(source.path), start, multilabel=None if is_fasttext else False)
+    read_documents = _fasttext_documents if is_fasttext else _plain_documents
+    multilabel = None if is_fasttext else False
+    return Corpus(str(source.path), lambda report: in_batches(read_documents(source, report)), multilabel=multilabel)
 
 
 def _plain_documents(source: Source, report: Report) -> Iterator[Document]:
@@ -33,16 +30,17 @@ def _plain_documents(source: Source, report: Report) -> Iterator[Document]:
 
 
 def _fasttext_documents(source: Source, report: Report) -> Iterator[Document]:
-    to_labels = source.label_reader(report)
+    """Yield the text after the labels of each line, and the labels; blank lines are skipped."""
+    read_labels = source.label_reader(report)
     for number, line in source.lines(report):
         text = line.strip()
         if not text:
             report.skip("blank lines")
             continue
         labels: list[str] = []
-        begin = 0
-        while match := LABEL.match(text, begin):
+        end_of_labels = 0
+        while match := LABEL.match(text, end_of_labels):
             labels.append(match[1])
-            begin = match.end()
+            end_of_labels = match.end()
         # A single label is not passed as a list, or every file would count as multilabel.
-        yield text[begin:], to_labels(labels if len(labels) > 1 else "".join(labels), number)
+        yield text[end_of_labels:], read_labels(labels if len(labels) > 1 else "".join(labels), number)

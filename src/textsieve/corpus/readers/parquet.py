@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import repeat
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,86 +25,85 @@ from pyarrow import types
 
 from ...errors import InputError, Place, Setting
 from ...files import write_temporary
-from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
+from ..batch import BATCH_DOCUMENTS, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, choose, choose_kept
-from ..streams import CHUNK, decode, open_bytes
+from ..source import Source, choose_columns, choose_kept_columns
+from ..streams import CHUNK, chunks_of, decode, open_bytes
 from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
-SLICE = 8 * 2**20
+BYTES_AT_ONCE = 8 * 2**20
 """Unpacked bytes to read at once, if the rows are of equal size."""
-NUMBER = 8
+NUMBER_SIZE = 8
 """Bytes that count for a value that is no string."""
 
 Sizes = npt.NDArray[np.integer[Any]]
 
 
-class _Table(NamedTuple):
-    """The columns to read of a table, by their numbers."""
+class _ColumnNumbers(NamedTuple):
+    """The numbers of the columns to read."""
 
     text: int
     label: int | None
     kept: dict[str, int]
 
-    def columns(self) -> list[int]:
+    def all(self) -> list[int]:
         """Return the numbers of all columns to read, in the order of the file."""
         return sorted({self.text, *([] if self.label is None else [self.label]), *self.kept.values()})
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the rows of a table as a corpus."""
-    with _seekable(source) as path, _named_errors(source):
+    with _seekable(source) as path, _name_file_in_errors(source):
         read_leaves(path)  # raises `DamagedError` before Arrow allocates what a forged footer asks for
         with _open(path) as opened:
             schema = pq.ParquetFile(opened).schema_arrow
-    text, label = choose(schema.names, source)
+    text, label = choose_columns(schema.names, source)
     _check_text(source, schema.names[text], _stored_type(schema.types[text]))
     multilabel = False
     if label is not None:
         is_list = _check_label(source, schema.names[label], _stored_type(schema.types[label]))
         multilabel = is_list or source.label_separator is not None
-    kept = choose_kept(schema.names, source)
+    kept = choose_kept_columns(schema.names, source)
     for name, position in kept.items():
         _check_kept(source, name, _stored_type(schema.types[position]))
-    table = _Table(text, label, kept)
-
-    def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(source, report, table))
-
-    return Corpus(str(source.path), start, multilabel=multilabel)
+    columns = _ColumnNumbers(text, label, kept)
+    return Corpus(
+        str(source.path), lambda report: in_batches(_documents(source, report, columns)), multilabel=multilabel
+    )
 
 
-def _documents(source: Source, report: Report, table: _Table) -> Iterator[Document | KeptDocument]:
+def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Iterator[Document | KeptDocument]:
     """Yield the rows of a table; raise `InputError` at the first that is too large."""
-    to_labels = source.label_reader(report, place="row {}", may_be_joined=True)
-    row = unpacked = 0
-    with _seekable(source) as path, _named_errors(source):
-        packed = path.stat().st_size
-        for part in _parts(path, table.columns(), source):
-            sizes = np.ones(len(part[table.text]), np.int64)
-            for array in part.values():
-                sizes += _sizes(array)
-            n_allowed = int(np.argmax(np.append(sizes, 2**62) > source.bounds.max_document))
-            texts = _texts(part[table.text][:n_allowed], source, report)
-            labels = repeat(None) if table.label is None else _values(part[table.label])
-            kept = zip(*(_kept_values(part[position]) for position in table.kept.values()), strict=True)
-            for at, (text, value) in enumerate(zip(texts, labels, strict=False), row + 1):
-                if table.kept:
-                    yield text, to_labels(value, at), dict(zip(table.kept, next(kept), strict=True))
+    read_labels = source.label_reader(report, place_format="row {}", may_be_joined=True)
+    n_rows = unpacked_size = 0
+    with _seekable(source) as path, _name_file_in_errors(source):
+        packed_size = path.stat().st_size
+        for arrays in _arrays(path, columns.all(), source):
+            row_sizes = np.ones(len(arrays[columns.text]), np.int64)
+            for array in arrays.values():
+                row_sizes += _sizes(array)
+            is_too_large = np.append(row_sizes > source.limits.max_document, True)
+            n_allowed = int(np.argmax(is_too_large))  # rows before the first that is too large, or all
+            texts = _texts(arrays[columns.text][:n_allowed], source, report)
+            labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
+            kept_rows = zip(*(_kept_values(arrays[number]) for number in columns.kept.values()), strict=True)
+            for row, (text, label) in enumerate(zip(texts, labels, strict=False), n_rows + 1):
+                if columns.kept:
+                    yield text, read_labels(label, row), dict(zip(columns.kept, next(kept_rows), strict=True))
                 else:
-                    yield text, to_labels(value, at)
-            row += n_allowed
-            if n_allowed < len(sizes):
-                source.bounds.check_document(int(sizes[n_allowed]), Place(str(source.path), f"row {row + 1}"))
-            unpacked += int(sizes.sum())
-            source.bounds.check_unpacked(unpacked, packed, source.path)
+                    yield text, read_labels(label, row)
+            n_rows += n_allowed
+            if n_allowed < len(row_sizes):
+                source.limits.check_document(int(row_sizes[n_allowed]), Place(str(source.path), f"row {n_rows + 1}"))
+            unpacked_size += int(row_sizes.sum())
+            source.limits.check_unpacked(unpacked_size, packed_size, source.path)
 
 
-def _parts(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
-    """Yield the arrays of some columns, by their numbers, for at most a thousand rows at a time."""
+def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
+    """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time."""
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
-    groups = row_groups(path, columns, str(source.path), source.bounds)
+    groups = row_groups(path, columns, str(source.path), source.limits)
     with _open(path) as opened:
         file = pq.ParquetFile(
             opened,
@@ -128,32 +127,33 @@ def _parts(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[
 
 
 def _rows_at_once(group: RowGroup) -> int:
-    """Return the number of rows that need about `SLICE` bytes, at least 1 and at most a batch."""
-    by_size = SLICE * group.rows // max(1, group.unpacked)
-    by_longest = SLICE // max(1, group.longest)
+    """Return the number of rows that need about `BYTES_AT_ONCE`, at least 1 and at most a batch."""
+    by_size = BYTES_AT_ONCE * group.rows // max(1, group.unpacked)
+    by_longest = BYTES_AT_ONCE // max(1, group.longest)
     return max(1, min(BATCH_DOCUMENTS, by_size, by_longest))
 
 
 def _open(path: Path) -> Any:
-    """Open a file for Arrow; as bytes, its name may be any that the system allows."""
+    """Open a file for Arrow; its name is passed as bytes, because not every name can be decoded."""
     return pa.OSFile(os.fsencode(path))
 
 
 @contextmanager
 def _seekable(source: Source) -> Iterator[Path]:
-    with open_bytes(source.path, source.bounds) as file:
-        if isinstance(file.raw, io.FileIO):
+    """Yield the path of the file, or of an unpacked temporary copy if it is compressed."""
+    with open_bytes(source.path, source.limits) as file:
+        if isinstance(file.raw, io.FileIO):  # not compressed
             yield source.path
             return
         with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
             unpacked = Path(folder, "table.parquet")
-            chunks = iter(lambda: file.read(CHUNK), b"")
-            write_temporary(str(unpacked), chunks, what=f"the unpacked {source.path}")
+            write_temporary(str(unpacked), chunks_of(file), what=f"the unpacked {source.path}")
             yield unpacked
 
 
 @contextmanager
-def _named_errors(source: Source) -> Iterator[None]:
+def _name_file_in_errors(source: Source) -> Iterator[None]:
+    """Raise `InputError` with the file's name for errors of Arrow and of damaged headers."""
     try:
         yield
     except (InputError, MemoryError):
@@ -171,6 +171,7 @@ def _named_errors(source: Source) -> Iterator[None]:
 
 
 def _any_of(*tests: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return a function that returns whether one of the tests is true for an Arrow type."""
     return lambda kind: any(test(kind) for test in tests)
 
 
@@ -195,6 +196,7 @@ def _stored(array: Any) -> Any:
 
 
 def _check_text(source: Source, name: str, kind: Any) -> None:
+    """Raise `InputError` if a column of this Arrow type can't hold texts."""
     if not (_is_string(kind) or _is_binary(kind) or types.is_null(kind)):
         raise InputError(
             f"column {name!r} holds {kind}, not strings",
@@ -217,6 +219,7 @@ def _check_label(source: Source, name: str, kind: Any) -> bool:
 
 
 def _check_kept(source: Source, name: str, kind: Any) -> None:
+    """Raise `InputError` if the values of a column of this Arrow type can't be kept."""
     is_value = _is_string(kind) or _is_number(kind) or types.is_boolean(kind) or types.is_null(kind)
     if not is_value and not types.is_temporal(kind) and not types.is_decimal(kind):
         raise InputError(
@@ -246,49 +249,50 @@ def _kept_values(array: Any) -> list[Any]:
 
 
 def _values(array: Any) -> list[Any]:
-    """Return the values of a column, lists included, as Python objects."""
+    """Return the values of a column, lists included, as Python objects.
+
+    Items that share an entry of a dictionary share one object, so that they take no more memory than the dictionary.
+    """
     if not _is_list(array.type):
         return list(array.to_pylist())
     items, offsets = _items(array)
     if types.is_dictionary(items.type):
-        names = items.dictionary.to_pylist()
-        values = [None if index is None else names[index] for index in items.indices.to_pylist()]
+        entries = items.dictionary.to_pylist()
+        values = [None if index is None else entries[index] for index in items.indices.to_pylist()]
     else:
         values = items.to_pylist()
-    bounds = offsets.tolist()
+    ranges = pairwise(offsets.tolist())
     is_valid = array.is_valid().to_pylist()
-    return [
-        values[begin:end] if valid else None for begin, end, valid in zip(bounds, bounds[1:], is_valid, strict=False)
-    ]
+    return [values[begin:end] if valid else None for (begin, end), valid in zip(ranges, is_valid, strict=True)]
 
 
 def _sizes(array: Any) -> Sizes:
-    """Return the size of each value of a column in bytes."""
+    """Return the size of each value of a column in bytes; each item of a list counts one more."""
     if not _is_list(array.type):
         return _lengths(array)
     items, offsets = _items(array)
     if types.is_dictionary(items.type):
-        known = np.append(_lengths(items.dictionary), 0)
-        lengths = known[items.indices.fill_null(len(known) - 1).to_numpy()]
+        entry_lengths = np.append(_lengths(items.dictionary), 0)  # the last is the length of null
+        lengths = entry_lengths[items.indices.fill_null(len(entry_lengths) - 1).to_numpy()]
     else:
         lengths = _lengths(items)
-    sums: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])
-    return np.diff(sums[offsets])
+    cumulative: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])
+    return np.diff(cumulative[offsets])
 
 
 def _lengths(array: Any) -> Sizes:
-    """Return the number of bytes of each string, or `NUMBER` for another value."""
+    """Return the number of bytes of each string, or `NUMBER_SIZE` for another value."""
     if types.is_string_view(array.type) or types.is_binary_view(array.type):
         array = array.cast(pa.large_binary())  # Arrow has no lengths of views
     if not _is_string(array.type) and not _is_binary(array.type):
-        return np.full(len(array), 0 if types.is_null(array.type) else NUMBER, np.int64)
+        return np.full(len(array), 0 if types.is_null(array.type) else NUMBER_SIZE, np.int64)
     lengths = pc.binary_length(array)
     sizes: Sizes = (lengths.fill_null(0) if array.null_count else lengths).to_numpy()
     return sizes
 
 
 def _items(array: Any) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Return the items of all lists of a column, and the position at which each list begins, and the last one ends."""
+    """Return the items of all lists of a column, and the offsets: list i has items[offsets[i] : offsets[i + 1]]."""
     lists = array.cast(pa.large_list(array.type.value_type))
     offsets = lists.offsets.to_numpy()
     return lists.values[offsets[0] : offsets[-1]], offsets - offsets[0]

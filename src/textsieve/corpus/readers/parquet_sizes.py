@@ -1,13 +1,13 @@
-"""Compute how much memory the row groups of a Parquet file need, before anything of them is unpacked.
+"""Compute how much memory the row groups of a Parquet file need, before Arrow unpacks them.
 
 Arrow unpacks whole pages and trusts their headers, so a file of a few kB can fill the memory before the first row is
-handed out. The sizes are in two places, both in Thrift's compact protocol: the footer lists the columns and the column
+returned. The sizes are in two places, both in Thrift's compact protocol: the footer lists the columns and the column
 chunks of each row group, and every page in a chunk has its own header. The footer's totals may be forged, so they are
 not used: the headers of all pages are read, which needs no unpacking.
 
 Three things need more memory than the pages that hold them:
 
-- A page that repeats one value many times. Each value therefore counts `VALUE` more bytes.
+- A page that repeats one value many times. Each value therefore counts `VALUE_OVERHEAD` more bytes.
 - A dictionary: many rows can refer to one long value in it. The dictionaries of text columns are unpacked, a page at a
   time, to find the longest value.
 - Values stored as a prefix of the value before (`DELTA_BYTE_ARRAY`): each may be as long as its page.
@@ -15,6 +15,8 @@ Three things need more memory than the pages that hold them:
 `RowGroup.longest` is the largest size of a value of the last two kinds, so that a reader can limit the number of rows
 that it reads at once. In lists, where one row may have any number of values, the dictionary must be read as such
 (`RowGroup.dictionaries`), and prefixes count as if they were written out.
+
+Names of fields, such as `num_values`, are those of Parquet's specification (parquet.thrift).
 """
 
 from __future__ import annotations
@@ -28,38 +30,54 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...files import open_regular
-from ..bounds import ReadLimits, how_to_raise
+from ..read_limits import ReadLimits, how_to_raise
 
 MAGIC = b"PAR1"
-VALUE = 16
+VALUE_OVERHEAD = 16
 PAGE_RATIO = 20
 """Maximum ratio of unpacked to packed size of a page that is larger than a document may be; text seldom exceeds it."""
 SMALL_DICTIONARY = 2**13
 """Bytes of a dictionary whose longest value need not be known: a thousand copies of it fit in memory."""
 
-Shape = dict[int, Any]
-"""The fields to read of a struct by their numbers, each with the shape of its value: None for an integer, bytes for a
-string, a `Shape` for a struct and a list of one shape for a list."""
+Shape = dict[int, tuple[str, Any]]
+"""The fields to read of a Thrift struct: their numbers, names and the types of their values.
 
-_SCHEMA_ELEMENT: Shape = {1: None, 2: None, 4: bytes, 5: None}
-_CHUNK: Shape = {3: {4: None, 5: None, 7: None, 9: None, 11: None}}
-_FOOTER: Shape = {2: [_SCHEMA_ELEMENT], 3: None, 4: [{1: [_CHUNK], 3: None}]}
-_PAGE: Shape = {2: None, 3: None, 5: {1: None, 2: None}, 7: {1: None}, 8: {1: None, 4: None}}
-_DATA_PAGES = {5: 2, 8: 4}
-"""Field numbers of the headers of data pages of both versions, and of the encoding in each."""
-_DICTIONARY_PAGE = 7
+A type is int, bytes for a string, a `Shape` for a struct, or a list of one type for a list.
+"""
+
+_SCHEMA_ELEMENT: Shape = {1: ("type", int), 2: ("type_length", int), 4: ("name", bytes), 5: ("num_children", int)}
+_COLUMN_METADATA: Shape = {
+    4: ("codec", int),
+    5: ("num_values", int),
+    7: ("total_compressed_size", int),
+    9: ("data_page_offset", int),
+    11: ("dictionary_page_offset", int),
+}
+_ROW_GROUP: Shape = {1: ("columns", [{3: ("meta_data", _COLUMN_METADATA)}]), 3: ("num_rows", int)}
+_FOOTER: Shape = {2: ("schema", [_SCHEMA_ELEMENT]), 3: ("num_rows", int), 4: ("row_groups", [_ROW_GROUP])}
+_PAGE_HEADER: Shape = {
+    2: ("uncompressed_page_size", int),
+    3: ("compressed_page_size", int),
+    5: ("data_page_header", {1: ("num_values", int), 2: ("encoding", int)}),
+    7: ("dictionary_page_header", {1: ("num_values", int)}),
+    8: ("data_page_header_v2", {1: ("num_values", int), 4: ("encoding", int)}),
+}
+_PAGES_WITH_VALUES = ("data_page_header", "data_page_header_v2", "dictionary_page_header")
+"""The headers of pages that have values; other pages, such as those of an index, have none of these."""
 _DELTA_BYTE_ARRAY = 7
+"""The encoding that stores a value as a prefix of the value before and a rest."""
 _BYTE_ARRAY, _FIXED_LENGTH = 6, 7
 """The physical types whose values may be long."""
 _CODECS = {0: None, 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 """Arrow's names of the compression codecs; None for uncompressed."""
 
 _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _STRING, _LISTS, _MAP, _STRUCT = 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 11, 12
-_DEEPEST = 30
+"""The numbers of the types in Thrift's compact protocol."""
+_MAX_DEPTH = 30
 _SMALLEST_STRUCT = 4
 """Lower bound for the bytes of a column, a row group or a column chunk; real ones have more."""
 _SKIP = object()
-"""The shape of a value to skip."""
+"""Stands for the type of a value that is not needed."""
 
 
 class DamagedError(ValueError):
@@ -89,6 +107,8 @@ class RowGroup:
 
 
 class _Page(NamedTuple):
+    """A page of a column chunk; sizes are in bytes."""
+
     begin: int
     """The position of its content in the file."""
     packed: int
@@ -98,73 +118,77 @@ class _Page(NamedTuple):
     """The size of its values in memory."""
     is_dictionary: bool = False
     has_prefixes: bool = False
+    """Whether its values are stored as a prefix of the value before and a rest."""
 
 
 def read_leaves(path: Path) -> list[Leaf]:
     """Return the leaves of a file, in the order of the column chunks in each row group."""
-    with _mapped(path) as data:
-        return _leaves(_footer(data))
+    with _map(path) as data:
+        return _leaves(_parse_footer(data))
 
 
-def row_groups(path: Path, columns: Collection[int], name: str, bounds: ReadLimits) -> list[RowGroup]:
+def row_groups(path: Path, columns: Collection[int], name: str, limits: ReadLimits) -> list[RowGroup]:
     """Return the sizes of all row groups for some columns of the table.
 
     `name` is the file's name in error messages.
     """
-    with _mapped(path) as data:
-        return list(_row_groups(data, columns, name, bounds))
+    with _map(path) as data:
+        return list(_row_groups(data, columns, name, limits))
 
 
-def _mapped(path: Path) -> mmap.mmap:
+def _map(path: Path) -> mmap.mmap:
+    """Return the bytes of a file as a memory map."""
     with open_regular(str(path), what="a Parquet file") as file:
         if file.seek(0, 2) < 3 * len(MAGIC):
             raise DamagedError("the file is too short")
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _footer(data: mmap.mmap) -> dict[int, Any]:
+def _parse_footer(data: mmap.mmap) -> dict[str, Any]:
+    """Return the footer, which stands before its length and the last `MAGIC`."""
     end = len(data) - 8
     (length,) = struct.unpack_from("<I", data, end)
     if length > end or data[-4:] != MAGIC:
         raise DamagedError("the footer is not where it should be")
-    return _Thrift(data, end - length, end).struct(_FOOTER)
+    return _ThriftReader(data, end - length, end).struct(_FOOTER)
 
 
-def _leaves(footer: dict[int, Any]) -> list[Leaf]:
+def _leaves(footer: dict[str, Any]) -> list[Leaf]:
     """Return the leaves of the tree of columns, which the footer lists depth first."""
-    elements = footer.get(2) or [{}]
+    elements = footer.get("schema") or [{}]  # the first is the root
     leaves: list[Leaf] = []
-    at = 1
-    for column in range(elements[0].get(5, 0)):
+    position = 1
+    for column in range(elements[0].get("num_children", 0)):
         is_nested = False
-        missing = 1
-        while missing:
-            if at >= len(elements):
+        n_expected = 1  # elements of this column still to come
+        while n_expected:
+            if position >= len(elements):
                 raise DamagedError("the list of columns is cut short")
-            element = elements[at]
-            n_children = max(0, element.get(5, 0))
+            element = elements[position]
+            n_children = max(0, element.get("num_children", 0))
             if n_children:
                 is_nested = True
             else:
-                leaves.append(Leaf(column, is_nested, element.get(1), element.get(2, 0)))
-            missing += n_children - 1
-            at += 1
+                leaves.append(Leaf(column, is_nested, element.get("type"), element.get("type_length", 0)))
+            n_expected += n_children - 1
+            position += 1
     return leaves
 
 
-def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, bounds: ReadLimits) -> Iterator[RowGroup]:
-    footer = _footer(data)
+def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: ReadLimits) -> Iterator[RowGroup]:
+    """Yield the sizes of each row group; raise `InputError` if a page, or all groups together, unpack to too much."""
+    footer = _parse_footer(data)
     leaves = _leaves(footer)
-    groups = footer.get(4, ())
-    rows = [group.get(3, -1) for group in groups]
-    if footer.get(3) != sum(rows) or min(rows, default=0) < 0:
+    groups = footer.get("row_groups", ())
+    n_rows = [group.get("num_rows", -1) for group in groups]
+    if footer.get("num_rows") != sum(n_rows) or min(n_rows, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
-    total = 0
+    total_unpacked = 0
     for number, group in enumerate(groups):
-        chunks = group.get(1, ())
+        chunks = group.get("columns", ())
         if len(chunks) != len(leaves):
             raise DamagedError("a row group has another number of columns than the file")
-        if not rows[number]:
+        if not n_rows[number]:
             yield RowGroup(0, 0, 0, frozenset())
             continue
         unpacked = longest = 0
@@ -172,27 +196,27 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, bounds: Re
         for position, (leaf, chunk) in enumerate(zip(leaves, chunks, strict=True)):
             if leaf.column not in columns:
                 continue
-            metadata = chunk.get(3, {})
+            metadata = chunk.get("meta_data", {})
             if leaf.physical_type == _FIXED_LENGTH:
                 longest = max(longest, leaf.type_length)
             for page in _pages(data, metadata, leaf):
-                _check_page(page, number, name, bounds)
+                _check_page(page, number, name, limits)
                 unpacked += page.unpacked
                 if page.has_prefixes:
                     longest = max(longest, page.content)
-                if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
-                    continue
-                if leaf.is_nested:
-                    dictionaries.add(position)
-                elif page.content > SMALL_DICTIONARY:
-                    longest = max(longest, _longest_value(data, page, metadata.get(4)))
-        total += unpacked
-        bounds.check_unpacked(total, len(data), name)
-        yield RowGroup(rows[number], unpacked, longest, frozenset(dictionaries))
+                if page.is_dictionary and leaf.physical_type == _BYTE_ARRAY:
+                    if leaf.is_nested:
+                        dictionaries.add(position)
+                    elif page.content > SMALL_DICTIONARY:
+                        longest = max(longest, _longest_value(data, page, metadata.get("codec")))
+        total_unpacked += unpacked
+        limits.check_unpacked(total_unpacked, len(data), name)
+        yield RowGroup(n_rows[number], unpacked, longest, frozenset(dictionaries))
 
 
-def _check_page(page: _Page, row_group: int, name: str, bounds: ReadLimits) -> None:
-    limit = max(bounds.max_document, PAGE_RATIO * page.packed)
+def _check_page(page: _Page, row_group: int, name: str, limits: ReadLimits) -> None:
+    """Raise `InputError` if a page unpacks to too much."""
+    limit = max(limits.max_document, PAGE_RATIO * page.packed)
     if page.unpacked > limit:
         raise InputError(
             f"a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
@@ -202,32 +226,33 @@ def _check_page(page: _Page, row_group: int, name: str, bounds: ReadLimits) -> N
         )
 
 
-def _pages(data: mmap.mmap, chunk: dict[int, Any], leaf: Leaf) -> Iterator[_Page]:
-    """Yield the pages of a column chunk."""
+def _pages(data: mmap.mmap, metadata: dict[str, Any], leaf: Leaf) -> Iterator[_Page]:
+    """Yield the pages of a column chunk, which its metadata describe."""
     try:
-        at, n_values = chunk[9], chunk[5]
-        if 0 < chunk.get(11, 0) < at:
-            at = chunk[11]
-        end = at + chunk[7]
-        if not 0 < at <= end <= len(data) - 8:
+        position, n_values_left = metadata["data_page_offset"], metadata["num_values"]
+        if 0 < metadata.get("dictionary_page_offset", 0) < position:
+            position = metadata["dictionary_page_offset"]
+        end = position + metadata["total_compressed_size"]
+        if not 0 < position <= end <= len(data) - 8:
             raise DamagedError("a column is not where it should be")
-        while n_values > 0 and at < end:
-            thrift = _Thrift(data, at, end)
-            header = thrift.struct(_PAGE)
-            begin, packed, content = thrift.at, header[3], header[2]
-            kind = next((field for field in (*_DATA_PAGES, _DICTIONARY_PAGE) if field in header), None)
-            n_page = 0 if kind is None else header[kind][1]
-            if min(n_page, packed, content) < 0 or packed > end - begin:
+        while n_values_left > 0 and position < end:
+            reader = _ThriftReader(data, position, end)
+            header = reader.struct(_PAGE_HEADER)
+            begin, packed, content = reader.position, header["compressed_page_size"], header["uncompressed_page_size"]
+            kind = next((name for name in _PAGES_WITH_VALUES if name in header), None)
+            n_values = 0 if kind is None else header[kind]["num_values"]
+            if min(n_values, packed, content) < 0 or packed > end - begin:
                 raise DamagedError("a page has an impossible size")
-            unpacked = content + VALUE * n_page
-            if kind == _DICTIONARY_PAGE:
+            unpacked = content + VALUE_OVERHEAD * n_values
+            if kind == "dictionary_page_header":
                 yield _Page(begin, packed, content, unpacked, is_dictionary=True)
             else:
-                n_values -= n_page
-                has_prefixes = kind is not None and header[kind].get(_DATA_PAGES[kind]) == _DELTA_BYTE_ARRAY
-                written_out = unpacked * n_page if has_prefixes and leaf.is_nested else unpacked
-                yield _Page(begin, packed, content, written_out, has_prefixes=has_prefixes)
-            at = begin + packed
+                n_values_left -= n_values
+                has_prefixes = kind is not None and header[kind].get("encoding") == _DELTA_BYTE_ARRAY
+                if has_prefixes and leaf.is_nested:
+                    unpacked *= n_values  # as if every value were as long as its page
+                yield _Page(begin, packed, content, unpacked, has_prefixes=has_prefixes)
+            position = begin + packed
     except KeyError as error:
         raise DamagedError("a header lacks a field") from error
 
@@ -244,39 +269,42 @@ def _longest_value(data: mmap.mmap, page: _Page, codec: int | None) -> int:
     name = _CODECS[codec]
     packed = data[page.begin : page.begin + page.packed]
     values = packed if name is None else pa.Codec(name).decompress(packed, page.content, asbytes=True)
-    longest = at = 0
-    while at + 4 <= len(values):
-        (length,) = struct.unpack_from("<I", values, at)
+    longest = position = 0
+    while position + 4 <= len(values):
+        (length,) = struct.unpack_from("<I", values, position)
         longest = max(longest, length)
-        at += 4 + length
+        position += 4 + length
     return min(longest, page.content)
 
 
-class _Thrift:
-    """A cursor over values in Thrift's compact protocol, which skips values that are not needed."""
+class _ThriftReader:
+    """Reads values in Thrift's compact protocol, and skips those that are not needed."""
 
     def __init__(self, data: mmap.mmap, begin: int, end: int) -> None:
         self._data = data
         self._end = end
-        self.at = begin
+        self.position = begin
 
-    def struct(self, shape: Shape | None, depth: int = 0) -> dict[int, Any]:
-        """Read a struct, and return the fields in `shape` by their numbers."""
-        if depth > _DEEPEST:
+    def struct(self, shape: Shape, depth: int = 0) -> dict[str, Any]:
+        """Read a struct, and return the fields in `shape` by their names."""
+        if depth > _MAX_DEPTH:
             raise DamagedError("a header is nested too deeply")
-        values: dict[int, Any] = {}
+        values: dict[str, Any] = {}
         number = 0
-        while head := self._byte():
-            kind, step = head & 15, head >> 4
+        # A field begins with a byte: its type in the lower half, in the upper half its number minus the number before,
+        # or 0 if the number follows. A byte of 0 ends the struct.
+        while first_byte := self._byte():
+            kind, step = first_byte & 15, first_byte >> 4
             number = number + step if step else self._integer()
-            wanted = _SKIP if shape is None else shape.get(number, _SKIP)
-            value = self._value(kind, wanted, depth)
-            if wanted is not _SKIP:
-                values[number] = value
+            name, expected = shape.get(number, ("", _SKIP))
+            value = self._value(kind, expected, depth)
+            if expected is not _SKIP:
+                values[name] = value
         return values
 
-    def _value(self, kind: int, shape: Any, depth: int) -> Any:
-        if shape is not _SKIP and kind not in _kinds_of(shape):
+    def _value(self, kind: int, expected: Any, depth: int) -> Any:
+        """Read a value of a Thrift type; `expected` is the type it should have (see `Shape`), or `_SKIP`."""
+        if expected is not _SKIP and kind not in _thrift_types(expected):
             raise DamagedError("a header has a value of another type than it should")
         if kind in (_TRUE, _FALSE):
             return None
@@ -285,9 +313,9 @@ class _Thrift:
         if kind == _STRING:
             return self._bytes(self._varint())
         if kind == _STRUCT:
-            return self.struct(shape if isinstance(shape, dict) else None, depth + 1)
+            return self.struct(expected if isinstance(expected, dict) else {}, depth + 1)
         if kind in _LISTS:
-            return self._list(shape[0] if isinstance(shape, list) else _SKIP, depth + 1)
+            return self._list(expected[0] if isinstance(expected, list) else _SKIP, depth + 1)
         if kind == _BYTE:
             return self._byte()
         if kind == _DOUBLE:
@@ -296,40 +324,45 @@ class _Thrift:
             return self._skip_map(depth + 1)
         raise DamagedError(f"a header has a value of unknown type {kind}")
 
-    def _list(self, shape: Any, depth: int) -> list[Any]:
-        head = self._byte()
-        size = self._varint() if head >> 4 == 15 else head >> 4
-        if size * (_SMALLEST_STRUCT if isinstance(shape, dict) else 1) > self._end - self.at:
+    def _list(self, expected: Any, depth: int) -> list[Any]:
+        """Read a list; its first byte has the type of the items and their number, or 15 if the number follows."""
+        first_byte = self._byte()
+        kind, size = first_byte & 15, first_byte >> 4
+        if size == 15:
+            size = self._varint()
+        if size * (_SMALLEST_STRUCT if isinstance(expected, dict) else 1) > self._end - self.position:
             raise DamagedError("a header has a list that is too long")
         values: list[Any] = []
         for _ in range(size):
-            value = self._byte() if head & 15 in (_TRUE, _FALSE) else self._value(head & 15, shape, depth)
-            if shape is not _SKIP:
+            # A truth value in a list has a byte of its own; as a field, its type is its value.
+            value = self._byte() if kind in (_TRUE, _FALSE) else self._value(kind, expected, depth)
+            if expected is not _SKIP:
                 values.append(value)
         return values
 
     def _skip_map(self, depth: int) -> None:
         size = self._varint()
-        if size > self._end - self.at:
+        if size > self._end - self.position:
             raise DamagedError("a header has a map that is too long")
-        kinds = self._byte() if size else 0
+        kinds = self._byte() if size else 0  # of the keys in the upper half, of the values in the lower
         for _ in range(size):
             self._value(kinds >> 4, _SKIP, depth)
             self._value(kinds & 15, _SKIP, depth)
 
     def _byte(self) -> int:
-        if self.at >= self._end:
+        if self.position >= self._end:
             raise DamagedError("a header is cut short")
-        self.at += 1
-        return self._data[self.at - 1]
+        self.position += 1
+        return self._data[self.position - 1]
 
     def _bytes(self, size: int) -> bytes:
-        if size > self._end - self.at:
+        if size > self._end - self.position:
             raise DamagedError("a header is cut short")
-        self.at += size
-        return self._data[self.at - size : self.at]
+        self.position += size
+        return self._data[self.position - size : self.position]
 
     def _varint(self) -> int:
+        """Read an unsigned integer of variable length: 7 bits a byte, the highest bit set in all but the last."""
         value = shift = 0
         while True:
             byte = self._byte()
@@ -341,12 +374,15 @@ class _Thrift:
                 raise DamagedError("a header has a number that is too long")
 
     def _integer(self) -> int:
+        """Read a signed integer in zigzag encoding: 0, -1, 1, -2, ... are stored as 0, 1, 2, 3, ..."""
         value = self._varint()
         return value >> 1 ^ -(value & 1)
 
 
-def _kinds_of(shape: Any) -> tuple[int, ...]:
-    """Return the Thrift types that a value of a shape may have."""
-    if isinstance(shape, dict):
+def _thrift_types(expected: Any) -> tuple[int, ...]:
+    """Return the Thrift types that a value of an expected type (see `Shape`) may have."""
+    if isinstance(expected, dict):
         return (_STRUCT,)
-    return _LISTS if isinstance(shape, list) else (_STRING,) if shape is bytes else _INTEGERS
+    if isinstance(expected, list):
+        return _LISTS
+    return (_STRING,) if expected is bytes else _INTEGERS

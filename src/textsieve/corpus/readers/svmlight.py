@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -35,89 +35,99 @@ class _Lines:
     features: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    first: int
-    count: int
+class _ColumnRange(NamedTuple):
+    """The columns of the whole file."""
+
+    first: int  # 0 or 1
+    n_columns: int
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the lines of a file as a corpus of vectors."""
-    known: list[_Columns] = []
+    columns: _ColumnRange | None = None
 
     def start(report: Report) -> Iterator[Batch]:
-        if not known:
-            known.append(_find_columns(source))
-        return _batches(source, report, known[0])
+        nonlocal columns
+        if columns is None:
+            columns = _find_columns(source)
+        return _batches(source, report, columns)
 
     return Corpus(str(source.path), start)
 
 
-def _batches(source: Source, report: Report, columns: _Columns) -> Iterator[Batch]:
-    to_labels = source.label_reader(report)
-    for lines in _in_chunks(source, report):
-        raw = _parse(lines, source)
-        if raw.shape[1] > columns.first + columns.count:
-            raise InputError("has changed since it was first read. Open it again.", place=str(source.path))
-        shape = (raw.shape[0], columns.count)
-        vectors = csr_array((raw.data, raw.indices - columns.first, raw.indptr), shape=shape)
+def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[Batch]:
+    """Yield the vectors and labels of the file; column 0 of a vector is the first column of the file."""
+    read_labels = source.label_reader(report)
+    for lines in _groups_of_lines(source, report):
+        matrix = _parse(lines, source)
+        if matrix.shape[1] > columns.first + columns.n_columns:
+            raise InputError("has changed since it was first read", place=str(source.path), hint="Open it again")
+        shape = (matrix.shape[0], columns.n_columns)
+        vectors = csr_array((matrix.data, matrix.indices - columns.first, matrix.indptr), shape=shape)
         vectors.eliminate_zeros()
         labels = [
-            to_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)
+            read_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)
         ]
         yield Batch(labels, vectors=vectors, first_column=columns.first)
 
 
-def _find_columns(source: Source) -> _Columns:
+def _find_columns(source: Source) -> _ColumnRange:
+    """Return the columns of the file, which takes a pass over it."""
     smallest, largest = 1, -1
-    for lines in _in_chunks(source, Report()):
+    for lines in _groups_of_lines(source, Report()):
         indices = _parse(lines, source).indices
         if len(indices):
             smallest = min(smallest, int(indices.min()))
             largest = max(largest, int(indices.max()))
     if largest < 0:
-        return _Columns(0, 1)
-    return _Columns(smallest, largest + 1 - smallest)
+        return _ColumnRange(0, 1)
+    return _ColumnRange(smallest, largest + 1 - smallest)
 
 
-def _in_chunks(source: Source, report: Report) -> Iterator[_Lines]:
+def _groups_of_lines(source: Source, report: Report) -> Iterator[_Lines]:
+    """Yield the lines of the file, without comments, in groups of the size of a batch."""
     lines = _Lines([], [], [])
-    size = 0
+    n_characters = 0
     for number, line in source.lines(report):
         content = line.partition("#")[0].strip()
         if not content:
             report.skip("blank lines and comments")
             continue
-        label, *features_part = content.split(None, 1)
-        features = features_part[0] if features_part else ""
-        if ":" in label:
+        words = content.split(None, 1)
+        label, features = words[0], words[1] if len(words) > 1 else ""
+        if ":" in label:  # the line has no label
             label, features = "", content
         lines.numbers.append(number)
         lines.labels.append(label)
         lines.features.append(features)
-        size += len(content)
-        if len(lines.numbers) >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
+        n_characters += len(content)
+        if len(lines.numbers) >= BATCH_DOCUMENTS or n_characters >= BATCH_CHARACTERS:
             yield lines
-            lines, size = _Lines([], [], []), 0
+            lines, n_characters = _Lines([], [], []), 0
     if lines.numbers:
         yield lines
 
 
 def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
+    """Return the features as a matrix with a row per line; columns are numbered as in the file."""
     try:
-        parsed = _load(lines.features)
+        matrix = _load(lines.features)
     except (ValueError, OverflowError):
         _raise_with_line(lines, source)
         raise
-    if not np.isfinite(parsed.data).all():
-        row = int(np.searchsorted(parsed.indptr, np.flatnonzero(~np.isfinite(parsed.data))[0], side="right")) - 1
+    if not np.isfinite(matrix.data).all():
+        first_invalid = np.flatnonzero(~np.isfinite(matrix.data))[0]
+        row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1
         raise InputError(
-            "a value is not finite. Leave it out.", place=Place(str(source.path), f"line {lines.numbers[row]}")
+            "a value is not finite",
+            place=Place(str(source.path), f"line {lines.numbers[row]}"),
+            hint="Leave it out",
         )
-    return parsed
+    return matrix
 
 
 def _raise_with_line(lines: _Lines, source: Source) -> None:
+    """Raise `InputError` for the first line that can't be parsed, which scikit-learn does not name."""
     for number, features in zip(lines.numbers, lines.features, strict=True):
         try:
             _load([features])
@@ -130,14 +140,14 @@ def _raise_with_line(lines: _Lines, source: Source) -> None:
 
 
 def _load(features: list[str]) -> csr_array[Any]:
-    # Labels are parsed here, because scikit-learn would convert them to floats.
+    """Return the matrix of features; the label 0 stands for the labels, which scikit-learn would make floats."""
     data = "".join(f"0 {line}\n" for line in features).encode()
     matrix, _ = load_svmlight_file(io.BytesIO(data), zero_based=True)
     return csr_array(matrix)
 
 
 def _label_value(label: str) -> object:
-    """Convert a label to a number, so that +1, 1 and 1.0 are one class, or several labels to a list."""
+    """Return a number, so that +1, 1 and 1.0 are one class; a list for several labels; or the text if it is neither."""
     if "," in label:
         return [_label_value(part) for part in label.split(",")]
     try:

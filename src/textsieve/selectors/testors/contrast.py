@@ -6,7 +6,8 @@ of length 1 are small, and smaller in classes of varied documents. With `scale="
 its largest weight. Its largest weight is then 1, and the same ε is equally strict for all classes.
 
 T(C) is the set of terms whose weight in the representative of C is at least ε. The row of C against another class C'
-marks the terms t of T(C) with w(C, t) - w(C', t) >= δ. A class without documents has no representative and is ignored.
+marks the terms t of T(C) with w(C, t) - w(C', t) >= δ. The *basic matrix* of C has those of its nonempty rows that
+contain no other row. A class without documents has no representative and is ignored.
 """
 
 from __future__ import annotations
@@ -17,39 +18,45 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ...errors import InputError
 from ...kernels.hitting_sets import contrast_rows, minimal_sets
 from ...stats import ClassStats
-from .transversals import Bits, Marks, union_of_bits, unpacked
+from .transversals import Bits, union_of_bits, unpack_bits
 
 SCALES = ("max", "none")
 
 
 class Representatives:
-    """The nonzero weights of all terms in all representatives, indexed by class and by term."""
+    """The weights of all terms in the representatives of all classes, sorted by class and also by term.
+
+    Only terms that occur in a class are stored. By class, the terms of class j and their weights are at
+    `class_starts[j]` to `class_starts[j + 1]` of `terms` and `weights`. By term, the classes of term t and its weights
+    in them are at `term_starts[t]` to `term_starts[t + 1]` of `term_classes` and `term_weights`.
+    """
 
     def __init__(self, stats: ClassStats, scale: str) -> None:
         if not (isinstance(scale, str) and scale in SCALES):
             raise InputError(setting="scale", value=scale, allowed=SCALES)
-        cells, sizes = stats.cells, np.diff(stats.cells.class_starts)
-        self.starts, self.terms = cells.class_starts, cells.terms
-        weights = cells.sums.value / np.repeat(np.where(stats.class_docs > 0, stats.class_docs, 1), sizes)
-        filled = np.flatnonzero(sizes)
-        largest = np.maximum.reduceat(weights, self.starts[filled]) if len(filled) else np.zeros(0)
-        divisors = np.ones(len(sizes))
-        if scale == "max":
-            divisors[filled] = np.where(largest > 0, largest, 1.0)
-        self.weights: Floats = weights / np.repeat(divisors, sizes)
-        self.with_documents: Ints = np.flatnonzero(stats.class_docs)
-        self.n_classes, self.n_terms = len(sizes), stats.n_terms
+        cells, n_class_terms = stats.cells, np.diff(stats.cells.class_starts)
+        self.class_starts, self.terms = cells.class_starts, cells.terms
+        class_docs = np.where(stats.class_docs > 0, stats.class_docs, 1)
+        means = cells.sums.value / np.repeat(class_docs, n_class_terms)
+        divisors = np.ones(len(n_class_terms))
+        with_terms = np.flatnonzero(n_class_terms)
+        if scale == "max" and len(with_terms):
+            largest = np.maximum.reduceat(means, self.class_starts[with_terms])
+            divisors[with_terms] = np.where(largest > 0, largest, 1.0)
+        self.weights: Floats = means / np.repeat(divisors, n_class_terms)
+        self.with_documents: Ints = np.flatnonzero(stats.class_docs)  # the classes that have documents
+        self.n_classes, self.n_terms = len(n_class_terms), stats.n_terms
         by_term = np.argsort(self.terms, kind="stable")
         self.term_starts: Ints = np.concatenate([[0], np.cumsum(np.bincount(self.terms, minlength=self.n_terms))])
         self.term_classes, self.term_weights = cells.classes()[by_term], self.weights[by_term]
 
     def of_class(self, number: int) -> tuple[Ints, Floats]:
         """Return the terms of a class and their weights."""
-        cells = slice(*self.starts[number : number + 2])
+        cells = slice(*self.class_starts[number : number + 2])
         return self.terms[cells], self.weights[cells]
 
     def largest_difference(self, epsilon: float) -> float:
@@ -57,23 +64,27 @@ class Representatives:
 
         Only terms that weigh at least epsilon in the first class count.
         """
-        smallest = np.zeros(self.n_terms)
-        in_all = np.flatnonzero(np.diff(self.term_starts) == len(self.with_documents))
-        smallest[in_all] = np.inf
+        smallest = np.zeros(self.n_terms)  # the smallest weight of each term: 0 if some class lacks the term
+        in_all_classes = np.flatnonzero(np.diff(self.term_starts) == len(self.with_documents))
+        smallest[in_all_classes] = np.inf
         np.minimum.at(smallest, self.terms, self.weights)
         return float(np.max((self.weights - smallest[self.terms])[self.weights >= epsilon], initial=0.0))
 
-    def largest(self) -> Floats:
+    def largest_weights(self) -> Floats:
         """Return the largest weight of each term in any representative, or 0 if none is positive."""
-        best = np.zeros(self.n_terms)
-        np.maximum.at(best, self.terms, self.weights)
-        return best
+        largest = np.zeros(self.n_terms)
+        np.maximum.at(largest, self.terms, self.weights)
+        return largest
 
 
 class Contrast(NamedTuple):
-    """The rows of one class against the others, as bits over its candidate terms."""
+    """The rows of one class against the others, as bits over its candidate terms.
+
+    Classes that have none of the candidates all have the same row, which is stored once (`common`).
+    """
 
     number: int
+    """The class."""
     terms: Ints
     """The candidates, T(C), ascending."""
     weights: Floats
@@ -86,155 +97,168 @@ class Contrast(NamedTuple):
     """The number of classes with the common row."""
 
     @property
-    def empty_rows(self) -> tuple[Ints, bool]:
-        """Return the classes whose own row is empty, and whether the common row is empty."""
-        return self.others[~self.rows.any(axis=1)], bool(self.n_common and not self.common.any())
+    def _has_empty_common_row(self) -> bool:
+        return bool(self.n_common and not self.common.any())
 
     @property
-    def n_not_told_from(self) -> int:
-        """Return the number of classes that no term distinguishes this one from."""
-        others, in_common = self.empty_rows
-        return len(others) + in_common * self.n_common
+    def n_indistinguishable(self) -> int:
+        """Return the number of classes that no term distinguishes this one from: those with an empty row."""
+        n_empty_rows = int(np.count_nonzero(~self.rows.any(axis=1)))
+        return n_empty_rows + (self.n_common if self._has_empty_common_row else 0)
 
-    def not_told_from(self, with_documents: Ints) -> list[int]:
-        """Return the classes with documents that no term distinguishes this one from, ascending."""
-        others, in_common = self.empty_rows
-        if in_common:
-            told_apart = np.append(self.others[self.rows.any(axis=1)], self.number)
-            others = np.setdiff1d(with_documents, told_apart)
-        return sorted(others.tolist())
+    def indistinguishable_from(self, with_documents: Ints) -> list[int]:
+        """Return the classes, of those with documents, that no term distinguishes this one from, ascending."""
+        has_marks = self.rows.any(axis=1)
+        if self._has_empty_common_row:
+            distinguishable = np.append(self.others[has_marks], self.number)
+            return sorted(np.setdiff1d(with_documents, distinguishable).tolist())
+        return sorted(self.others[~has_marks].tolist())
 
-    def basic(self) -> Bits:
+    def basic_rows(self) -> Bits:
         """Return the nonempty rows that contain no other row, the shortest first."""
-        rows = self._with_marks()
+        rows = self._nonempty_rows()
         return np.asarray(rows[minimal_sets(rows)])
 
-    def _with_marks(self) -> Bits:
+    def _nonempty_rows(self) -> Bits:
         """Return the nonempty rows, including duplicates."""
         rows = np.concatenate([self.rows, self.common[None]]) if self.n_common else self.rows
         return np.asarray(rows[rows.any(axis=1)])
 
-    def basic_matrix(self) -> Marks:
-        """Return the rows of `basic` as a boolean matrix whose columns are the candidates."""
-        return unpacked(self.basic(), len(self.terms))
+    def basic_matrix(self) -> Bools:
+        """Return `basic_rows` as a boolean matrix whose columns are the candidates."""
+        return unpack_bits(self.basic_rows(), len(self.terms))
 
-    def chosen(self) -> Ints:
+    def testor_terms(self) -> Ints:
         """Return the terms that are in some typical testor, which are those of the minimal rows."""
-        any_row = union_of_bits(self._with_marks())
-        return np.asarray(self.terms[unpacked(any_row[None], len(self.terms))[0]])
+        union = union_of_bits(self._nonempty_rows())
+        return np.asarray(self.terms[unpack_bits(union[None], len(self.terms))[0]])
 
-    def matrix(self, classes: Ints, n_classes: int, n_terms: int) -> sparse.csr_array:
+    def matrix(self, with_documents: Ints, n_classes: int, n_terms: int) -> sparse.csr_array:
         """Return a matrix with one row per class, in class order, and all terms as columns.
 
-        The row of the class itself is empty.
+        `with_documents` are the classes that have documents. The rows of the others and of the class itself are empty.
         """
         row_of_class = dict(zip(self.others.tolist(), self.rows, strict=True))
         columns_by_class = [np.zeros(0, np.int64)] * n_classes
-        for other in classes.tolist():
+        for other in with_documents.tolist():
             if other != self.number:
                 row = row_of_class.get(other, self.common)
-                columns_by_class[other] = self.terms[unpacked(row[None], len(self.terms))[0]]
-        starts = np.concatenate([[0], np.cumsum([len(marked) for marked in columns_by_class])])
+                columns_by_class[other] = self.terms[unpack_bits(row[None], len(self.terms))[0]]
+        starts = np.concatenate([[0], np.cumsum([len(columns) for columns in columns_by_class])])
         all_columns = np.concatenate(columns_by_class)
         return sparse.csr_array((np.ones(len(all_columns), np.bool_), all_columns, starts), shape=(n_classes, n_terms))
 
 
-def contrast(given: Representatives, number: int, epsilon: float, delta: float) -> Contrast:
+def contrast(representatives: Representatives, number: int, epsilon: float, delta: float) -> Contrast:
     """Return the rows of one class against all others."""
-    terms, weights = given.of_class(number)
+    terms, weights = representatives.of_class(number)
     is_candidate = weights >= epsilon
     terms, weights = terms[is_candidate], weights[is_candidate]
     others, rows = contrast_rows(
-        *(terms, weights, number, given.term_starts, given.term_classes, given.term_weights, delta, given.n_classes)
+        terms,
+        weights,
+        number,
+        representatives.term_starts,
+        representatives.term_classes,
+        representatives.term_weights,
+        delta,
+        representatives.n_classes,
     )
-    return Contrast(number, terms, weights, others, rows[:-1], rows[-1], len(given.with_documents) - 1 - len(others))
+    n_common = len(representatives.with_documents) - 1 - len(others)
+    return Contrast(number, terms, weights, others, rows[:-1], rows[-1], n_common)
 
 
-def contrasts(given: Representatives, epsilon: float, delta: float) -> Iterator[Contrast]:
+def contrasts(representatives: Representatives, epsilon: float, delta: float) -> Iterator[Contrast]:
     """Return an iterator over the rows of each class that has documents."""
-    return (contrast(given, int(number), epsilon, delta) for number in given.with_documents)
+    return (contrast(representatives, int(number), epsilon, delta) for number in representatives.with_documents)
 
 
-def chosen_terms(given: Representatives, epsilon: float, delta: float) -> Marks:
+def terms_in_testors(representatives: Representatives, epsilon: float, delta: float) -> Bools:
     """Return a mask of the terms that are in some typical testor of some class."""
-    is_chosen = np.zeros(given.n_terms, np.bool_)
-    for class_contrast in contrasts(given, epsilon, delta):
-        is_chosen[class_contrast.chosen()] = True
-    return is_chosen
+    is_in_testor = np.zeros(representatives.n_terms, np.bool_)
+    for class_contrast in contrasts(representatives, epsilon, delta):
+        is_in_testor[class_contrast.testor_terms()] = True
+    return is_in_testor
 
 
-class Threshold(NamedTuple):
-    """The ε that was found, and the smallest weight that was tried during the search."""
+class EpsilonSearch(NamedTuple):
+    """The result of `epsilon_for`: the ε to use, and the smallest weight that the search tried."""
 
     epsilon: float
     least_tried: float
 
 
-def epsilon_for(given: Representatives, delta: float, k: int) -> Threshold:
-    """Return the ε that selects k terms, or the next smaller number, found by bisection over the occurring weights.
+def epsilon_for(representatives: Representatives, delta: float, k: int) -> EpsilonSearch:
+    """Search the ε that selects k terms, or the next smaller number.
 
-    ε matters only through the smallest weight that passes it. As ε decreases, candidates are added, and usually
-    selected terms with them. But empty rows are dropped, and when a row is no longer empty, a row that contains it may
-    no longer be minimal, and its terms are lost. So the number of terms can decrease in places, and the search finds
-    one place where it crosses k. The search goes down from the largest weight in steps of 1, 2, 4, ... until there are
-    more than k terms, then bisects the last interval. So it never visits the many small weights and does not depend on
-    them. Among the weights tried that select at most k terms, the result is the one that selects most, and of equals
-    the smallest weight. If even the largest weight selects more than k terms, it is the result. If all weights that fit
-    select no term, the result is the next smaller weight. In both cases there are more than k terms, and the ranking
-    decides which to keep.
+    ε matters only through the smallest weight that passes it, so only weights that occur are tried. As ε decreases,
+    candidates are added, and usually selected terms with them. But the number of terms can decrease in places: empty
+    rows are dropped, and when a row is no longer empty, a row that contains it may no longer be minimal, and its terms
+    are lost. So the search finds one place where the number crosses k.
+
+    The search goes down from the largest weight in steps of 1, 2, 4, ... until there are more than k terms, then
+    bisects the last interval. So it never visits the many small weights and does not depend on them. Of the weights
+    tried that select at most k terms, the result is the one that selects most, and of equals the smallest. There are
+    two exceptions, in which more than k terms remain and the ranking decides which to keep: if even the largest weight
+    selects more than k terms, it is the result; if all weights that select at most k terms select none, the result is
+    the next smaller weight.
     """
-    weights = np.unique(given.weights[given.weights > 0])
-    n_terms_at: dict[int, int] = {}
+    weights = np.unique(representatives.weights[representatives.weights > 0])
+    n_terms_at: dict[int, int] = {}  # position in weights -> number of terms selected
 
-    def fits(place: int) -> bool:
-        n_terms_at[place] = int(chosen_terms(given, float(weights[place]), delta).sum())
-        return n_terms_at[place] <= k
+    def fits(position: int) -> bool:
+        n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
+        return n_terms_at[position] <= k
 
-    too_many, enough = _passing(len(weights) - 1, fits)
-    while enough - too_many > 1 and too_many >= 0:
-        middle = (too_many + enough) // 2
+    too_many, fitting = _bracket(len(weights) - 1, fits)
+    while fitting - too_many > 1 and too_many >= 0:
+        middle = (too_many + fitting) // 2
         if fits(middle):
-            enough = middle
+            fitting = middle
         else:
             too_many = middle
-    fitting = [place for place, size in n_terms_at.items() if size <= k]
-    best = max(fitting, key=lambda place: (n_terms_at[place], -place), default=enough)
+    all_fitting = [position for position, n_terms in n_terms_at.items() if n_terms <= k]
+    best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
     position = best if n_terms_at[best] or too_many < 0 else too_many
-    return Threshold(float(weights[position]), float(weights[min(n_terms_at)]))
+    return EpsilonSearch(float(weights[position]), float(weights[min(n_terms_at)]))
 
 
-def _passing(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
-    """Search down from the last position in growing steps for the first one that does not fit.
+def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
+    """Search down from the last position, in steps of 1, 2, 4, ..., for a position that does not fit.
 
-    Return that position, or -1 if all fit, and the last position that was found to fit.
+    Return that position and the fitting one tried before it. The first is -1 if none was found, which includes the case
+    that even the last position does not fit.
     """
     if not fits(last):
         return -1, last
-    enough, step = last, 1
-    while enough > 0:
-        place = max(enough - step, 0)
-        if not fits(place):
-            return place, enough
-        enough, step = place, 2 * step
-    return -1, enough
+    fitting, step = last, 1
+    while fitting > 0:
+        position = max(fitting - step, 0)
+        if not fits(position):
+            return position, fitting
+        fitting, step = position, 2 * step
+    return -1, fitting
 
 
 class ComparisonRows(Mapping[Any, sparse.csr_array]):
     """A lazy mapping from each class label to its rows: row j is against class j, and the columns are all terms."""
 
-    def __init__(self, given: Representatives, classes: tuple[Any, ...], epsilon: float, delta: float) -> None:
-        self._given, self._epsilon, self._delta = given, epsilon, delta
-        self._numbers = {classes[number]: int(number) for number in given.with_documents}
+    def __init__(
+        self, representatives: Representatives, classes: tuple[Any, ...], epsilon: float, delta: float
+    ) -> None:
+        self._representatives, self._epsilon, self._delta = representatives, epsilon, delta
+        self._number_of = {classes[number]: int(number) for number in representatives.with_documents}
 
     def __getitem__(self, label: Any) -> sparse.csr_array:
         """Return the rows of a class."""
-        class_contrast = contrast(self._given, self._numbers[label], self._epsilon, self._delta)
-        return class_contrast.matrix(self._given.with_documents, self._given.n_classes, self._given.n_terms)
+        representatives = self._representatives
+        class_contrast = contrast(representatives, self._number_of[label], self._epsilon, self._delta)
+        return class_contrast.matrix(representatives.with_documents, representatives.n_classes, representatives.n_terms)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the classes that have documents."""
-        return iter(self._numbers)
+        return iter(self._number_of)
 
     def __len__(self) -> int:
         """Return the number of classes that have documents."""
-        return len(self._numbers)
+        return len(self._number_of)

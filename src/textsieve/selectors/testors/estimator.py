@@ -9,7 +9,8 @@ testor of some class.
 **The union of all typical testors requires only a comparison of pairs of rows.** The paper lists all typical testors,
 whose number grows exponentially, to compute their union. They are the minimal transversals Tr(H) of the rows H, and
 Tr(Tr(H)) = min(H), the rows that contain no other row. So the terms in some typical testor are the terms in some
-minimal row (`transversals.py` has the proof). With c classes that takes c^2 inclusion tests for each class.
+minimal row (`transversals.py` has the proof). With c classes, finding the minimal rows of a class takes up to c^2
+inclusion tests.
 
 The testors themselves are informative, too. The shortest are the smallest vocabularies that distinguish a class
 (`shortest.py`). The share of the testors that contain a term measures how hard it is to do without it; terms are
@@ -35,27 +36,29 @@ from ...errors import InputError, NothingSelected, Setting, UnfitDocuments, show
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ...warning import InputWarning, warn
-from ..base import Limit, ScoreForClass, TermSelector, limit_of
+from ..base import Limit, RankedTerms, ScoreForClass, TermSelector, resolve_k
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
 from .shortest import Shortest, shortest_transversals
 from .transversals import Count, Testor, Transversals, count_transversals
 
 DEFAULT_EPSILON = 0.4
-_NAMED_PAIRS = 5
+_MOST_PAIRS_NAMED = 5
+"""The number of indistinguishable pairs of classes that the warning names."""
 _SHARE_WORK = 1 << 31
-"""About how many words are read to compute the scores of all classes."""
+"""About how many 64-bit words are read to compute the scores of all classes."""
 _SHORTEST_WORK = 1 << 30
-"""About how many words are read to find the shortest testors of a class."""
+"""About how many 64-bit words are read to find the shortest testors of a class."""
 _LEAST_STEPS, _MOST_STEPS = 100, 200_000
+"""Limits of the number of columns that the search for the shortest testors tries by default."""
 
 
 class IndistinguishableClasses(InputWarning):
     """Warns that no term distinguishes some classes."""
 
 
-class _Used(NamedTuple):
-    """The settings that were in effect when terms were selected."""
+class _UsedSettings(NamedTuple):
+    """The settings with which terms were selected; the parameters of the estimator may have been changed since."""
 
     epsilon: float
     delta: float
@@ -72,7 +75,7 @@ class _ClassShares(NamedTuple):
 
 
 def _rounded_down(value: float) -> str:
-    """Return the value rounded down to four digits, so that it can be used as a limit."""
+    """Return a number with four digits, rounded down, so that a user can enter it as a value that is just allowed."""
     return f"{Context(prec=4, rounding=ROUND_DOWN).create_decimal(value):g}"
 
 
@@ -117,11 +120,11 @@ class TypicalTestors(TermSelector):
 
     depends_on_k = True
     chooses_own_k = True
-    _used: _Used
+    _used: _UsedSettings
     _least_tried: float
-    _kept: Representatives | None
+    _cached_representatives: Representatives | None
     _shares: list[_ClassShares] | None
-    _ranks: tuple[Floats, Ints] | None
+    _scores_and_ranking: tuple[Floats, Ints] | None
 
     def __init__(
         self,
@@ -140,53 +143,54 @@ class TypicalTestors(TermSelector):
 
     # -- the method ----------------------------------------------------------------------------------------------
 
-    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-        """Return the support, with empty arrays for scores and ranking.
+    def _rank_and_select(self) -> RankedTerms:
+        """Select terms; return empty arrays for scores and ranking.
 
-        Scores and ranking are computed when they are read, or when `k` requires them.
+        Scores take much longer than the selection. So they are computed when they are read (`_ranked_by_shares`), or
+        here if more terms than `k` are in testors.
         """
         stats = self.stats_
         self.check_settings()
-        self._kept = representatives = Representatives(stats, self.scale)
+        self._cached_representatives = representatives = Representatives(stats, self.scale)
         if len(representatives.with_documents) < 2:
             raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
-        most = limit_of(self.k, stats.n_terms)
+        most = resolve_k(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             warn((Setting("k", self.k), f", but there are {stats.n_terms:,} terms."))
-        epsilon = self._found_epsilon(representatives, most)
-        self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
-        self._shares = self._ranks = None
-        support, n_pairs = np.zeros(stats.n_terms, np.bool_), 0
+        epsilon = self._resolve_epsilon(representatives, most)
+        self._used = _UsedSettings(epsilon, float(self.delta), self.scale, int(self.score_limit))
+        self._shares = self._scores_and_ranking = None
+        support, n_indistinguishable = np.zeros(stats.n_terms, np.bool_), 0
         for class_contrast in self._contrasts():
-            support[class_contrast.chosen()] = True
-            n_pairs += class_contrast.n_not_told_from
+            support[class_contrast.testor_terms()] = True
+            n_indistinguishable += class_contrast.n_indistinguishable
         if not support.any():
-            raise self._nothing_chosen(representatives, epsilon)
-        if n_pairs:
-            self._warn_of_indistinguishable(n_pairs)
+            raise self._nothing_selected_error(representatives, epsilon)
+        if n_indistinguishable:
+            self._warn_of_indistinguishable(n_indistinguishable)
         if most is not None and support.sum() > most:
-            self._ranks = self._score_and_rank(stats)
-            support[self._ranks[1][most:]] = False
-        return np.zeros(0), np.zeros(0, np.int64), support
+            self._scores_and_ranking = self._score_and_rank(stats)
+            support[self._scores_and_ranking[1][most:]] = False
+        return RankedTerms(np.zeros(0), np.zeros(0, np.int64), support)
 
     @property
-    def _given(self) -> Representatives:
+    def _representatives(self) -> Representatives:
         """Return the representatives; they are recomputed after the selector was copied or unpickled."""
-        if self._kept is None:
-            self._kept = Representatives(self.stats_, self._used.scale)
-        return self._kept
+        if self._cached_representatives is None:
+            self._cached_representatives = Representatives(self.stats_, self._used.scale)
+        return self._cached_representatives
 
     def _contrasts(self) -> Iterator[Contrast]:
         """Return an iterator over the rows of each class.
 
         They are not stored: together they may be far larger than the statistics.
         """
-        return contrasts(self._given, self._used.epsilon, self._used.delta)
+        return contrasts(self._representatives, self._used.epsilon, self._used.delta)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to copy or pickle, without what can be recomputed from the statistics."""
         state: Any = super().__getstate__()
-        return {name: None if name == "_kept" else value for name, value in state.items()}
+        return {name: None if name == "_cached_representatives" else value for name, value in state.items()}
 
     def check_settings(self) -> None:
         """Raise `InputError` for settings that are invalid for any documents."""
@@ -199,19 +203,20 @@ class TypicalTestors(TermSelector):
         if not (is_whole(self.score_limit) and self.score_limit >= 1):
             raise InputError(setting="score_limit", value=self.score_limit, hint="use a number of testors from 1")
 
-    def _found_epsilon(self, given: Representatives, most: int | None) -> float:
+    def _resolve_epsilon(self, representatives: Representatives, most: int | None) -> float:
+        """Return ε: the setting, or the default, or, if only the number of terms is limited, the result of a search."""
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
         if self.epsilon is not None or most is None:
             return self._least_tried
-        if not (given.weights > 0).any():
-            raise self._nothing_chosen(given, 0.0)
-        threshold = epsilon_for(given, float(self.delta), most)
-        self._least_tried = threshold.least_tried
-        return threshold.epsilon
+        if not (representatives.weights > 0).any():
+            raise self._nothing_selected_error(representatives, 0.0)
+        search = epsilon_for(representatives, float(self.delta), most)
+        self._least_tried = search.least_tried
+        return search.epsilon
 
-    def _nothing_chosen(self, given: Representatives, epsilon: float) -> InputError:
+    def _nothing_selected_error(self, representatives: Representatives, epsilon: float) -> InputError:
         """Return the error that explains why no term was selected and what to do."""
-        largest = float(given.weights.max(initial=0.0))
+        largest = float(representatives.weights.max(initial=0.0))
         if largest <= 0:
             return UnfitDocuments(
                 "No class has a term with a mean weight above 0, so nothing can be chosen. A term that every document "
@@ -225,9 +230,9 @@ class TypicalTestors(TermSelector):
                 value=epsilon,
                 hint=f"the largest is {_rounded_down(largest)}. Use a smaller epsilon",
             )
-        difference = given.largest_difference(epsilon)
-        was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
-        candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
+        difference = representatives.largest_difference(epsilon)
+        was_searched = self.epsilon is None and resolve_k(self.k, representatives.n_terms) is not None
+        candidates = "" if was_searched else f" in terms of weight epsilon={epsilon!r} or more"
         if difference <= 0:
             return (NothingSelected if candidates else UnfitDocuments)(
                 f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
@@ -243,18 +248,20 @@ class TypicalTestors(TermSelector):
 
     def _warn_of_indistinguishable(self, n_pairs: int) -> None:
         """Warn about pairs of classes that no term distinguishes; the warning names a few and counts the rest."""
-        first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
-        more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
+        pairs = islice(self._indistinguishable(), _MOST_PAIRS_NAMED)
+        named = [f"{label!r} from {other!r}" for label, other in pairs]
+        more = f", and {n_pairs - len(named):,} more" if n_pairs > len(named) else ""
         warn(
             f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
-            f"{', '.join(first)}{more}. The selected terms do not tell these classes apart; smaller values may.",
+            f"{', '.join(named)}{more}. The selected terms do not tell these classes apart; smaller values may.",
             IndistinguishableClasses,
         )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the pairs (class, other) for which no term distinguishes the class from the other."""
         classes = self.stats_.classes
         for class_contrast in self._contrasts():
-            others = class_contrast.not_told_from(self._given.with_documents)
+            others = class_contrast.indistinguishable_from(self._representatives.with_documents)
             yield from ((classes[class_contrast.number], classes[other]) for other in others)
 
     # -- scores --------------------------------------------------------------------------------------------------
@@ -262,7 +269,7 @@ class TypicalTestors(TermSelector):
     def _class_shares(self) -> list[_ClassShares]:
         """Return for each class with documents the share of its testors that contain each candidate."""
         if self._shares is None:
-            work = _SHARE_WORK // len(self._given.with_documents)
+            work = _SHARE_WORK // len(self._representatives.with_documents)
             self._shares = [
                 _ClassShares(
                     class_contrast.number,
@@ -274,17 +281,19 @@ class TypicalTestors(TermSelector):
         return self._shares
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the largest share of each term in any class."""
         scores = np.zeros(stats.n_terms)
         for class_shares in self._class_shares():
             scores[class_shares.terms] = np.maximum(scores[class_shares.terms], class_shares.shares.values)
         return scores
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        """Rank by score, then by larger weight in any class, then by lower column."""
         scores = self.score_terms(stats)
-        return scores, np.lexsort((-self._given.largest(), -scores))
+        return scores, np.lexsort((-self._representatives.largest_weights(), -scores))
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        self._fitted()
+        self._ranked_terms()
         shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
 
         def scores_for(number: int) -> Floats:
@@ -297,54 +306,55 @@ class TypicalTestors(TermSelector):
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Rank by score, then by larger weight in the class, then by lower column."""
-        terms, weights = self._given.of_class(number)
+        terms, weights = self._representatives.of_class(number)
         return np.lexsort((-weights[np.searchsorted(terms, columns)], -scores))
 
-    def _ranked(self) -> tuple[Floats, Ints]:
-        self._fitted()
-        if self._ranks is None:
-            self._ranks = self._score_and_rank(self.stats_)
-        return self._ranks
+    def _ranked_by_shares(self) -> tuple[Floats, Ints]:
+        """Return the scores and the ranking, which are computed on first use."""
+        self._ranked_terms()
+        if self._scores_and_ranking is None:
+            self._scores_and_ranking = self._score_and_rank(self.stats_)
+        return self._scores_and_ranking
 
-    def kept_columns(self) -> Ints:
+    def selected_columns(self) -> Ints:
         """Return the selected columns.
 
-        They are in the order of `ranking_` if `k` cut them, otherwise those with the largest weight come first. Without
-        a cut the shares of testors are not needed, and computing them would take most of the time.
+        They are in the order of `ranking_` if `k` left some terms out. Otherwise those with the largest weight come
+        first, because computing the shares of testors only for the order would take most of the time.
         """
         selected = np.flatnonzero(self.support_)
-        if self._ranks is not None:
-            ranking = self._ranks[1]
+        if self._scores_and_ranking is not None:
+            ranking = self._scores_and_ranking[1]
             return np.asarray(ranking[self.support_[ranking]])
-        return np.asarray(selected[np.argsort(-self._given.largest()[selected], kind="stable")])
+        return np.asarray(selected[np.argsort(-self._representatives.largest_weights()[selected], kind="stable")])
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     @property
     def scores_(self) -> Floats:
         """Return for each term the largest share, over the classes, of a class's typical testors that contain it."""
-        return self._ranked()[0]
+        return self._ranked_by_shares()[0]
 
     @property
     def ranking_(self) -> Ints:
         """Return all columns, the best first."""
-        return self._ranked()[1]
+        return self._ranked_by_shares()[1]
 
     @property
     def scores_are_exact_(self) -> bool:
         """Return whether the scores were computed from all testors of all classes."""
-        self._fitted()
+        self._ranked_terms()
         return all(class_shares.shares.exact for class_shares in self._class_shares())
 
     @property
     def support_(self) -> NDArray[np.bool_]:
         """Return a mask of the selected columns."""
-        return self._fitted()[2]
+        return self._ranked_terms().support
 
     @property
     def epsilon_(self) -> float:
         """Return the ε that was used."""
-        self._fitted()
+        self._ranked_terms()
         return self._used.epsilon
 
     @property
@@ -353,7 +363,7 @@ class TypicalTestors(TermSelector):
 
         Terms with smaller weights in all classes had no influence.
         """
-        self._fitted()
+        self._ranked_terms()
         return self._least_tried
 
     @property
@@ -362,23 +372,23 @@ class TypicalTestors(TermSelector):
 
         A class has none if it has no documents, or no candidate that distinguishes it from another class.
         """
-        self._fitted()
-        columns = {
-            self.stats_.classes[class_contrast.number]: class_contrast.chosen() for class_contrast in self._contrasts()
-        }
-        return {label: columns.get(label, np.zeros(0, np.int64)) for label in self.stats_.classes}
+        self._ranked_terms()
+        class_terms = {label: np.zeros(0, np.int64) for label in self.stats_.classes}
+        for class_contrast in self._contrasts():
+            class_terms[self.stats_.classes[class_contrast.number]] = class_contrast.testor_terms()
+        return class_terms
 
     @property
     def indistinguishable_(self) -> list[tuple[Any, Any]]:
         """Return the pairs (class, other) for which no term distinguishes the class from the other."""
-        self._fitted()
+        self._ranked_terms()
         return list(self._indistinguishable())
 
     @property
     def comparison_(self) -> ComparisonRows:
         """Return the rows of each class, by label."""
-        self._fitted()
-        return ComparisonRows(self._given, self.stats_.classes, self._used.epsilon, self._used.delta)
+        self._ranked_terms()
+        return ComparisonRows(self._representatives, self.stats_.classes, self._used.epsilon, self._used.delta)
 
     # -- testors -------------------------------------------------------------------------------------------------
 
@@ -400,7 +410,7 @@ class TypicalTestors(TermSelector):
         basic = class_contrast.basic_matrix()
         # Without rows the empty set would be a testor; nothing hits an empty row.
         rows = basic if len(basic) else np.zeros((1, len(class_contrast.terms)), np.bool_)
-        return Transversals(rows, method, limit=limit, max_seconds=max_seconds, names=class_contrast.terms)
+        return Transversals(rows, method, limit=limit, max_seconds=max_seconds, column_numbers=class_contrast.terms)
 
     def count_testors(
         self, label: Any, *, method: Literal["mmcs", "lex"] = "mmcs", max_seconds: float | None = None
@@ -430,7 +440,8 @@ class TypicalTestors(TermSelector):
             raise InputError(setting="share_of_work", value=share_of_work, hint="use a number above 0, for example 1.0")
         class_contrast = self._contrast_of(label)
         classes = self.stats_.classes
-        not_told_from = tuple(classes[other] for other in class_contrast.not_told_from(self._given.with_documents))
+        others = class_contrast.indistinguishable_from(self._representatives.with_documents)
+        not_told_from = tuple(classes[other] for other in others)
         basic = class_contrast.basic_matrix()
         if not len(basic):
             return Shortest([], 0, True, not_told_from=not_told_from)
@@ -443,13 +454,14 @@ class TypicalTestors(TermSelector):
         return shortest._replace(testors=testors, not_told_from=not_told_from)
 
     def _contrast_of(self, label: Any) -> Contrast:
-        self._fitted()
+        """Return the rows of a class; raise `InputError` if there is no such class with documents."""
+        self._ranked_terms()
         classes = self.stats_.classes
         try:
             number = classes.index(label)
         except ValueError:  # comparing with an array raises it, too
             number = -1
         if number < 0 or not self.stats_.class_docs[number]:
-            labels = shown([classes[present] for present in self._given.with_documents])
-            raise InputError(f"There is no class {shown(label)} with documents; there are {labels}.")
-        return contrast(self._given, number, self._used.epsilon, self._used.delta)
+            labels = shown([classes[other] for other in self._representatives.with_documents])
+            raise InputError(f"There is no class {shown(label)} with documents", hint=f"there are {labels}")
+        return contrast(self._representatives, number, self._used.epsilon, self._used.delta)

@@ -2,11 +2,11 @@
 
 Two reductions keep the count exact and make it cheaper:
 
-- *Equal columns.* A minimal transversal never contains two columns that hit the same rows, and either can replace the
-  other. So only distinct columns are searched, and a set of them represents as many testors as the product of the
-  numbers of terms of its columns.
-- *Parts.* If rows and columns fall into parts that share nothing, a testor is a combination of testors of all parts. So
-  the share of a term is its share in its own part.
+- *Patterns.* Columns that hit the same rows have the same *pattern*. A minimal transversal never contains two such
+  columns, and either can replace the other. So only distinct patterns are searched, and a set of patterns represents as
+  many testors as the product of the numbers of terms of its patterns.
+- *Parts.* If the matrix falls into parts that share neither rows nor columns, a testor of the whole is a combination of
+  one testor of each part. So the share of a term is its share in its own part.
 
 If a part still has too many testors, its shares are estimated from random walks (`probe_shares`), which are the same in
 every run. A term that is in every testor is alone in a row, and that row is a part of its own. So in a sampled part all
@@ -21,17 +21,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ...kernels.hitting_sets import probe_shares
-from .transversals import Listing, Marks, SearchArrays, listing, packed, unpacked
+from .transversals import Listing, SearchArrays, list_transversals, pack_bits, unpack_bits
 
 
 class Part(NamedTuple):
-    """A part of a basic matrix: its distinct columns (`patterns`), its columns, and the pattern of each column."""
+    """A part of a basic matrix that shares neither rows nor columns with the rest."""
 
-    patterns: Marks
-    columns: Ints
-    pattern_of: Ints
+    patterns: Bools  # the distinct columns, as a matrix (rows x patterns)
+    columns: Ints  # the numbers of the part's columns in the basic matrix
+    pattern_of: Ints  # the pattern of each of these columns
 
     @property
     def n_words(self) -> int:
@@ -39,91 +39,94 @@ class Part(NamedTuple):
         return int(len(self.patterns) * (self.patterns.shape[1] // 64 + 1))
 
 
-def parts_of(basic: Marks) -> Iterator[Part]:
+def split_into_parts(basic: Bools) -> Iterator[Part]:
     """Yield the parts of a basic matrix."""
-    for rows, columns in _parts(basic):
+    for rows, columns in _connected_components(basic):
         patterns, pattern_of = _distinct_columns(basic[np.ix_(rows, columns)])
         yield Part(patterns, columns, pattern_of)
 
 
-def _parts(basic: Marks) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the rows and columns of each part of a matrix: the connected components of rows that share columns."""
-    bits, remaining = packed(basic), np.arange(len(basic))
-    while len(remaining):
-        reached = bits[remaining[0]]
+def _connected_components(basic: Bools) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the rows and columns of each connected component; rows are connected if they share a column."""
+    bits, remaining_rows = pack_bits(basic), np.arange(len(basic))
+    while len(remaining_rows):
+        columns = bits[remaining_rows[0]]  # a set of columns, which grows until no row adds any
         while True:
-            touched = (bits[remaining] & reached).any(axis=1)
-            extended = np.bitwise_or.reduce(bits[remaining[touched]], axis=0)
-            if np.array_equal(extended, reached):
+            is_connected = (bits[remaining_rows] & columns).any(axis=1)
+            all_columns = np.bitwise_or.reduce(bits[remaining_rows[is_connected]], axis=0)
+            if np.array_equal(all_columns, columns):
                 break
-            reached = extended
-        yield remaining[touched], np.flatnonzero(unpacked(reached[None], basic.shape[1])[0])
-        remaining = remaining[~touched]
+            columns = all_columns
+        yield remaining_rows[is_connected], np.flatnonzero(unpack_bits(columns[None], basic.shape[1])[0])
+        remaining_rows = remaining_rows[~is_connected]
 
 
-def _distinct_columns(marks: Marks) -> tuple[Marks, Ints]:
-    """Return the distinct columns, and the number of each column among them."""
-    bits = packed(marks.T)
-    order = np.lexsort(bits.T)
+def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
+    """Return the distinct columns of a matrix, and the number of each column among them."""
+    bits = pack_bits(marks.T)
+    order = np.lexsort(bits.T)  # equal columns are adjacent
     is_new = np.concatenate([[True], (bits[order[1:]] != bits[order[:-1]]).any(axis=1)])
-    number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(is_new) - 1
-    return marks[:, order[is_new]], number
+    number_of = np.empty(len(order), np.int64)
+    number_of[order] = np.cumsum(is_new) - 1
+    return marks[:, order[is_new]], number_of
 
 
 SHARE_WORK = 1 << 28
-"""About how many words are read to compute the shares of a class."""
+"""About how many 64-bit words are read to compute the shares of a class."""
 _LEAST_WALKS = _LEAST_STEPS = 200
-_EXACT = 2.0**53
+_LARGEST_EXACT = 2.0**53
 """Integers up to this one are exact as floats."""
 
 
 class Shares(NamedTuple):
-    """The share of the testors that contain each column, and whether it was computed from all testors."""
+    """The share of the testors that contain each column, and whether all testors were listed (or shares estimated)."""
 
     values: Floats
     exact: bool
 
 
-def shares_of_testors(basic: Marks, limit: int, work: int = SHARE_WORK) -> Shares:
+def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Shares:
     """Return the share of the minimal transversals that contain each column of a basic matrix.
 
     If a part has more than `limit` distinct transversals, or if listing them would read more than `work` words, its
     shares are estimated from `limit` random walks, or as many as `work` allows.
     """
     values, exact = np.zeros(basic.shape[1]), True
-    for part in parts_of(basic):
-        own_work = work * len(part.patterns) // len(basic)
-        n_terms = np.bincount(part.pattern_of)
-        transversals = listing(part.patterns, limit, max(_LEAST_STEPS, own_work // (4 * part.n_words)))
+    for part in split_into_parts(basic):
+        part_work = work * len(part.patterns) // len(basic)  # in proportion to its rows
+        n_terms = np.bincount(part.pattern_of)  # of each pattern
+        most_steps = max(_LEAST_STEPS, part_work // (4 * part.n_words))
+        transversals = list_transversals(part.patterns, limit, most_steps)
         if transversals.complete:
-            pattern_shares = _counted(transversals, n_terms)
+            pattern_shares = _shares_in_listing(transversals, n_terms)
         else:
             exact = False
-            pattern_shares = _estimated(part, n_terms, _n_walks(part, limit, own_work))
+            pattern_shares = _estimate_shares(part, n_terms, _n_walks(part, limit, part_work))
         values[part.columns] = np.maximum(pattern_shares, np.finfo(np.float64).tiny)[part.pattern_of]
     return Shares(values, exact)
 
 
-def _counted(transversals: Listing, n_terms: Ints) -> Floats:
-    """Return the share of the testors that contain a given term of each pattern, from a complete listing.
+def _shares_in_listing(transversals: Listing, n_terms: Ints) -> Floats:
+    """Return for each pattern the share of all testors that contain any single one of its terms.
 
-    A set of patterns represents as many testors as the product of the numbers of terms of its patterns.
+    `transversals` are all minimal sets of patterns, and `n_terms` has the number of terms of each pattern.
     """
     set_numbers = np.repeat(np.arange(len(transversals.sizes)), transversals.sizes)
-    weights = _products(transversals, n_terms)
-    containing = np.bincount(transversals.members, weights[set_numbers], len(n_terms))
-    return np.asarray(containing / n_terms / weights.sum())
+    n_testors = _n_testors(transversals, n_terms)
+    with_pattern = np.bincount(transversals.members, n_testors[set_numbers], len(n_terms))
+    # The testors with a pattern contain each of its terms equally often.
+    return np.asarray(with_pattern / n_terms / n_testors.sum())
 
 
-def _products(transversals: Listing, n_terms: Ints) -> Floats:
-    """Return how many testors each set represents, as integers, so that equal shares are bitwise equal.
+def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
+    """Return how many testors each set of patterns represents: the product of the numbers of terms of its patterns.
 
-    If their sum is too large to be exact, all are divided by the same power of two.
+    The numbers are integers, so that equal shares are bitwise equal. If their sum is too large to be exact as a float,
+    all are divided by the same power of two and rounded down.
     """
     starts, factors = np.cumsum(transversals.sizes) - transversals.sizes, n_terms[transversals.members]
     logs = np.add.reduceat(np.log2(factors), starts)
-    if np.exp2(np.minimum(logs, 60.0)).sum() < _EXACT / 2:
+    if np.exp2(np.minimum(logs, 60.0)).sum() < _LARGEST_EXACT / 2:
         return np.multiply.reduceat(factors, starts).astype(np.float64)
     products = [prod(counts.tolist()) for counts in np.split(factors, starts[1:])]
     shift = max(sum(products).bit_length() - 53, 0)
@@ -131,21 +134,30 @@ def _products(transversals: Listing, n_terms: Ints) -> Floats:
 
 
 def _n_walks(part: Part, limit: int, work: int) -> int:
-    """Return as many walks as the work allows, at most `limit`; a walk reads all words once per member of a set."""
-    n_members = 2 * len(part.patterns).bit_length()
+    """Return how many walks the work allows, at most `limit`; a walk reads all words once per member of a set."""
+    n_members = 2 * len(part.patterns).bit_length()  # a guess at the size of a typical set
     return min(limit, max(_LEAST_WALKS, work // (n_members * part.n_words)))
 
 
-def _estimated(part: Part, n_terms: Ints, n_walks: int) -> Floats:
-    """Estimate the share of the testors that contain a term of each pattern from random walks.
+def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:
+    """Estimate the same as `_shares_in_listing` from random walks.
 
-    Estimates are clipped to stay half a walk away from 0 and 1.
+    The share of a pattern is clipped to stay half a walk away from 0 and 1.
     """
     arrays = SearchArrays.of(part.patterns)
-    chances = np.random.default_rng(0).random((n_walks, len(arrays.members)))
-    of_pattern = probe_shares(
-        *(arrays.columns, arrays.rows, arrays.full, n_terms.astype(np.float64), chances, arrays.members),
-        *(arrays.hit, arrays.once, arrays.candidates, arrays.todo, arrays.closing),
+    random_numbers = np.random.default_rng(0).random((n_walks, len(arrays.members)))
+    pattern_shares = probe_shares(
+        arrays.columns,
+        arrays.rows,
+        arrays.full,
+        n_terms.astype(np.float64),
+        random_numbers,
+        arrays.members,
+        arrays.hit,
+        arrays.once,
+        arrays.candidates,
+        arrays.todo,
+        arrays.closing,
     )
-    half = 0.5 / n_walks
-    return np.asarray(np.clip(of_pattern, half, 1.0 - half) / n_terms)
+    half_walk = 0.5 / n_walks
+    return np.asarray(np.clip(pattern_shares, half_walk, 1.0 - half_walk) / n_terms)

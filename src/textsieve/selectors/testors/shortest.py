@@ -1,9 +1,9 @@
 """The shortest testors of a class: the smallest vocabularies that distinguish it from the others.
 
 The search tries sizes 1, 2, 3, ... and abandons branches that cannot finish within the size. So the first size with a
-transversal is the smallest, and all transversals found then have that size. Parts and distinct columns (`shares.py`)
-are searched separately. Their results are combined in order of decreasing weight with a heap: given two sorted lists,
-the sums of pairs come out in order if the two neighbours of each pair are pushed after it is popped.
+transversal is the smallest, and all transversals found then have that size. Each part of the matrix is searched
+separately, in terms of its patterns (`shares.py` explains both). The results of parts are combined in order of
+decreasing weight.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats
-from .shares import Part, parts_of
-from .transversals import Marks, Testor, Transversals
+from ...arrays import Bools, Floats
+from .shares import Part, split_into_parts
+from .transversals import Testor, Transversals
 
-LOOKED_AT = 1000
-"""The number of distinct shortest sets of a part that are compared to find the heaviest."""
+MOST_COMPARED = 1000
+"""The number of shortest sets of patterns of a part that are compared to find the heaviest."""
 
-Weighed = list[tuple[float, Testor]]
-"""Pairs of a weight and a set, the heaviest first."""
+WeightedSets = list[tuple[float, Testor]]
+"""Pairs of a weight and a set of columns, the heaviest first; the weight of a set is the sum over its columns."""
 
 
 class Shortest(NamedTuple):
@@ -46,80 +46,95 @@ class Shortest(NamedTuple):
     not_told_from: tuple[Any, ...] = ()
 
 
-def shortest_transversals(basic: Marks, weights: Floats, limit: int, most_steps: int) -> Shortest:
+def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps: int) -> Shortest:
     """Return the minimal transversals with the fewest columns, at most `limit`, the heaviest first.
 
     The search tries at most `most_steps` columns in total.
     """
-    heaviest_testors: Weighed = [(0.0, ())]
+    heaviest_testors: WeightedSets = [(0.0, ())]
     proved = heaviest = True
-    for part in parts_of(basic):
-        sets, most_steps, is_proved, is_every = _shortest_patterns(part.patterns, max(limit, LOOKED_AT), most_steps)
-        heaviest_testors = _heaviest_pairs(heaviest_testors, _terms_of(part, sets, weights, limit), limit)
-        proved &= is_proved
-        heaviest &= is_every
+    for part in split_into_parts(basic):
+        search = _search_shortest(part.patterns, max(limit, MOST_COMPARED), most_steps)
+        most_steps = search.steps_left
+        part_testors = _heaviest_testors(part, search.sets, weights, limit)
+        heaviest_testors = _heaviest_unions(heaviest_testors, part_testors, limit)
+        proved &= search.is_proved
+        heaviest &= search.has_all
     testors = [testor for _, testor in heaviest_testors]
     testors.sort(key=lambda testor: (-fsum(weights[list(testor)].tolist()), testor))
     return Shortest(testors, len(testors[0]), proved, heaviest)
 
 
-def _terms_of(part: Part, sets: list[Testor], weights: Floats, limit: int) -> Weighed:
-    """Return the heaviest testors of a part, given its sets of distinct columns."""
-    by_pattern: dict[int, Weighed] = {pattern: [] for members in sets for pattern in members}
+def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, limit: int) -> WeightedSets:
+    """Return the heaviest testors of a part, given its sets of patterns; a testor has a column of each pattern."""
+    columns_of: dict[int, WeightedSets] = {pattern: [] for patterns in pattern_sets for pattern in patterns}
     for column, pattern in zip(part.columns.tolist(), part.pattern_of.tolist(), strict=True):
-        if pattern in by_pattern:
-            by_pattern[pattern].append((float(weights[column]), (column,)))
-    for candidates in by_pattern.values():
-        candidates.sort(key=_heaviest_first)
-    sets = heapq.nsmallest(limit, sets, key=lambda members: -fsum(by_pattern[pattern][0][0] for pattern in members))
-    testors: Weighed = []
-    for members in sets:
-        combinations: Weighed = [(0.0, ())]
-        for pattern in members:
-            combinations = _heaviest_pairs(combinations, by_pattern[pattern], limit)
+        if pattern in columns_of:
+            columns_of[pattern].append((float(weights[column]), (column,)))
+    for columns in columns_of.values():
+        columns.sort(key=_heaviest_first)
+    # Compare sets of patterns by the heaviest testor of each; sets after the first `limit` cannot contribute.
+    pattern_sets = heapq.nsmallest(
+        limit, pattern_sets, key=lambda patterns: -fsum(columns_of[pattern][0][0] for pattern in patterns)
+    )
+    testors: WeightedSets = []
+    for patterns in pattern_sets:
+        combinations: WeightedSets = [(0.0, ())]
+        for pattern in patterns:
+            combinations = _heaviest_unions(combinations, columns_of[pattern], limit)
         testors += combinations
     return heapq.nsmallest(limit, testors, key=_heaviest_first)
 
 
-def _heaviest_first(weighed: tuple[float, Testor]) -> tuple[float, Testor]:
-    return -weighed[0], weighed[1]
+def _heaviest_first(weighted_set: tuple[float, Testor]) -> tuple[float, Testor]:
+    """Return the key that sorts sets by decreasing weight, and sets of equal weight by their columns."""
+    return -weighted_set[0], weighted_set[1]
 
 
-def _heaviest_pairs(left: Weighed, right: Weighed, limit: int) -> Weighed:
-    """Return the heaviest unions of one set from each list."""
-    if len(left) == 1 and not left[0][1]:
+def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> WeightedSets:
+    """Return the `limit` heaviest unions of one set from each list.
+
+    Both lists are sorted, so the heaviest pair is (0, 0), and only the neighbours of a pair in either list can come
+    directly after it. A heap has the pairs whose predecessors have been returned.
+    """
+    if len(left) == 1 and not left[0][1]:  # the empty set alone
         return right[:limit]
-    pairs: Weighed = []
+    unions: WeightedSets = []
     heap = [(-(left[0][0] + right[0][0]), 0, 0)]
-    while heap and len(pairs) < limit:
+    while heap and len(unions) < limit:
         weight, i, j = heapq.heappop(heap)
-        pairs.append((-weight, tuple(sorted(left[i][1] + right[j][1]))))
+        unions.append((-weight, tuple(sorted(left[i][1] + right[j][1]))))
         if j + 1 < len(right):
             heapq.heappush(heap, (-(left[i][0] + right[j + 1][0]), i, j + 1))
-        if j == 0 and i + 1 < len(left):
+        if j == 0 and i + 1 < len(left):  # only from j = 0, so that each pair is pushed once
             heapq.heappush(heap, (-(left[i + 1][0] + right[0][0]), i + 1, 0))
-    return pairs
+    return unions
 
 
-def _shortest_patterns(patterns: Marks, limit: int, most_steps: int) -> tuple[list[Testor], int, bool, bool]:
-    """Return the shortest sets, the steps left, and two booleans.
+class _ShortestSets(NamedTuple):
+    sets: list[Testor]
+    steps_left: int
+    is_proved: bool  # whether shorter sets are ruled out
+    has_all: bool  # whether these are all sets of their size
 
-    The first boolean says whether shorter sets are ruled out, the second whether these are all sets of that size.
-    """
-    if len(in_all_rows := np.flatnonzero(patterns.all(axis=0)).tolist()):  # at most one, because columns are distinct
-        return [(pattern,) for pattern in in_all_rows], most_steps, True, True
+
+def _search_shortest(patterns: Bools, limit: int, most_steps: int) -> _ShortestSets:
+    """Return the shortest transversals of a part, at most `limit`, as sets of patterns."""
+    in_all_rows = np.flatnonzero(patterns.all(axis=0)).tolist()  # at most one, because patterns are distinct
+    if in_all_rows:
+        return _ShortestSets([(pattern,) for pattern in in_all_rows], most_steps, True, True)
     for size in range(2, min(patterns.shape) + 1):
         search = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
         sets = list(search)
         most_steps = search.steps_left or 0
         if sets:
-            return sets, most_steps, True, search.complete
+            return _ShortestSets(sets, most_steps, True, search.complete)
         if not search.complete:
             break
-    return [_greedy_transversal(patterns)], most_steps, False, False
+    return _ShortestSets([_greedy_transversal(patterns)], most_steps, False, False)
 
 
-def _greedy_transversal(patterns: Marks) -> Testor:
+def _greedy_transversal(patterns: Bools) -> Testor:
     """Return a short transversal, found greedily.
 
     Add the column that hits most of the remaining rows until all are hit, then drop redundant columns.

@@ -6,7 +6,7 @@ proper subset does. Let min(H) be the distinct rows of H that contain no other r
 **The union can be computed without transversals.** Tr(Tr(H)) = min(H): a minimal set that hits all minimal transversals
 is a minimal row (Berge). So a column that is in some minimal row R is in some minimal transversal: if it were in none,
 R without it would still hit all of them, and R would not be minimal. Conversely, a column of a minimal transversal is
-in a minimal row, namely one that no other column of the transversal hits. Hence
+in a minimal row, namely one that no other column of the transversal hits. So
 
     union of Tr(H) = union of min(H),
 
@@ -30,54 +30,46 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...arrays import Ints
+from ...arrays import Bools, Ints
 from ...errors import InputError
 from ...kernels import hitting_sets
 from ...kernels.hitting_sets import minimal_sets
 from ...settings import as_number, is_whole
 
 Bits = NDArray[np.uint64]
-Marks = NDArray[np.bool_]
+"""Sets of numbers: number i is bit i % 64 of word i // 64."""
 Testor = tuple[int, ...]
+"""A set of columns, ascending."""
 
-_WORK = 1 << 22
+_WORDS_PER_CALL = 1 << 22
 """About how many words a kernel may read before the time limit is checked."""
-_MOST_SETS = 1 << 14
+_SETS_PER_CALL = 1 << 14
+"""The largest number of sets that a kernel returns at a time."""
 
 
-def packed(rows: Any) -> Bits:
-    """Return a boolean matrix as rows of bits, with 64 columns per word."""
+def pack_bits(rows: Any) -> Bits:
+    """Return the rows of a boolean matrix as sets of columns, with 64 columns per word."""
     marks = np.asarray(rows, np.bool_)
-    words = np.zeros((marks.shape[0], -(-marks.shape[1] // 64) * 8), np.uint8)
-    as_bytes = np.packbits(marks, axis=1, bitorder="little")
-    words[:, : as_bytes.shape[1]] = as_bytes
-    return words.view("<u8").astype(np.uint64, copy=False)
+    n_words = -(-marks.shape[1] // 64)
+    padded_bytes = np.zeros((marks.shape[0], 8 * n_words), np.uint8)
+    row_bytes = np.packbits(marks, axis=1, bitorder="little")
+    padded_bytes[:, : row_bytes.shape[1]] = row_bytes
+    return padded_bytes.view("<u8").astype(np.uint64, copy=False)
 
 
-def unpacked(rows: Bits, n_columns: int) -> Marks:
-    """Return rows of bits as a boolean matrix."""
-    as_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
-    return np.unpackbits(as_bytes, axis=1, count=n_columns, bitorder="little").view(np.bool_)
+def unpack_bits(rows: Bits, n_columns: int) -> Bools:
+    """Return sets of columns as the rows of a boolean matrix."""
+    row_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
+    return np.unpackbits(row_bytes, axis=1, count=n_columns, bitorder="little").view(np.bool_)
 
 
 def minimal_rows(rows: Any) -> Ints:
     """Return the numbers of the rows that contain no other row, the shortest first; of equal rows, only the first."""
-    return minimal_sets(packed(_checked(rows)[0]))
-
-
-def union(rows: Any) -> Marks:
-    """Return a mask of the columns that are in some minimal transversal, which are those of the minimal rows."""
-    marks, names = _checked(rows)
-    in_union: Marks = unpacked(union_of_bits(packed(marks))[None], marks.shape[1])[0]
-    if names is None:
-        return in_union
-    all_columns = np.zeros(rows.shape[1], np.bool_)
-    all_columns[names[in_union]] = True
-    return all_columns
+    return minimal_sets(pack_bits(_as_marks(rows)[0]))
 
 
 def union_of_bits(rows: Bits) -> Bits:
-    """Return the union of the minimal rows, given and returned as bits."""
+    """Return the columns that are in some minimal transversal, which are those of the minimal rows, as one set."""
     return np.asarray(np.bitwise_or.reduce(rows[minimal_sets(rows)], axis=0))
 
 
@@ -89,8 +81,8 @@ def transversals(
     Both methods, "mmcs" and "lex", return the same sets in different orders; "lex" is older and slower. The iterator
     stops after `limit` sets, or `max_seconds` after the first was requested. The matrix may be sparse.
     """
-    marks, names = _checked(rows)
-    return Transversals(marks, method, limit=limit, max_seconds=max_seconds, names=names)
+    marks, column_numbers = _as_marks(rows)
+    return Transversals(marks, method, limit=limit, max_seconds=max_seconds, column_numbers=column_numbers)
 
 
 class Count(NamedTuple):
@@ -102,16 +94,23 @@ class Count(NamedTuple):
 
 def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | None = None) -> Count:
     """Return the number of minimal transversals found within `max_seconds`; counting is faster than listing them."""
-    end = time.monotonic() + _checked_seconds(max_seconds)
-    walk = _walk_of(_checked(rows)[0], method, -1, None)
+    deadline = time.monotonic() + _validate_seconds(max_seconds)
+    search = _start_search(_as_marks(rows)[0], method, -1, None)
     number = 0
-    while not walk.done and time.monotonic() < end:
-        number += walk.count(_MOST_SETS, walk.steps)
-    return Count(number, walk.done)
+    while not search.done and time.monotonic() < deadline:
+        number += search.count(_SETS_PER_CALL, search.steps_per_call)
+    return Count(number, search.done)
 
 
 class Transversals(Iterator[Testor]):
-    """A lazy iterator over minimal transversals.
+    """A lazy iterator over the minimal transversals of the rows of a boolean matrix.
+
+    Parameters
+    ----------
+    limit, max_seconds : the iterator stops after so many transversals, or so long after the first was requested
+    most_members : transversals with more columns are left out; -1 for no limit
+    most_steps : the search tries at most so many columns
+    column_numbers : the numbers of the columns in the results; None: their positions in `rows`
 
     Attributes
     ----------
@@ -122,24 +121,24 @@ class Transversals(Iterator[Testor]):
 
     def __init__(
         self,
-        rows: Marks,
+        rows: Bools,
         method: str = "mmcs",
         *,
         limit: int | None = None,
         max_seconds: float | None = None,
         most_members: int = -1,
         most_steps: int | None = None,
-        names: Ints | None = None,
+        column_numbers: Ints | None = None,
     ) -> None:
-        self._limit = _checked_limit(limit)
-        self._seconds = _checked_seconds(max_seconds)
-        self._end = np.inf
+        self._limit = _validate_limit(limit)
+        self._seconds = _validate_seconds(max_seconds)
+        self._deadline = np.inf
         self.complete = False
         self.steps_left = most_steps
-        self._ready: list[Testor] = []
-        self._walk = _walk_of(rows, method, most_members, names)
-        self._n_given = 0
-        self._n_at_once = 64
+        self._ready: list[Testor] = []  # found but not returned yet, in reverse order
+        self._search = _start_search(rows, method, most_members, column_numbers)
+        self._n_returned = 0
+        self._n_per_call = 64
 
     def __iter__(self) -> Self:
         """Return the iterator itself."""
@@ -147,162 +146,171 @@ class Transversals(Iterator[Testor]):
 
     def __next__(self) -> Testor:
         """Return the next transversal."""
-        if self._n_given == 0 and self._end == np.inf:
-            self._end = time.monotonic() + self._seconds
-        if self._n_given == self._limit:
-            self.complete = self._walk.done and not self._ready
+        if self._n_returned == 0 and self._deadline == np.inf:
+            self._deadline = time.monotonic() + self._seconds
+        if self._n_returned == self._limit:
+            self.complete = self._search.done and not self._ready
             raise StopIteration
-        if not self._ready and self._fetch() == 0:
-            self.complete = self._walk.done
+        if not self._ready and self._find_more() == 0:
+            self.complete = self._search.done
             raise StopIteration
-        self._n_given += 1
+        self._n_returned += 1
         return self._ready.pop()
 
-    def _fetch(self) -> int:
-        """Find more transversals; return how many are ready, 0 if there are no more or a limit is reached."""
-        while not self._ready and not self._walk.done and time.monotonic() < self._end and self.steps_left != 0:
-            steps = self._walk.steps if self.steps_left is None else min(self._walk.steps, self.steps_left)
-            testors = self._walk.more(self._n_at_once, steps)
+    def _find_more(self) -> int:
+        """Continue the search; return how many transversals are ready, 0 if there are no more or a limit is reached."""
+        search = self._search
+        while not self._ready and not search.done and time.monotonic() < self._deadline and self.steps_left != 0:
+            n_steps = search.steps_per_call if self.steps_left is None else min(search.steps_per_call, self.steps_left)
+            testors = search.more(self._n_per_call, n_steps)
             if self.steps_left is not None:
-                self.steps_left -= self._walk.n_steps
+                self.steps_left -= search.n_steps
             self._ready = testors[::-1]
-            self._n_at_once = min(2 * self._n_at_once, _MOST_SETS)
+            self._n_per_call = min(2 * self._n_per_call, _SETS_PER_CALL)
         return len(self._ready)
 
 
 class Listing(NamedTuple):
-    """Minimal transversals in two arrays, their sizes and the concatenated columns, and whether these are all."""
+    """Minimal transversals in two arrays: the size of each, and the columns of one after the other."""
 
     sizes: Ints
     members: Ints
     complete: bool
+    """Whether these are all minimal transversals."""
 
 
-def listing(rows: Marks, limit: int, most_steps: int) -> Listing:
+def list_transversals(rows: Bools, limit: int, most_steps: int) -> Listing:
     """List the minimal transversals with MMCS, stopping after `limit` of them or `most_steps` tried columns."""
-    walk = _walk_of(rows, "mmcs", -1, None)
+    search = _start_search(rows, "mmcs", -1, None)
     sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    while not walk.done and number <= limit and most_steps > 0:
-        ends, columns = walk.arrays(min(limit + 1 - number, _MOST_SETS), min(walk.steps, most_steps))
+    while not search.done and number <= limit and most_steps > 0:
+        n_sets = min(limit + 1 - number, _SETS_PER_CALL)  # one more than the limit shows that there are too many
+        ends, columns = search.arrays(n_sets, min(search.steps_per_call, most_steps))
         sizes.append(np.diff(ends, prepend=0))
         members.append(columns)
         number += len(ends)
-        most_steps -= walk.n_steps
-    return Listing(np.concatenate(sizes), np.concatenate(members), walk.done and number <= limit)
+        most_steps -= search.n_steps
+    return Listing(np.concatenate(sizes), np.concatenate(members), search.done and number <= limit)
 
 
-class Step(NamedTuple):
-    """A function that calls a kernel to continue a search, and the state of that search."""
+class KernelSearch(NamedTuple):
+    """A search that a kernel runs in several calls, each of which continues where the last one stopped."""
 
     call: Callable[[Ints, Ints, int], None]
+    """Continues the search; the arguments are arrays for the ends and members of sets, and the number of steps."""
     state: Ints
-    n_members: int
+    """Counters of the kernel, indexed by `hitting_sets.DONE`, `N_STEPS`, `N_SETS` and `N_MEMBERS`."""
+    most_members: int
+    """The largest possible size of a set."""
     n_words: int
+    """About how many words a step reads."""
 
 
-class _Walk:
-    """A running search, and the names of its columns."""
+class _Search:
+    """A search for minimal transversals, and the numbers of its columns."""
 
-    def __init__(self, step: Step, names: Ints) -> None:
-        self._step = step
-        self._names = names
-        self.steps = max(64, _WORK // max(step.n_words, 1))
+    def __init__(self, kernel_search: KernelSearch, column_numbers: Ints) -> None:
+        self._kernel = kernel_search
+        self._column_numbers = column_numbers
+        self.steps_per_call = max(64, _WORDS_PER_CALL // max(kernel_search.n_words, 1))
 
     @property
     def done(self) -> bool:
         """Return whether all transversals were found."""
-        return bool(self._step.state[hitting_sets.DONE])
+        return bool(self._kernel.state[hitting_sets.DONE])
 
     @property
     def n_steps(self) -> int:
         """Return how many columns the last call tried."""
-        return int(self._step.state[hitting_sets.N_STEPS])
+        return int(self._kernel.state[hitting_sets.N_STEPS])
 
-    def more(self, n_sets: int, steps: int) -> list[Testor]:
-        """Continue for at most `n_sets` sets or `steps` columns; return the sets."""
-        ends, members = self.arrays(n_sets, steps)
+    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
+        """Continue until `n_sets` more sets are found or `n_steps` columns were tried; return the sets."""
+        ends, members = self.arrays(n_sets, n_steps)
         columns, stops = members.tolist(), ends.tolist()
         return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
 
-    def count(self, n_sets: int, steps: int) -> int:
+    def count(self, n_sets: int, n_steps: int) -> int:
         """Continue like `more`; return the number of sets."""
-        return len(self._next(n_sets, steps)[0])
+        return len(self._continue(n_sets, n_steps)[0])
 
-    def arrays(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
-        """Continue like `more`; return where each set ends, and the concatenated columns."""
-        ends, members = self._next(n_sets, steps)
-        return ends, self._names[members]
+    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue like `more`; return where each set ends, and the columns of one set after the other."""
+        ends, members = self._continue(n_sets, n_steps)
+        return ends, self._column_numbers[members]
 
-    def _next(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
+    def _continue(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
         ends = np.empty(n_sets, np.int64)
-        members = np.empty(max(self._step.n_members, 16 * n_sets), np.int64)
-        self._step.call(ends, members, steps)
-        return ends[: self._step.state[hitting_sets.N_SETS]], members[: self._step.state[hitting_sets.N_MEMBERS]]
+        members = np.empty(max(self._kernel.most_members, 16 * n_sets), np.int64)
+        self._kernel.call(ends, members, n_steps)
+        return ends[: self._kernel.state[hitting_sets.N_SETS]], members[: self._kernel.state[hitting_sets.N_MEMBERS]]
 
 
-class _TrivialWalk:
-    """A finished search, for matrices that need none: no rows, or a row that cannot be hit."""
+class _SearchResult:
+    """The known result of a search, in place of `_Search`: for no rows the empty set, for an empty row no set."""
 
-    steps = n_steps = 0
+    steps_per_call = n_steps = 0
 
     def __init__(self, sets: list[Testor]) -> None:
-        self._sets = sets
+        self._sets = sets  # at most the empty set
 
     @property
     def done(self) -> bool:
         """Return whether all sets were returned."""
         return not self._sets
 
-    def more(self, n_sets: int, steps: int) -> list[Testor]:
+    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
         """Return all sets."""
         sets, self._sets = self._sets, []
         return sets
 
-    def arrays(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
-        """Return all sets in the format of `_Walk.arrays`."""
-        sets = self.more(n_sets, steps)
+    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Return all sets in the format of `_Search.arrays`."""
+        sets = self.more(n_sets, n_steps)
         return np.zeros(len(sets), np.int64), np.zeros(0, np.int64)
 
-    def count(self, n_sets: int, steps: int) -> int:
+    def count(self, n_sets: int, n_steps: int) -> int:
         """Return the number of sets."""
-        return len(self.more(n_sets, steps))
+        return len(self.more(n_sets, n_steps))
 
 
-def _walk_of(rows: Marks, method: str, most_members: int, names: Ints | None) -> _Walk | _TrivialWalk:
+def _start_search(rows: Bools, method: str, most_members: int, column_numbers: Ints | None) -> _Search | _SearchResult:
+    """Return a search for the minimal transversals of the rows; parameters are those of `Transversals`."""
     if not (isinstance(method, str) and method in METHODS):
         raise InputError(setting="method", value=method, allowed=METHODS)
     basic = rows[minimal_rows(rows)]  # the shortest row first
     if not len(basic):
-        return _TrivialWalk([()])
+        return _SearchResult([()])
     if not basic[0].any():
-        return _TrivialWalk([])
+        return _SearchResult([])
     columns = np.flatnonzero(basic.any(axis=0))
-    columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first
-    return _Walk(METHODS[method](basic[:, columns], most_members), columns if names is None else names[columns])
+    columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first, which LEX needs
+    kernel_search = METHODS[method](basic[:, columns], most_members)
+    return _Search(kernel_search, columns if column_numbers is None else column_numbers[columns])
 
 
-def _lex(basic: Marks, most_members: int) -> Step:
-    """Return a LEX search of the basic matrix, whose first row is the shortest and has its columns leftmost."""
-    columns, full, depth = packed(basic.T), packed(np.ones((1, len(basic))))[0], min(basic.shape)
+def _lex(basic: Bools, most_members: int) -> KernelSearch:
+    """Return a LEX search of the basic matrix, whose first row is the shortest and has its columns leftmost.
+
+    LEX has no limit on the number of members, so `most_members` is ignored.
+    """
+    columns, full, depth = pack_bits(basic.T), pack_bits(np.ones((1, len(basic))))[0], min(basic.shape)
     hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
     state, members, n_leading = np.zeros(6, np.int64), np.zeros(depth + 1, np.int64), int(basic[0].sum())
 
-    def call(ends: Ints, out_members: Ints, steps: int) -> None:
-        hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, steps)
+    def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
+        hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, n_steps)
 
-    return Step(call, state, len(members), len(full))
+    return KernelSearch(call, state, len(members), len(full))
 
 
 class SearchArrays(NamedTuple):
-    """The arrays of an MMCS search: the basic matrix and the current position.
+    """The arrays of an MMCS search: the basic matrix, and the state of the search (see `kernels/hitting_sets.py`)."""
 
-    `kernels/hitting_sets.py` describes them.
-    """
-
-    columns: Bits
+    columns: Bits  # for each column the rows that it hits
     rows: Bits
-    full: Bits
-    members: Ints
+    full: Bits  # the set of all rows
+    members: Ints  # the columns of the current set; the arrays below have one row per member
     hit: Bits
     once: Bits
     candidates: Bits
@@ -310,46 +318,47 @@ class SearchArrays(NamedTuple):
     closing: Bits
 
     @classmethod
-    def of(cls, basic: Marks) -> SearchArrays:
+    def of(cls, basic: Bools) -> SearchArrays:
         """Return the arrays at the start of a search."""
-        rows, full, depth = packed(basic), packed(np.ones((1, len(basic))))[0], min(basic.shape)
+        rows, full, depth = pack_bits(basic), pack_bits(np.ones((1, len(basic))))[0], min(basic.shape)
         hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
         candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
-        candidates[0] = packed(np.ones((1, basic.shape[1])))[0]
+        candidates[0] = pack_bits(np.ones((1, basic.shape[1])))[0]
         members = np.zeros(depth + 1, np.int64)
-        return cls(packed(basic.T), rows, full, members, hit, once, candidates, todo, closing)
+        return cls(pack_bits(basic.T), rows, full, members, hit, once, candidates, todo, closing)
 
 
-def _mmcs(basic: Marks, most_members: int) -> Step:
+def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
     """Return an MMCS search of the basic matrix."""
     arrays, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
-    def call(ends: Ints, out_members: Ints, steps: int) -> None:
+    def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
         hitting_sets.mmcs_search(
-            *(
-                arrays.columns,
-                arrays.rows,
-                arrays.full,
-                state,
-                arrays.members,
-                arrays.hit,
-                arrays.once,
-                arrays.candidates,
-                arrays.todo,
-                arrays.closing,
-            ),
-            *(ends, out_members, steps, most_members),
+            arrays.columns,
+            arrays.rows,
+            arrays.full,
+            state,
+            arrays.members,
+            arrays.hit,
+            arrays.once,
+            arrays.candidates,
+            arrays.todo,
+            arrays.closing,
+            ends,
+            out_members,
+            n_steps,
+            most_members,
         )
 
-    return Step(call, state, len(arrays.members), arrays.rows.size)
+    return KernelSearch(call, state, len(arrays.members), arrays.rows.size)
 
 
-METHODS: dict[str, Callable[[Marks, int], Step]] = {"mmcs": _mmcs, "lex": _lex}
+METHODS: dict[str, Callable[[Bools, int], KernelSearch]] = {"mmcs": _mmcs, "lex": _lex}
 """The search functions by name."""
 
 
-def _checked(rows: Any) -> tuple[Marks, Ints | None]:
-    """Return a boolean matrix and None; for sparse input, only its nonempty columns, and their numbers."""
+def _as_marks(rows: Any) -> tuple[Bools, Ints | None]:
+    """Return any matrix as booleans, and None; of a sparse matrix, only its nonempty columns, and their numbers."""
     is_sparse: bool = sparse.issparse(rows)
     if is_sparse and len(rows.shape) == 2:
         coordinates = sparse.coo_array(rows)
@@ -364,13 +373,13 @@ def _checked(rows: Any) -> tuple[Marks, Ints | None]:
     return marks.astype(np.bool_, copy=False), None
 
 
-def _checked_limit(limit: Any) -> int | None:
+def _validate_limit(limit: Any) -> int | None:
     if not (limit is None or (is_whole(limit) and limit >= 0)):
         raise InputError(setting="limit", value=limit, hint="use a number of testors, or None for all")
     return None if limit is None else int(limit)
 
 
-def _checked_seconds(seconds: Any) -> float:
+def _validate_seconds(seconds: Any) -> float:
     if seconds is None:
         return np.inf
     if not (number := as_number(seconds)) >= 0:

@@ -1,7 +1,7 @@
-"""The style of all charts: colours for colour-blind readers, dashes for print without colours, and large letters.
+"""The style of all charts: colours for colour-blind readers, dashes for print without colours, and a large font.
 
-The colours are those of Okabe and Ito without yellow, which is hard to see on white paper; strong ones come first. With
-7 colours and 6 dashes and symbols, the same pair of colour and dash repeats only after 42 curves.
+The colours are those of Okabe and Ito without yellow, which is hard to see on white paper; strong colours come first.
+There are 7 colours, and 6 dashes and symbols, so the same pair of colour and dash repeats only after 42 curves.
 """
 
 import re
@@ -15,16 +15,19 @@ Chart = alt.LayerChart
 DataRow = dict[str, Any]
 """A row of the data of a chart."""
 Drawing = alt.TopLevelMixin
-"""The type of what can be written to a file, which may also combine several charts."""
+"""The type of a chart, or of several combined charts, that can be written to a file."""
 
 WIDTH, HEIGHT = 640, 400
 FONT = "Helvetica, Arial, sans-serif"
 TEXT, SMALL = 14, 13
-LETTERS_OF_A_LINE = 90
+"""The font sizes of titles of axes, and of labels and names."""
+FEW_POINTS = 25
+"""Curves with at most this many points have symbols."""
+CHARACTERS_PER_LINE = 90
 INK, GREY, PALE = "#222222", "#666666", "#E3E3E3"
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
-DARK = {
+DARK_COLOURS = {
     INK: "#E6EAEF",
     GREY: "#A3ADB8",
     PALE: "#2F3842",
@@ -64,20 +67,20 @@ def rule_style(number: int) -> Style:
     return Style(GREY, _RULE_DASHES[number % len(_RULE_DASHES)], "circle")
 
 
-def plain(text: object) -> str:
-    """Return the text on one line, with characters replaced that XML doesn't allow or no encoding can represent."""
+def clean_text(text: object) -> str:
+    """Return the text on one line; characters that XML does not allow, such as unpaired surrogates, are replaced."""
     return re.sub(r"[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", " ".join(str(text).split()))
 
 
-def headed(title: str, caption: str) -> dict[str, Any]:
-    """Return the properties for a title and a caption above a chart, wrapped to its width."""
-    head: dict[str, Any] = {"text": wrap(plain(title), LETTERS_OF_A_LINE - 20) or ""}
+def title_properties(title: str, caption: str) -> dict[str, Any]:
+    """Return the arguments of a chart for a title and a caption above it, wrapped to its width; empty without both."""
+    head: dict[str, Any] = {"text": wrap(clean_text(title), CHARACTERS_PER_LINE - 20) or ""}
     if caption:
-        head["subtitle"] = wrap(plain(caption), LETTERS_OF_A_LINE)
-    return {"title": alt.TitleParams(**head), "description": plain(title)} if title or caption else {}
+        head["subtitle"] = wrap(clean_text(caption), CHARACTERS_PER_LINE)
+    return {"title": alt.TitleParams(**head), "description": clean_text(title)} if title or caption else {}
 
 
-def dressed(chart: Chart, *, background: str = "white", padding: int = 14) -> Chart:
+def apply_style(chart: Chart, *, background: str = "white", padding: int = 14) -> Chart:
     """Return the chart with the fonts and colours of this module, on a white or another background."""
     axis: dict[str, Any] = {
         "labelFont": FONT,

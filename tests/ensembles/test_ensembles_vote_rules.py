@@ -1,4 +1,4 @@
-"""How members become one decision: by hand, and as the slow twin counts."""
+"""Members are combined by vote and by mean: examples computed by hand, and the slow twin."""
 
 import tracemalloc
 from collections.abc import Iterable
@@ -12,39 +12,39 @@ from tests.reference.subspace_grid_twin import decided
 
 from textsieve.arrays import Ints
 from textsieve.ensembles.vote_rules import (
-    Said,
+    MemberOutput,
     VoteTally,
-    for_each_class,
-    intercepts_of_votes,
-    knows_nothing,
+    abstains,
+    one_column_per_class,
     running_decisions,
+    tie_breakers,
 )
 
 ALL_SPEAK = np.zeros(1, np.bool_)
 
 
-def counted_votes(said: Iterable[Said], n_documents: int, class_docs: Ints) -> VoteTally:
+def counted_votes(said: Iterable[MemberOutput], n_documents: int, class_docs: Ints) -> VoteTally:
     """Return the tally of a whole ensemble."""
     votes = VoteTally(n_documents, class_docs)
-    for scores, is_silent in said:
-        votes.add(scores, is_silent)
+    for scores, member_abstains in said:
+        votes.add(scores, member_abstains)
     return votes
 
 
 def tally(*scores: list[float], docs: list[int] | None = None) -> VoteTally:
-    """Of one document, what members say of it; classes have as many training documents, unless told otherwise."""
+    """Return the tally of one document, given the scores of each member; classes are of equal size without `docs`."""
     class_docs = np.array(docs or [1] * len(scores[0]))
     return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, class_docs)
 
 
-def test_most_votes_win_whatever_the_scores() -> None:
+def test_most_votes_win_regardless_of_scores() -> None:
     counted = tally([1, 0, -9], [1, 0, -9], [-50, 99, -9])
     assert counted.votes.tolist() == [[2, 1, 0]]
     assert counted.decisions("vote").tolist() == [0]
     assert counted.decisions("mean").tolist() == [1]
 
 
-def test_equal_votes_go_to_the_class_with_more_documents_and_then_to_the_first() -> None:
+def test_ties_go_to_the_class_with_more_documents_then_to_the_first() -> None:
     assert tally([1, 0, 0], [0, 3, 0], docs=[5, 6, 9]).decisions("vote").tolist() == [1]
     assert tally([1, 0, 0], [0, 3, 0], docs=[5, 5, 9]).decisions("vote").tolist() == [0]
     assert tally([1, 0, 9], [0, 1, 9]).decisions("vote").tolist() == [2], "both voted for the third"
@@ -52,12 +52,12 @@ def test_equal_votes_go_to_the_class_with_more_documents_and_then_to_the_first()
     assert tally([0, 2, 2]).decisions("mean").tolist() == [1]
 
 
-def test_many_documents_are_worth_less_than_a_vote() -> None:
-    assert intercepts_of_votes(np.array([1, 3])).tolist() == [0.125, 0.375]
+def test_tie_breakers_are_less_than_a_vote() -> None:
+    assert tie_breakers(np.array([1, 3])).tolist() == [0.125, 0.375]
     assert tally([1, 0], docs=[1, 10**9]).decisions("vote").tolist() == [0]
 
 
-def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
+def test_an_abstaining_member_has_no_vote_but_counts_in_the_mean() -> None:
     counted = VoteTally(2, np.array([1, 1, 1]))
     counted.add(np.array([[0.0, 1.0, 5.0]] * 2), np.array([True, False]))
     counted.add(np.array([[2.0, 1.0, 0.0]] * 2), np.array([False, True]))
@@ -66,25 +66,25 @@ def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
     assert counted.decisions("vote").tolist() == [0, 2]
 
 
-def test_if_nobody_knows_a_term_the_most_frequent_class_wins() -> None:
+def test_without_votes_the_most_frequent_class_wins() -> None:
     counted = counted_votes([(np.array([[1.0, 0.0]]), np.array([True]))] * 3, 1, np.array([4, 5]))
     assert counted.votes.tolist() == [[0, 0]]
     assert counted.decisions("vote").tolist() == [1]
     assert counted.decisions("mean").tolist() == [0]
 
 
-def test_one_column_speaks_for_the_second_class() -> None:
-    assert for_each_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
-    assert for_each_class(np.array([2.0])).tolist() == [[-2, 2]]
+def test_a_single_column_has_the_scores_of_the_second_class() -> None:
+    assert one_column_per_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
+    assert one_column_per_class(np.array([2.0])).tolist() == [[-2, 2]]
     said = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
     assert counted_votes([said], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
 
 
-def test_rows_without_a_chosen_column() -> None:
+def test_abstains_for_rows_without_its_terms() -> None:
     rows = csr_matrix([[0, 1, 2], [0, 0, 0], [3, 0, 0], [0, 0, 4]])
-    chosen = np.array([False, True, True])
-    assert knows_nothing(rows.indptr, rows.indices, chosen).tolist() == [False, True, True, False]
-    assert knows_nothing(rows.indptr, rows.indices, np.zeros(3, np.bool_)).all()
+    chosen = np.array([1, 2])
+    assert abstains(rows, chosen).tolist() == [False, True, True, False]
+    assert abstains(rows, np.zeros(0, np.int64)).all()
 
 
 @given(
@@ -94,7 +94,7 @@ def test_rows_without_a_chosen_column() -> None:
     seed=st.integers(0, 1 << 20),
     combine=st.sampled_from(["vote", "mean"]),
 )
-def test_every_beginning_of_an_ensemble_is_one(
+def test_running_decisions_equal_those_of_smaller_ensembles(
     members: int, documents: int, classes: int, seed: int, combine: str
 ) -> None:
     random = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_every_beginning_of_an_ensemble_is_one(
     assert [each.tolist() for each in picked] == [running[size - 1].tolist() for size in some]
 
 
-def test_members_are_asked_for_no_longer_than_needed() -> None:
+def test_no_more_members_are_consumed_than_needed() -> None:
     asked = []
 
     def said() -> object:
@@ -126,7 +126,7 @@ def test_members_are_asked_for_no_longer_than_needed() -> None:
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_a_thousand_members_take_no_more_room_than_one(combine: str) -> None:
+def test_running_decisions_need_constant_memory(combine: str) -> None:
     documents, classes, random = 400, 20, np.random.default_rng(0)
     scores, silent = random.random((documents, classes)), np.zeros(documents, np.bool_)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Hyperplanes by all ways, on all terms and on some: liblinear's minimum; and products that are dense ones."""
+"""All methods of `SVMProblem` find liblinear's minimum, on all terms and on subsets; products equal dense ones."""
 
 from functools import partial
 from typing import Any
@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from tests.reference.classifiers_twin import svm_objective
 
-from textsieve.classifiers import LinearSVM, separation
-from textsieve.classifiers.separation import SOLVERS, Problem, Separation, SVMProblem
-from textsieve.classifiers.svm import against_the_rest
+from textsieve.classifiers import LinearSVM, svm_solvers
+from textsieve.classifiers.svm import one_against_rest
+from textsieve.classifiers.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem
 from textsieve.kernels.csr import take_columns
-from textsieve.kernels.svm import solve_positive
+from textsieve.kernels.svm import solve_cholesky
 
 N_DOCUMENTS, N_TERMS = 30, 12
 
@@ -35,7 +35,7 @@ SUBSETS: dict[str, Any] = {
 
 
 def documents(seed: int, n_classes: int = 2, n: int = N_DOCUMENTS, d: int = N_TERMS) -> tuple[csr_matrix, Any]:
-    """Sparse rows whose classes have something to do with them; no document has the last term."""
+    """Return sparse rows, and classes that depend on them; no document has the last term."""
     rng = np.random.default_rng(seed)
     X = csr_matrix(random_array((n, d), density=0.4, rng=rng)).toarray()
     X[:, -1] = 0.0
@@ -45,14 +45,14 @@ def documents(seed: int, n_classes: int = 2, n: int = N_DOCUMENTS, d: int = N_TE
 
 
 def in_parts(X: csr_matrix, parts: int) -> csr_matrix:
-    """Each cell as the sum of several, and the columns out of order."""
+    """Return the matrix with each cell stored as several that add up to it, and unsorted columns."""
     rows = [np.repeat(np.arange(begin, end)[::-1], parts) for begin, end in zip(X.indptr, X.indptr[1:], strict=False)]
     order = np.concatenate(rows)
     return csr_matrix((X.data[order] / parts, X.indices[order], X.indptr * parts), X.shape)
 
 
 def with_zeros(X: csr_matrix) -> csr_matrix:
-    """The same with a value in every cell."""
+    """Return the matrix with zeros stored explicitly."""
     n, d = X.shape
     cells = X.toarray().ravel(), np.tile(np.arange(d), n), np.arange(0, n * d + 1, d)
     return csr_matrix(cells, shape=X.shape)
@@ -85,14 +85,14 @@ def objective(rows: Any, signs: Any, costs: Any, weights: Any, intercept: Any) -
     return svm_objective(rows.tolist(), signs.tolist(), costs.tolist(), weights.tolist(), float(intercept))
 
 
-def objectives(rows: Any, problem: Problem, found: Separation) -> list[float]:
-    """What is made as small as possible, for each problem."""
+def objectives(rows: Any, problem: SignsAndCosts, found: Hyperplanes) -> list[float]:
+    """Return the objective that was minimised, for each problem."""
     weights = zip(found.coefficients, found.intercepts, strict=True)
     return [objective(rows, *problem(number), each, b) for number, (each, b) in enumerate(weights)]
 
 
-def least(rows: Any, problem: Problem, n_problems: int) -> list[float]:
-    """The minimum that liblinear finds, one problem after the other, with a weight for each document."""
+def least(rows: Any, problem: SignsAndCosts, n_problems: int) -> list[float]:
+    """Return the minimum that liblinear finds for each problem, with a sample weight for each document."""
     found = []
     for number in range(n_problems):
         signs, costs = problem(number)
@@ -103,12 +103,12 @@ def least(rows: Any, problem: Problem, n_problems: int) -> list[float]:
     return found
 
 
-def checked(X: csr_matrix, problems: tuple[Problem, int], way: str | None, terms: Any) -> Separation:
+def checked(X: csr_matrix, problems: tuple[SignsAndCosts, int], way: str | None, terms: Any) -> Hyperplanes:
     problem, n_problems = problems
-    found = SVMProblem(X, way).separate(problem, n_problems, terms=terms, **TIGHT)
+    found = SVMProblem(X, way).solve(problem, n_problems, terms=terms, **TIGHT)
     rows = X.toarray().astype(np.float64)
     rows = rows if terms is None else rows[:, terms]
-    assert found.unfinished == 0
+    assert found.n_unconverged == 0
     assert found.coefficients.shape == (n_problems, rows.shape[1])
     assert found.intercepts.shape == (n_problems,)
     ours = objectives(rows, problem, found)
@@ -119,57 +119,57 @@ def checked(X: csr_matrix, problems: tuple[Problem, int], way: str | None, terms
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("subset", SUBSETS)
 @pytest.mark.parametrize("way", SOLVERS)
-def test_liblinears_minimum_on_any_documents(kind: str, subset: str, way: str) -> None:
+def test_every_method_finds_liblinears_minimum_on_any_documents(kind: str, subset: str, way: str) -> None:
     X, y = documents(seed=1)
     if kind == "twice the same documents":
         y = y[np.arange(len(y)) // 2]
-    checked(KINDS[kind](X), against_the_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
+    checked(KINDS[kind](X), one_against_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
 
 
 @pytest.mark.parametrize("subset", ["all but one", "more than half", "few"])
 @pytest.mark.parametrize("way", SOLVERS)
-def test_a_term_that_dwarfs_the_others_is_not_missed_when_left_out(subset: str, way: str) -> None:
+def test_omitting_a_dominant_term_keeps_precision(subset: str, way: str) -> None:
     X, y = documents(seed=1)
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 2, 1e8, 1.0))
-    checked(wild, against_the_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
+    checked(wild, one_against_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1000.0])
 @pytest.mark.parametrize("subset", ["all", "more than half", "few"])
 @pytest.mark.parametrize("way", SOLVERS)
-def test_liblinears_minimum_at_any_cost(C: float, subset: str, way: str) -> None:
+def test_every_method_finds_liblinears_minimum_at_any_cost(C: float, subset: str, way: str) -> None:
     X, y = documents(seed=2)
-    checked(X, against_the_rest(y, np.ones(2), C), way, SUBSETS[subset])
+    checked(X, one_against_rest(y, np.ones(2), C), way, SUBSETS[subset])
 
 
 @pytest.mark.parametrize("n_classes", [3, 6])
 @pytest.mark.parametrize("subset", ["all", "more than half", "few"])
 @pytest.mark.parametrize("way", SOLVERS)
-def test_many_classes_and_weights_of_them(n_classes: int, subset: str, way: str) -> None:
+def test_every_method_supports_many_classes_and_class_weights(n_classes: int, subset: str, way: str) -> None:
     X, y = documents(seed=n_classes, n_classes=n_classes)
     factors = np.linspace(0.2, 5.0, n_classes)
-    checked(X, against_the_rest(y, factors, 2.0), way, SUBSETS[subset])
+    checked(X, one_against_rest(y, factors, 2.0), way, SUBSETS[subset])
 
 
 @pytest.mark.parametrize("way", SOLVERS)
-def test_more_terms_than_documents(way: str) -> None:
+def test_every_method_supports_more_terms_than_documents(way: str) -> None:
     X, y = documents(seed=5, n_classes=3, n=20, d=60)
     for terms in (None, np.arange(5, 60), np.arange(25)):
-        checked(X, against_the_rest(y, np.ones(3), 100.0), way, terms)
+        checked(X, one_against_rest(y, np.ones(3), 100.0), way, terms)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 14), st.integers(1, 8), st.sampled_from([0.01, 1.0, 30.0]), st.data())
-def test_the_ways_meet(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
+def test_all_methods_find_the_same_hyperplane(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
     X, y = documents(seed, n=n, d=d)
     terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1), min_size=1))))
-    one, *others = (checked(X, against_the_rest(y, np.ones(2), C), way, terms) for way in SOLVERS)
+    one, *others = (checked(X, one_against_rest(y, np.ones(2), C), way, terms) for way in SOLVERS)
     for other in others:
         assert one.coefficients == pytest.approx(other.coefficients, abs=1e-3 * (1 + np.abs(other.coefficients).max()))
         assert one.intercepts == pytest.approx(other.intercepts, abs=1e-3 * (1 + np.abs(other.intercepts).max()))
 
 
-def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By equations if terms are few; by products if documents are few, and problems many; what is left by equations."""
+def test_the_fastest_method_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equations are used for few terms, products for few documents and many problems, and rows otherwise."""
     ways: list[str] = []
 
     def noted(name: str, way: Any, *given: Any) -> Any:
@@ -177,64 +177,64 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         return way(*given)
 
     for name, way in SOLVERS.items():
-        monkeypatch.setitem(separation.SOLVERS, name, partial(noted, name, way))
+        monkeypatch.setitem(svm_solvers.SOLVERS, name, partial(noted, name, way))
     X, y = documents(seed=3)
-    problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
+    problem, n_problems = one_against_rest(y, np.ones(2), 1.0)
 
     def way_taken(terms: Any = None) -> str:
-        found = SVMProblem(X).separate(problem, n_problems, terms=terms, **TIGHT)
+        found = SVMProblem(X).solve(problem, n_problems, terms=terms, **TIGHT)
         rows = X.toarray() if terms is None else X.toarray()[:, terms]
         ours = objectives(rows, problem, found)
         assert ours == pytest.approx(least(rows, problem, 1), rel=1e-6)
         return ways.pop()
 
     assert way_taken() == "equations"
-    monkeypatch.setattr(separation, "FEW_TERMS", N_TERMS - 2)
+    monkeypatch.setattr(svm_solvers, "FEW_TERMS", N_TERMS - 2)
     assert way_taken(np.arange(N_TERMS - 2)) == "equations"
-    monkeypatch.setattr(separation, "FEW_TERMS", 0)
+    monkeypatch.setattr(svm_solvers, "FEW_TERMS", 0)
     assert way_taken() == "rows"  # documents of five terms
     long = csr_matrix(np.tile(X.toarray(), (10, 40)))
-    many, few = (SVMProblem(long)._quickest(long.shape[1], n_problems) for n_problems in (20, 1))
+    many, few = (SVMProblem(long)._fastest_method(long.shape[1], n_problems) for n_problems in (20, 1))
     assert (many, few) == ("products", "rows")
-    monkeypatch.setattr(separation, "FEW_DOCUMENTS", N_DOCUMENTS - 1)
-    assert SVMProblem(long)._quickest(long.shape[1], 20) == "rows"
+    monkeypatch.setattr(svm_solvers, "FEW_DOCUMENTS", N_DOCUMENTS - 1)
+    assert SVMProblem(long)._fastest_method(long.shape[1], 20) == "rows"
 
 
-def test_what_one_way_leaves_another_solves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More documents than terms at a high cost: the dual is far from its end after some rounds."""
-    monkeypatch.setattr(separation, "FEW_TERMS", 0)
+def test_unconverged_problems_are_retried_by_equations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more documents than terms and a high cost, the dual has not converged after 50 rounds."""
+    monkeypatch.setattr(svm_solvers, "FEW_TERMS", 0)
     X, y = documents(seed=5, n=200, n_classes=4)
-    problems = against_the_rest(y, np.ones(4), 1000.0)
+    problems = one_against_rest(y, np.ones(4), 1000.0)
     settings: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
-    assert SVMProblem(X, "rows").separate(*problems, **settings).unfinished > 0
-    found = SVMProblem(X).separate(*problems, **settings)
-    assert found.unfinished == 0
+    assert SVMProblem(X, "rows").solve(*problems, **settings).n_unconverged > 0
+    found = SVMProblem(X).solve(*problems, **settings)
+    assert found.n_unconverged == 0
     assert objectives(X.toarray(), problems[0], found) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e-5])
-def test_small_weights_are_told_apart(scale: float) -> None:
-    """Where all gradients are within the tolerance from the start, weights of 0 would be an end as well."""
+def test_documents_with_tiny_weights_are_separated(scale: float) -> None:
+    """All gradients are within the tolerance at the start, but weights of 0 must not be the result."""
     X, y = documents(seed=11, n=200)
     y = np.arange(200) % 2
     rows = csr_matrix(X.toarray() + 2.0 * (y[:, np.newaxis] == np.arange(N_TERMS) % 2)) * scale
-    found = SVMProblem(csr_matrix(rows), "equations").separate(
-        *against_the_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
+    found = SVMProblem(csr_matrix(rows), "equations").solve(
+        *one_against_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
     )
     scores = rows @ found.coefficients[0]
     assert scores[y == 1].min() > scores[y == 0].max()
 
 
-def test_equations_are_never_more_than_documents() -> None:
+def test_equations_are_not_used_for_more_terms_than_documents() -> None:
     X, _ = documents(seed=3, n=5, d=6)
-    assert [SVMProblem(X)._quickest(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
+    assert [SVMProblem(X)._fastest_method(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
 
 
-def test_documents_without_any_term() -> None:
-    """The intercept is all there is: ½b² + Σ C max(0, 1 - y b)² is least at b = 2C(n1 - n0) / (1 + 2C n) here."""
-    problem, n_problems = against_the_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
+def test_documents_without_terms_get_an_intercept_only() -> None:
+    """Only the intercept is left: ½b² + Σ C max(0, 1 - y b)² has its minimum at b = 2C(n1 - n0) / (1 + 2C n)."""
+    problem, n_problems = one_against_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
     for way in (*SOLVERS, None):
-        found = SVMProblem(csr_matrix((3, 4)), way).separate(problem, n_problems, **TIGHT)
+        found = SVMProblem(csr_matrix((3, 4)), way).solve(problem, n_problems, **TIGHT)
         assert not found.coefficients.any()
         assert found.intercepts == pytest.approx([2 / 7], abs=1e-6)
 
@@ -242,59 +242,57 @@ def test_documents_without_any_term() -> None:
 @pytest.mark.parametrize("way", SOLVERS)
 def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
     X, y = documents(seed=4, n_classes=7, n=60, d=40)
-    problem, n_problems = against_the_rest(y, np.ones(7), 5.0)
+    problem, n_problems = one_against_rest(y, np.ones(7), 5.0)
     for terms in (None, np.arange(0, 40, 3), np.arange(5, 40)):
         found = [
-            SVMProblem(X, way).separate(
-                problem, n_problems, terms=terms, tolerance=0.01, most_rounds=1000, n_jobs=n_jobs
-            )
+            SVMProblem(X, way).solve(problem, n_problems, terms=terms, tolerance=0.01, most_rounds=1000, n_jobs=n_jobs)
             for n_jobs in (1, 2, 5)
         ]
         assert len({each.coefficients.tobytes() + each.intercepts.tobytes() for each in found}) == 1
 
 
 @pytest.mark.parametrize("way", SOLVERS)
-def test_what_was_separated_before_does_not_matter(way: str) -> None:
+def test_solving_again_gives_the_same_bytes(way: str) -> None:
     X, y = documents(seed=6)
-    problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
+    problem, n_problems = one_against_rest(y, np.ones(2), 1.0)
     shared = SVMProblem(X, way)
     for subset in [*SUBSETS.values(), *SUBSETS.values()]:
-        ours = shared.separate(problem, n_problems, terms=subset, **TIGHT)
-        fresh = SVMProblem(X, way).separate(problem, n_problems, terms=subset, **TIGHT)
+        ours = shared.solve(problem, n_problems, terms=subset, **TIGHT)
+        fresh = SVMProblem(X, way).solve(problem, n_problems, terms=subset, **TIGHT)
         assert ours.coefficients.tobytes() == fresh.coefficients.tobytes()
         assert ours.intercepts.tobytes() == fresh.intercepts.tobytes()
 
 
-def test_the_rows_that_were_given_are_left_alone() -> None:
+def test_the_given_rows_are_not_changed() -> None:
     X, y = documents(seed=6)
     parts = in_parts(X, 3)
     before = parts.data.copy(), parts.indices.copy(), parts.indptr.copy()
     for way in SOLVERS:
-        SVMProblem(parts, way).separate(*against_the_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
+        SVMProblem(parts, way).solve(*one_against_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
     assert all(np.array_equal(*each) for each in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
 
 
 @pytest.mark.parametrize("way", SOLVERS)
-def test_problems_that_were_not_solved_are_counted(way: str) -> None:
+def test_unconverged_problems_are_counted(way: str) -> None:
     X, y = documents(seed=7, n_classes=4)
-    problem, n_problems = against_the_rest(y, np.ones(4), 100.0)
+    problem, n_problems = one_against_rest(y, np.ones(4), 100.0)
     for most_rounds in (1, 2):
-        found = SVMProblem(X, way).separate(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
-        assert (found.unfinished, found.rounds) == (4, most_rounds)
+        found = SVMProblem(X, way).solve(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
+        assert (found.n_unconverged, found.n_rounds) == (4, most_rounds)
         assert np.isfinite(found.coefficients).all()
-    done = SVMProblem(X, way).separate(problem, n_problems, **TIGHT)
-    assert done.unfinished == 0
+    done = SVMProblem(X, way).solve(problem, n_problems, **TIGHT)
+    assert done.n_unconverged == 0
     again = {"tolerance": TIGHT["tolerance"], "n_jobs": 1}
-    exactly = SVMProblem(X, way).separate(problem, n_problems, most_rounds=done.rounds, **again)
-    assert (exactly.unfinished, exactly.rounds) == (0, done.rounds)
+    exactly = SVMProblem(X, way).solve(problem, n_problems, most_rounds=done.n_rounds, **again)
+    assert (exactly.n_unconverged, exactly.n_rounds) == (0, done.n_rounds)
     assert exactly.coefficients.tobytes() == done.coefficients.tobytes()
-    short = SVMProblem(X, way).separate(problem, n_problems, most_rounds=done.rounds - 1, **again)
-    assert short.unfinished >= 1
+    short = SVMProblem(X, way).solve(problem, n_problems, most_rounds=done.n_rounds - 1, **again)
+    assert short.n_unconverged >= 1
 
 
 @pytest.mark.parametrize("way", SOLVERS)
-def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
+def test_a_linear_svm_warns_of_unconverged_problems(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SVMProblem, "_fastest_method", lambda *_: way)
     X, y = documents(seed=7, n_classes=4)
     with pytest.warns(ConvergenceWarning, match="4 of 4 problems had not converged after max_iter=2 rounds"):
         LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
@@ -305,11 +303,9 @@ def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None
 def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
     X, y = documents(seed=11)
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) % 2, 1.0, size))
-    problem, n_problems = against_the_rest(y, np.ones(2), 1000.0)
+    problem, n_problems = one_against_rest(y, np.ones(2), 1000.0)
     for terms in (None, np.arange(4), np.array([0, 2])):
-        found = SVMProblem(wild, way).separate(
-            problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1
-        )
+        found = SVMProblem(wild, way).solve(problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1)
         assert np.isfinite(found.coefficients).all()
         assert np.isfinite(found.intercepts).all()
 
@@ -318,13 +314,13 @@ def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 14), st.floats(0, 1), st.data())
-def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data: st.DataObject) -> None:
+def test_products_equal_those_of_dense_matrices(seed: int, n: int, d: int, density: float, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
     dense = np.where(rng.random((n, d)) < density, rng.normal(size=(n, d)), 0.0)
     terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1)))), np.int64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            separation, "DENSE", data.draw(st.sampled_from([-1.0, 0.3, 1.0]))
+            svm_solvers, "DENSE_SHARE", data.draw(st.sampled_from([-1.0, 0.3, 1.0]))
         )  # all, some, none as dense rows
         found = SVMProblem(csr_matrix(dense)).products(terms)
         everything = SVMProblem(csr_matrix(dense)).products(None)
@@ -333,16 +329,16 @@ def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data
     assert np.array_equal(found, found.T)
 
 
-def test_products_over_most_terms_go_through_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_over_most_terms_add_up_the_omitted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     X, _ = documents(seed=8)
     gone_through: list[int] = []
-    added_up = SVMProblem._added_up
+    added_up = SVMProblem._sum_products
 
     def noted(documents: SVMProblem, terms: Any) -> Any:
         gone_through.append(len(terms))
         return added_up(documents, terms)
 
-    monkeypatch.setattr(SVMProblem, "_added_up", noted)
+    monkeypatch.setattr(SVMProblem, "_sum_products", noted)
     shared = SVMProblem(X)
     for size, expected in ((N_TERMS, [N_TERMS]), (N_TERMS - 2, [2]), (N_TERMS // 2, [6]), (2, [2])):
         terms = np.arange(size)
@@ -351,8 +347,8 @@ def test_products_over_most_terms_go_through_the_others(monkeypatch: pytest.Monk
         gone_through.clear()
 
 
-def test_digits_of_small_weights_beside_large_ones() -> None:
-    """A difference of products around 10^16 has no digit left of those around 1."""
+def test_products_keep_the_digits_of_small_weights_beside_large_ones() -> None:
+    """A difference of products around 10^16 would lose all digits of products around 1."""
     X, _ = documents(seed=9)
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 0, 1e8, 1.0))
     terms = np.arange(1, N_TERMS)
@@ -360,7 +356,7 @@ def test_digits_of_small_weights_beside_large_ones() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 6), st.integers(1, 7), st.data())
-def test_columns_are_taken_as_scipy_takes_them(seed: int, n: int, d: int, data: st.DataObject) -> None:
+def test_take_columns_equals_scipy(seed: int, n: int, d: int, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
     X = csr_matrix(np.where(rng.random((n, d)) < 0.5, rng.normal(size=(n, d)), 0.0))
     terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1)))), np.int64)
@@ -378,24 +374,22 @@ def test_columns_are_taken_as_scipy_takes_them(seed: int, n: int, d: int, data: 
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 15), st.sampled_from([1e-3, 1.0, 100.0]))
-def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None:
+def test_solve_cholesky_equals_numpy(seed: int, n: int, rank: int, size: float) -> None:
     random = np.random.default_rng(seed)
     squares = random.normal(size=(n, rank)) * size
     matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
     expected = np.linalg.solve(matrix, right)
     upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
-    solve_positive(upper, right)
+    solve_cholesky(upper, right)
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
 
 @pytest.mark.parametrize("way", SOLVERS)
 @pytest.mark.parametrize("size", [1e5, 1e7, 1e9, 1e12])
-def test_terms_that_say_the_same_give_finite_weights(way: str, size: float) -> None:
-    """Where they are large, the 1 that is added to their squares is lost in rounding."""
+def test_proportional_terms_give_finite_weights(way: str, size: float) -> None:
+    """If the terms are large, the 1 that is added to their squares is lost in rounding."""
     random = np.random.default_rng(0)
     column = random.random((30, 1)) * size
     X, y = csr_matrix(np.hstack([column, 2 * column, 3 * column, random.random((30, 3))])), random.integers(0, 2, 30)
-    found = SVMProblem(X, way).separate(
-        *against_the_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1
-    )
+    found = SVMProblem(X, way).solve(*one_against_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1)
     assert np.isfinite(found.coefficients).all()

@@ -1,6 +1,6 @@
-"""Limits for reading: the size of a document and of an unpacked file, and links that leave a folder.
+"""`ReadLimits`: the largest document, the largest unpacked file, and whether links may lead out of a folder.
 
-Every reader goes through these checks, so that a small file can't fill the memory. Two limits are needed:
+Every reader calls these checks, so that a small file can't fill the memory. Two limits are needed:
 
 - A document is held in memory as a whole, so its size has a fixed limit: 100 MB, or 10 MB in the named corpora, where
   the largest file that is read as a whole has 1.7 MB (the sample of DMOZ, unpacked).
@@ -48,7 +48,7 @@ class ReadLimits:
         """Build the limits from the options of `read`; other options are ignored."""
         for name, value in (("max_document", max_document), ("max_unpacked", max_unpacked)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise InputError("give a number of bytes, at least 1.", setting=name, value=value)
+                raise InputError(setting=name, value=value, hint="give a number of bytes, at least 1")
         default = MAX_DOCUMENT_OF_NAMED if is_named else MAX_DOCUMENT
         return cls(default if max_document is None else max_document, max_unpacked, bool(follow_links))
 
@@ -77,8 +77,8 @@ class ReadLimits:
 
 def how_to_raise(limit: str, size: int) -> tuple[str | Setting, ...]:
     """Return a hint on how to raise a limit that `size` exceeds; it suggests a sufficient power of ten."""
-    enough = Setting(limit, 10 ** len(str(size)))
-    return ("If the file is what it should be, raise the limit, for example with ", enough)
+    sufficient_limit = Setting(limit, 10 ** len(str(size)))
+    return ("If the file is what it should be, raise the limit, for example with ", sufficient_limit)
 
 
 DEFAULT_LIMITS = ReadLimits()

@@ -1,4 +1,4 @@
-"""The votes of neighbours: the twin's to the last bit, however they are counted, cut and kept."""
+"""`CosineKNNScorer` equals its slow twin to the last bit, for numpy, kernels, batches and stored scorers."""
 
 import subprocess
 import sys
@@ -13,8 +13,8 @@ from scipy import sparse
 from tests.reference import neighbours_twin as twin
 
 from textsieve import InputError
-from textsieve.classifiers import neighbour_scorer
-from textsieve.classifiers.neighbour_scorer import VOTES, NeighbourScorer
+from textsieve.classifiers import cosine_knn_scorer
+from textsieve.classifiers.cosine_knn_scorer import VOTES, CosineKNNScorer
 from textsieve.neighbours import postings_of
 from textsieve.text.csr import CSR
 
@@ -37,7 +37,7 @@ class Case:
         starts = np.cumsum([0, *map(len, classes)]).astype(np.int64)
         numbers = np.array([number for each in classes for number in each], np.int32)
         postings = postings_of(rows_of(dense, n_terms))
-        self.scorer = NeighbourScorer(postings, starts, numbers, n_outputs, k, votes)
+        self.scorer = CosineKNNScorer(postings, starts, numbers, n_outputs, k, votes)
 
     def twin(self) -> list[list[float]]:
         arguments = twin.kept(self.dense), self.classes, self.n_outputs, self.k, self.votes
@@ -57,10 +57,10 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(dense, classes, queries, n_terms, n_outputs, draw(st.integers(1, 14)), draw(st.sampled_from(VOTES)))
 
 
-def by_kernels(scorer: NeighbourScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
+def by_kernels(scorer: CosineKNNScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbour_scorer, "FEW_POSTINGS", -1)
-        patch.setattr(neighbour_scorer, "_SLICE", rows_a_slice)
+        patch.setattr(cosine_knn_scorer, "FEW_POSTINGS", -1)
+        patch.setattr(cosine_knn_scorer, "_ROWS_PER_TASK", rows_a_slice)
         return scorer.scores(rows, n_jobs)
 
 
@@ -69,7 +69,7 @@ def bits(scores: Any) -> bytes:
 
 
 @given(cases())
-def test_few_and_many_are_the_twin_to_the_last_bit(case: Case) -> None:
+def test_numpy_and_kernels_equal_the_twin_to_the_last_bit(case: Case) -> None:
     few = case.scorer.scores(case.rows)
     assert few.shape == (case.rows.n_rows, case.n_outputs)
     assert bits(few) == bits(case.twin())
@@ -79,7 +79,7 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: Case) -> None:
 
 
 @given(cases(), st.data())
-def test_any_cut_into_batches_gives_the_same_bits(case: Case, data: st.DataObject) -> None:
+def test_scores_do_not_depend_on_batches(case: Case, data: st.DataObject) -> None:
     rows = case.rows
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = []
@@ -115,8 +115,8 @@ def test_weighted_votes_are_the_sum_of_cosines(case: Case) -> None:
         assert scores == pytest.approx(sums, abs=1e-13)
 
 
-def test_by_hand() -> None:
-    """Of length 1: (.6, .8), (0, 1), (1, 0), (0, 0, 1); the query (1, 0) has the cosines .6, 0, 1 and 0 with them."""
+def test_a_small_example_computed_by_hand() -> None:
+    """The documents are (.6, .8), (0, 1), (1, 0) and (0, 0, 1); the query (1, 0) has the cosines .6, 0, 1 and 0."""
     dense = [[3.0, 4, 0], [0, 5, 0], [7, 0, 0], [0, 0, 2]]
     one = Case(dense, [[0], [0], [1], [1]], [[2.0, 0, 0], [1, 1, 0]], 3, 2, 2, "weighted")
     assert one.scorer.scores(one.rows) == pytest.approx(np.array([[0.6, 1.0], [1.4 / 2**0.5 + 0.5**0.5, 0.0]]))
@@ -127,12 +127,12 @@ def test_by_hand() -> None:
     assert parts == pytest.approx(np.array([[3 / 7, 1], [1 + 4 / 7, 0]]), abs=1e-8)
 
 
-def test_strengths_are_class_means() -> None:
+def test_term_strengths_are_class_means() -> None:
     case = Case([[3.0, 4], [0, 5], [7, 0]], [[0, 1], [0], [1]], [], 2, 3, 1, "plain")
     assert case.scorer.term_strengths() == pytest.approx(np.array([[0.3, 0.8, 0], [0.9, 0.4, 0]]))
 
 
-def test_documents_that_share_nothing_score_0() -> None:
+def test_documents_without_common_terms_score_0() -> None:
     case = Case([[1.0, 0], [1, 0]], [[0], [1]], [[0, 1.0], [0, 0]], 2, 2, 5, "weighted")
     assert not case.scorer.scores(case.rows).any()
     assert not by_kernels(case.scorer, case.rows, 1).any()
@@ -142,7 +142,7 @@ def test_documents_that_share_nothing_score_0() -> None:
     assert case.scorer.scores(rows_of(np.zeros((0, 2)), 2)).shape == (0, 2)
 
 
-def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
+def test_rows_of_another_width_and_invalid_n_jobs_raise() -> None:
     case = Case([[1.0, 0], [1, 0]], [[0], [1]], [[0, 1.0]], 2, 2, 5, "weighted")
     with pytest.raises(InputError, match="3 columns, but there are 2 terms"):
         case.scorer.scores(case.rows._replace(n_columns=3))
@@ -154,13 +154,13 @@ def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
 
 
 @given(cases())
-def test_what_is_stored_scores_the_same(case: Case) -> None:
+def test_a_restored_scorer_scores_the_same(case: Case) -> None:
     header, arrays = case.scorer.stored_settings(), case.scorer.stored_arrays()
     for array in arrays.values():
         assert array.dtype in (np.int32, np.int64, np.float32)
         assert array.flags.c_contiguous
         array.flags.writeable = False  # as those from a file are
-    again = NeighbourScorer.restore(header, arrays, case.scorer.n_terms, case.n_outputs)
+    again = CosineKNNScorer.restore(header, arrays, case.scorer.n_terms, case.n_outputs)
     assert bits(again.scores(case.rows)) == bits(case.scorer.scores(case.rows))
     assert bits(by_kernels(again, case.rows, 2)) == bits(case.scorer.scores(case.rows))
     assert again.stored_settings() == header
@@ -185,15 +185,15 @@ def changed(name: str, at: int, value: Any) -> Any:
         ({"votes": "loud"}, "votes is 'loud', none of weighted, plain"),
         ({"votes": ["plain"]}, r"votes is \['plain'\]"),
         ({"more": 1}, "settings are"),
-        ({"term_indptr": SOUND.postings.term_indptr[:-1]}, "term_indptr is int64 of shape"),
+        ({"term_indptr": SOUND.postings.term_indptr[:-1]}, "arrays are for 2 terms, not for 3"),
         ({"term_indptr": SOUND.postings.term_indptr.astype(np.int32)}, "term_indptr is int32"),
         ({"term_indptr": changed("term_indptr", 0, 1)}, "term_indptr does not go from 0"),
-        ({"term_indptr": changed("term_indptr", -1, 9)}, "term_indptr does not go from 0 to the 5 documents"),
+        ({"term_indptr": changed("term_indptr", -1, 9)}, "term_indptr does not go from 0 to 5"),
         ({"term_indptr": changed("term_indptr", 1, 99)}, "term_indptr does not go from 0"),
         ({"term_indptr": changed("term_indptr", 1, -(2**63))}, "term_indptr does not go from 0"),
         ({"documents": changed("documents", 0, 4)}, "documents has numbers that are not from 0 to 3"),
         ({"documents": changed("documents", 0, -1)}, "documents has numbers"),
-        ({"documents": changed("documents", 1, 0)}, "documents do not ascend"),
+        ({"documents": changed("documents", 1, 0)}, "documents of a term do not ascend"),
         ({"documents": SOUND.postings.documents.astype(np.int64)}, "documents is int64"),
         ({"documents": SOUND.postings.documents.reshape(1, -1)}, "documents is int32 of shape"),
         ({"weights": SOUND.postings.weights[1:]}, "weights is float32 of shape"),
@@ -201,28 +201,28 @@ def changed(name: str, at: int, value: Any) -> Any:
         ({"weights": changed("weights", 0, np.inf)}, "not the length 1"),
         ({"weights": changed("weights", 0, 3e38)}, "not the length 1"),
         ({"class_indptr": np.zeros(0, np.int64)}, "class_indptr is int64 of shape"),
-        ({"class_indptr": np.zeros(1, np.int64)}, "class_indptr is int64 of shape"),
+        ({"class_indptr": np.zeros(1, np.int64)}, "class_indptr is of no document"),
         (
             {"class_indptr": np.array([0, 1, 2, 2, 3]), "classes": np.arange(3, dtype=np.int32)},
             "a document has no class",
         ),
-        ({"class_indptr": changed("class_indptr", -1, 4)}, "class_indptr does not go from 0 to the 5 classes"),
+        ({"class_indptr": changed("class_indptr", -1, 4)}, "class_indptr does not go from 0 to 5"),
         ({"classes": changed("classes", 0, 3)}, "classes has numbers that are not from 0 to 2"),
-        ({"classes": changed("classes", 1, 2)}, "classes do not ascend"),
+        ({"classes": changed("classes", 1, 2)}, "classes of a document do not ascend"),
         ({"classes": None}, "arrays are"),
     ],
 )
-def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None:
+def test_invalid_stored_settings_and_arrays_raise(parts: dict[str, Any], words: str) -> None:
     header = SOUND.stored_settings() | {
         name: value for name, value in parts.items() if name not in SOUND.stored_arrays()
     }
     arrays = SOUND.stored_arrays() | {name: value for name, value in parts.items() if name in SOUND.stored_arrays()}
     with pytest.raises(InputError, match=words):
-        NeighbourScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
+        CosineKNNScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
 
 
-def test_a_number_of_neighbours_costs_no_memory() -> None:
-    again = NeighbourScorer.restore({"k": 10**18, "votes": "plain"}, SOUND.stored_arrays(), 3, 3)
+def test_a_huge_stored_k_allocates_no_memory() -> None:
+    again = CosineKNNScorer.restore({"k": 10**18, "votes": "plain"}, SOUND.stored_arrays(), 3, 3)
     rows = rows_of([[1.0, 1, 1]], 3)
     assert by_kernels(again, rows, 1).tolist() == again.scores(rows).tolist() == [[2, 1, 1]]
 
@@ -230,13 +230,13 @@ def test_a_number_of_neighbours_costs_no_memory() -> None:
 LIGHT = """
 import sys
 import numpy as np
-from textsieve.classifiers.neighbour_scorer import NeighbourScorer
+from textsieve.classifiers.cosine_knn_scorer import CosineKNNScorer
 from textsieve.text.csr import CSR
 arrays = {
     "term_indptr": np.array([0, 1, 2]), "documents": np.array([0, 1], np.int32), "weights": np.ones(2, np.float32),
     "class_indptr": np.array([0, 1, 2]), "classes": np.array([0, 1], np.int32),
 }
-scorer = NeighbourScorer.restore({"k": 1, "votes": "weighted"}, arrays, 2, 2)
+scorer = CosineKNNScorer.restore({"k": 1, "votes": "weighted"}, arrays, 2, 2)
 rows = CSR(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
 assert scorer.scores(rows, n_jobs=2).argmax(axis=1).tolist() == [0, 0]
 scorer.contributions(rows.indices[1:], rows.data[1:]), scorer.term_strengths()
@@ -244,6 +244,6 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-def test_a_few_documents_need_numpy_alone() -> None:
+def test_scoring_few_documents_imports_numpy_only() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", LIGHT], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"sklearn", "numba", "llvmlite", "scipy"}

@@ -1,20 +1,20 @@
-"""`textsieve explain` on a terminal: the text, with the terms that spoke."""
+"""`textsieve explain` on a terminal: the text with highlighted terms."""
 
 from pathlib import Path
 
 import pytest
 from tests.reference.cli_cases import Run
 
-from textsieve.cli.marking import AGAINST, FOR, LONGEST, marked
+from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, highlight
 from textsieve.prediction import Span
 
 
 def pieces(text: str, spans: list[Span], contributions: dict[str, float]) -> list[tuple[str, str]]:
-    made = marked(text, spans, contributions)
+    made = highlight(text, spans, contributions)
     return [(made.plain[span.start : span.end], str(span.style)) for span in made.spans]
 
 
-def test_each_term_in_its_style() -> None:
+def test_terms_for_and_against_the_class_have_styles() -> None:
     spans = [Span(0, 4, "goal"), Span(5, 8, "law"), Span(9, 12, "was")]
     assert pieces("Goal Law was [red]", spans, {"goal": 2.0, "law": -1.0, "was": 0.0}) == [
         ("Goal", FOR),
@@ -22,23 +22,23 @@ def test_each_term_in_its_style() -> None:
     ]
 
 
-def test_where_terms_overlap_the_one_counts_that_said_most() -> None:
+def test_the_strongest_of_overlapping_terms_has_the_style() -> None:
     spans = [Span(0, 3, "new"), Span(0, 8, "new york"), Span(4, 8, "york")]
-    said = {"new": -1.0, "new york": 2.0, "york": -3.0}
-    assert pieces("New York", spans, said) == [("New ", FOR), ("York", AGAINST)]
+    printed = {"new": -1.0, "new york": 2.0, "york": -3.0}
+    assert pieces("New York", spans, printed) == [("New ", FOR), ("York", AGAINST)]
 
 
-def test_what_a_terminal_would_obey_is_spelled_out() -> None:
+def test_control_characters_are_escaped() -> None:
     text = "\x1b[2J goal\nthe\x07 goal"
     spans = [Span(5, 9, "goal"), Span(15, 19, "goal")]
-    assert marked(text, spans, {"goal": 1.0}).plain == "\\x1b[2J goal\nthe\\x07 goal"
+    assert highlight(text, spans, {"goal": 1.0}).plain == "\\x1b[2J goal\nthe\\x07 goal"
     assert pieces(text, spans, {"goal": 1.0}) == [("goal", FOR)] * 2
 
 
 def test_a_long_text_is_cut() -> None:
     text = "goal " * 2000
-    made = marked(text, [Span(at, at + 4, "goal") for at in range(0, len(text), 5)], {"goal": 1.0})
-    assert made.plain == text[:LONGEST] + "…"
+    made = highlight(text, [Span(at, at + 4, "goal") for at in range(0, len(text), 5)], {"goal": 1.0})
+    assert made.plain == text[:MAX_SHOWN] + "…"
 
 
 def test_only_a_terminal_shows_the_text(model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +46,7 @@ def test_only_a_terminal_shows_the_text(model: Path, run: Run, monkeypatch: pyte
     assert "<STRIKER>" not in run("explain", model, text).stdout
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    said = run("explain", model, text).stdout
-    assert "<\x1b[1;32mSTRIKER\x1b[0m>" in said
-    assert "nobody" in said
+    printed = run("explain", model, text).stdout
+    assert "<\x1b[1;32mSTRIKER\x1b[0m>" in printed
+    assert "nobody" in printed
     assert "[1;32mSTRIKER" not in run("explain", model, text, "--json").stdout

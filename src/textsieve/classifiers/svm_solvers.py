@@ -1,7 +1,7 @@
 """Solve linear SVMs on the same documents: for each class against the rest, on all terms or on a subset of them.
 
-The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of an additional
-coordinate of value 1. Three methods (of `kernels.svm`) solve it, to the same tolerance:
+Each class is a binary problem: min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of an
+additional coordinate of value 1. Three methods (of `kernels.svm`) solve it, to the same tolerance:
 
 - "products": for few documents, coordinate descent on the matrix of products between documents. A step reads one
   number per document.
@@ -12,8 +12,9 @@ coordinate of value 1. Three methods (of `kernels.svm`) solve it, to the same to
 
 Data that all classes and all subsets of terms share is computed once.
 
-The products over a subset of the terms are those over all terms minus those over the omitted ones. So at most half of
-the terms are ever added up, unless the omitted terms dominate so much that the difference would lose its digits.
+A product of two documents is the sum over the terms of the products of their weights. The products over a subset of
+the terms are those over all terms minus those over the omitted ones. So at most half of the terms are ever added up,
+unless the omitted terms dominate so much that the difference would lose its digits.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from ..kernels.csr import take_columns
 from ..kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
 from ..threads import parallel_map
 
-Problem = Callable[[int], tuple[Floats, Floats]]
-"""A function from the number of a class to a sign (+1 or -1) and a cost for every document."""
+SignsAndCosts = Callable[[int], tuple[Floats, Floats]]
+"""A function from the number of a binary problem to the signs y_i (+1 or -1) and the costs C_i of all documents."""
 
 FEW_DOCUMENTS = 2048
 """The largest number of documents for which products are computed: more would take over 32 MB per thread."""
@@ -46,93 +47,100 @@ SOME_TERMS = 300
 It is at most the number of documents, as for `FEW_TERMS`.
 """
 
-ROUNDS = 30
+EXPECTED_ROUNDS = 30
 """The expected number of rounds over the documents, for estimating costs."""
 
-DENSE = 0.3
+DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
 
 MOST_CANCELLATION = 1e4
-"""Products over few terms are computed as a difference if its diagonal is at most this much smaller than what is
-subtracted from: 4 of 16 digits are lost.
+"""Products over a subset of the terms are computed as a difference unless this would lose too many digits.
+
+The squared lengths of documents over all terms may be up to this many times those over the subset: then 4 of 16 digits
+are lost.
 """
 
-_ORDERS = 64
+_N_ORDERS = 64
 
 
-class Separation(NamedTuple):
-    """The hyperplanes of some classes, each against the rest."""
+class Hyperplanes(NamedTuple):
+    """The solutions of some binary problems."""
 
-    coefficients: Floats  # classes x terms
+    coefficients: Floats  # problems x terms
     intercepts: Floats
-    rounds: int  # largest number of rounds of any class
-    unfinished: int  # number of classes that did not converge
+    n_rounds: int  # largest number of rounds of any problem
+    n_unconverged: int  # number of problems that did not converge
 
 
-class _Solved(NamedTuple):
-    """The solutions of one method, problem by problem."""
+class _Solutions(NamedTuple):
+    """The solutions of some binary problems by one method."""
 
-    coefficients: Floats
+    coefficients: Floats  # problems x terms
     intercepts: Floats
-    rounds_left: Ints  # 0: stopped before convergence
+    rounds_left: Ints  # of each problem; 0: stopped before convergence
 
 
 class SVMProblem:
-    """Documents, as rows, to separate by hyperplanes; `way` is one of `SOLVERS`, or None for the fastest."""
+    """Documents, as rows, to separate by hyperplanes; `method` is one of `SOLVERS`, or None for the fastest."""
 
-    def __init__(self, rows: csr_matrix, way: str | None = None) -> None:
+    def __init__(self, rows: csr_matrix, method: str | None = None) -> None:
         if not rows.has_canonical_format:  # squared lengths are wrong if a cell is stored in parts
             rows = rows.copy()
             rows.sum_duplicates()
         self.rows = rows
         self.n_documents, self.n_terms = rows.shape
-        self._way = way
+        self._method = method
 
-    def separate(
+    def solve(
         self,
-        problem: Problem,
+        signs_and_costs: SignsAndCosts,
         n_problems: int,
         *,
         terms: Ints | None = None,
         tolerance: float,
         most_rounds: int,
         n_jobs: int,
-    ) -> Separation:
-        """Find a hyperplane for each problem, on all terms or on some of them (`terms`, ascending)."""
-        n_terms = self.n_terms if terms is None else len(terms)
-        method = self._way or self._quickest(n_terms, n_problems)
-        solutions = self._solved(method, problem, n_problems, terms, tolerance, most_rounds, n_jobs)
-        unsolved = np.flatnonzero(solutions.rounds_left == 0)
-        if len(unsolved) and not self._way and method != "equations" and n_terms <= min(SOME_TERMS, self.n_documents):
-            retried = self._solved(
-                *("equations", lambda number: problem(int(unsolved[number])), len(unsolved), terms),
-                *(tolerance, most_rounds, n_jobs),
-            )
-            for array, part in zip(solutions, retried, strict=True):
-                array[unsolved] = part
-        rounds = most_rounds - max(int(solutions.rounds_left.min()) - 1, 0)
-        return Separation(solutions.coefficients, solutions.intercepts, rounds, int((solutions.rounds_left == 0).sum()))
+    ) -> Hyperplanes:
+        """Return a hyperplane for each binary problem, on all terms or on some of them (`terms`, ascending).
 
-    def _solved(
+        If few terms are left and the fastest method does not converge, the remaining problems are solved by equations.
+        """
+        n_terms = self.n_terms if terms is None else len(terms)
+        method = self._method or self._fastest_method(n_terms, n_problems)
+        limits = tolerance, most_rounds, n_jobs
+        solutions = self._solve_by(method, signs_and_costs, n_problems, terms, *limits)
+        unsolved = np.flatnonzero(solutions.rounds_left == 0)
+        can_retry = not self._method and method != "equations" and n_terms <= min(SOME_TERMS, self.n_documents)
+        if len(unsolved) and can_retry:
+            retried = self._solve_by(
+                "equations", lambda number: signs_and_costs(int(unsolved[number])), len(unsolved), terms, *limits
+            )
+            for array, retried_array in zip(solutions, retried, strict=True):
+                array[unsolved] = retried_array
+        coefficients, intercepts, rounds_left = solutions
+        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
+        return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
+
+    def _solve_by(
         self,
         method: str,
-        problem: Problem,
+        signs_and_costs: SignsAndCosts,
         n_problems: int,
         terms: Ints | None,
         tolerance: float,
         most_rounds: int,
         n_jobs: int,
-    ) -> _Solved:
+    ) -> _Solutions:
         solver = SOLVERS[method](self, terms, n_problems)
 
         def solve(number: int) -> tuple[float, int]:
-            return solver.solve(number, *problem(number), tolerance, most_rounds)
+            return solver.solve(number, *signs_and_costs(number), tolerance, most_rounds)
 
         solved = parallel_map(solve, n_problems, n_jobs)
         intercepts, rounds_left = (np.array(values) for values in zip(*solved, strict=True))
-        return _Solved(solver.coefficients(), intercepts, rounds_left)
+        return _Solutions(solver.coefficients(), intercepts, rounds_left)
 
-    def _quickest(self, n_terms: int, n_problems: int) -> str:
+    def _fastest_method(self, n_terms: int, n_problems: int) -> str:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
 
         Costs are in units of about a nanosecond, as measured on Brown and 20 Newsgroups, with C from 0.5 to 100. By
@@ -144,7 +152,7 @@ class SVMProblem:
         if self.n_documents > FEW_DOCUMENTS:
             return "rows"
         n, share = self.n_documents, n_terms / self.n_terms
-        visits = n_problems * ROUNDS * n
+        visits = n_problems * EXPECTED_ROUNDS * n
         by_rows = visits * share * self.rows.nnz / n
         by_products = self._cost_of_products * share + visits * (10.0 + 0.03 * n * (1.0 + n / 1000.0))
         if n_terms == self.n_terms:  # no other subset of terms shares the products
@@ -153,27 +161,29 @@ class SVMProblem:
 
     @cached_property
     def _cost_of_products(self) -> float:
-        """Return the cost of the products over all terms.
+        """Return the estimated cost of the products over all terms.
 
         A sparse term costs its pairs of documents, and a dense one a pass over all documents for each of its documents.
         """
         n = self.n_documents
-        holders = np.bincount(self.rows.indices, minlength=self.n_terms).astype(np.float64)
-        is_dense = holders > DENSE * n
-        return float(np.where(is_dense, 0.1 * n * holders, 0.5 * holders * holders).sum())
+        doc_freq = np.bincount(self.rows.indices, minlength=self.n_terms).astype(np.float64)
+        is_dense = doc_freq > DENSE_SHARE * n
+        return float(np.where(is_dense, 0.1 * n * doc_freq, 0.5 * doc_freq * doc_freq).sum())
 
-    def make_ready(self, n_terms: int, n_problems: int) -> None:
-        """Compute shared data now, so that threads don't compute it at the same time."""
-        if (self._way or self._quickest(n_terms, n_problems)) == "products":
-            shared = ["postings", "dense", "orders"] + ["products_of_all"] * (2 * n_terms > self.n_terms)
-            for name in shared:
+    def precompute(self, n_terms: int, n_problems: int) -> None:
+        """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time."""
+        if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
+            names = ["postings", "dense", "orders"]
+            if 2 * n_terms > self.n_terms:  # products are then computed as a difference
+                names.append("products_of_all")
+            for name in names:
                 getattr(self, name)
 
     # -- shared data of the method "products" -----
 
     @cached_property
     def postings(self) -> tuple[Ints, NDArray[np.int32], Floats]:
-        """Return the documents of each term: start positions, document numbers and weights."""
+        """Return the documents of each term as CSC arrays: `indptr`, document numbers and weights."""
         columns = self.rows.astype(np.float64).tocsc()
         columns.sum_duplicates()
         return columns.indptr.astype(np.int64), columns.indices.astype(np.int32), columns.data
@@ -181,90 +191,92 @@ class SVMProblem:
     @cached_property
     def dense(self) -> tuple[NDArray[np.int32], Floats]:
         """Return the index of each term's dense row (-1 if it has none), and the dense rows of frequent terms."""
-        starts, documents, weights = self.postings
-        frequent = np.flatnonzero(np.diff(starts) > DENSE * self.n_documents)
-        rows = np.zeros((len(frequent), self.n_documents))
-        for row, term in zip(rows, frequent.tolist(), strict=True):
-            own = slice(starts[term], starts[term + 1])
-            row[documents[own]] = weights[own]
-        place = np.full(self.n_terms, -1, np.int32)
-        place[frequent] = np.arange(len(frequent))
-        return place, rows
+        indptr, documents, weights = self.postings
+        frequent = np.flatnonzero(np.diff(indptr) > DENSE_SHARE * self.n_documents)
+        dense_rows = np.zeros((len(frequent), self.n_documents))
+        for row, term in zip(dense_rows, frequent.tolist(), strict=True):
+            of_term = slice(indptr[term], indptr[term + 1])
+            row[documents[of_term]] = weights[of_term]
+        row_of_term = np.full(self.n_terms, -1, np.int32)
+        row_of_term[frequent] = np.arange(len(frequent))
+        return row_of_term, dense_rows
 
     @cached_property
     def orders(self) -> Ints:
-        """Return shuffled orders in which to visit the documents, the same for all problems."""
+        """Return shuffled orders in which to visit the documents (orders x documents), the same for all problems."""
         generator = np.random.Generator(np.random.PCG64(0))
-        return np.array([generator.permutation(self.n_documents) for _ in range(_ORDERS)])
+        return np.array([generator.permutation(self.n_documents) for _ in range(_N_ORDERS)])
 
     @cached_property
     def products_of_all(self) -> Floats:
-        """Return the products of the documents over all terms."""
-        return self._added_up(np.arange(self.n_terms))
+        """Return the products of the documents over all terms (documents x documents)."""
+        return self._sum_products(np.arange(self.n_terms))
 
     def products(self, terms: Ints | None) -> Floats:
-        """Return the products of the documents over some terms."""
+        """Return the products of the documents over some terms (documents x documents)."""
         if terms is None or len(terms) == self.n_terms:
             return self.products_of_all
         if 2 * len(terms) <= self.n_terms:
-            return self._added_up(terms)
-        left_out = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
-        products = self._added_up(left_out)
+            return self._sum_products(terms)
+        omitted = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
+        products = self._sum_products(omitted)
         np.subtract(self.products_of_all, products, out=products)
-        is_sound = self.products_of_all.diagonal() <= MOST_CANCELLATION * (1.0 + products.diagonal())
-        return products if is_sound.all() else self._added_up(terms)
+        is_precise = self.products_of_all.diagonal() <= MOST_CANCELLATION * (1.0 + products.diagonal())
+        return products if is_precise.all() else self._sum_products(terms)
 
-    def _added_up(self, terms: Ints) -> Floats:
+    def _sum_products(self, terms: Ints) -> Floats:
+        """Return the products of the documents over some terms, added up term by term."""
         products = np.empty((self.n_documents, self.n_documents))
         document_products(*self.postings, *self.dense, terms, products)
         return products
 
 
 class _ByProducts:
-    """The method for few documents: all classes share the products."""
+    """The method for few documents: all problems share the products."""
 
     def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         self._documents = documents
         self._terms = np.arange(documents.n_terms) if terms is None else terms
         self._products = documents.products(terms)
-        self._pulls = np.zeros((n_problems, documents.n_documents))
+        self._signed_alphas = np.zeros((n_problems, documents.n_documents))  # α_i y_i of the dual, see `kernels.svm`
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve the problem of a class; return its intercept and the number of rounds left."""
-        orders, pull = self._documents.orders, self._pulls[number]
-        return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, pull)
+        """Solve one problem; return its intercept and the number of rounds left."""
+        orders, signed_alphas = self._documents.orders, self._signed_alphas[number]
+        return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, signed_alphas)
 
     def coefficients(self) -> Floats:
-        """Return the coefficients: classes x terms."""
-        coefficients = np.empty((len(self._terms), len(self._pulls)))
-        weights_of_terms(*self._documents.postings, self._terms, np.ascontiguousarray(self._pulls.T), coefficients)
+        """Return the coefficients: problems x terms."""
+        coefficients = np.empty((len(self._terms), len(self._signed_alphas)))
+        signed_alphas = np.ascontiguousarray(self._signed_alphas.T)
+        weights_of_terms(*self._documents.postings, self._terms, signed_alphas, coefficients)
         return np.ascontiguousarray(coefficients.T)
 
 
 class _ByRows:
-    """The method for many documents: all classes share the rows, reduced to the selected terms."""
+    """The method for many documents: all problems share the rows, reduced to the given terms."""
 
     def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
-        self._indptr, self._indices, self._data = _arrays(rows) if terms is None else _take_terms(rows, terms)
+        self._indptr, self._indices, self._data = _csr_arrays(rows) if terms is None else _take_terms(rows, terms)
         self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve the problem of a class; return its intercept and the number of rounds left."""
+        """Solve one problem; return its intercept and the number of rounds left."""
         rows = self._indptr, self._indices, self._data, self._squares
         return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
     def coefficients(self) -> Floats:
-        """Return the coefficients: classes x terms."""
+        """Return the coefficients: problems x terms."""
         return self._coefficients
 
 
 class _ByEquations(_ByRows):
-    """The method for few terms: a handful of systems of equations per class."""
+    """The method for few terms: a handful of systems of equations per problem."""
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve the problem of a class; return its intercept and the number of rounds left."""
+        """Solve one problem; return its intercept and the number of rounds left."""
         rows = self._indptr, self._indices, self._data
         return newton(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
@@ -272,16 +284,16 @@ class _ByEquations(_ByRows):
 SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
 
 
-def _arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+def _csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
     """Return the CSR arrays in the types of `_take_terms`, so that the kernels are compiled for these types only."""
     return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
 
 
 def _take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
     """Return the CSR arrays of the columns of some terms."""
-    place = np.full(rows.shape[1], -1, np.int32)
-    place[terms] = np.arange(len(terms))
+    new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
+    new_column[terms] = np.arange(len(terms))
     indptr = np.empty(rows.shape[0] + 1, np.int64)
     indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
-    take_columns(*_arrays(rows), place, indptr, indices, data)
+    take_columns(*_csr_arrays(rows), new_column, indptr, indices, data)
     return indptr, indices[: indptr[-1]], data[: indptr[-1]]

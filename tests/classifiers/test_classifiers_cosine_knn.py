@@ -1,4 +1,4 @@
-"""`CosineKNN` against looking at every document; choosing k by leaving one out; and what happens at the edges."""
+"""`CosineKNN` compared with an exhaustive search; k="auto"; unlabelled documents, ties and invalid input."""
 
 import pickle
 from itertools import product
@@ -15,16 +15,17 @@ from tests.reference import neighbours_twin as twin
 from tests.reference.stats_cases import Case, cases
 
 from textsieve import InputError, TermCounter, TermWeighter
-from textsieve.classifiers import neighbours
-from textsieve.classifiers.neighbour_scorer import VOTES
-from textsieve.classifiers.neighbours import CosineKNN
+from textsieve.classifiers import cosine_knn
+from textsieve.classifiers.cosine_knn import CosineKNN
+from textsieve.classifiers.cosine_knn_scorer import VOTES
+from textsieve.classifiers.voting import rows_of
 
 weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 ANY_WARNING = pytest.mark.filterwarnings("ignore")
 
 
 def numbers(case: Case) -> tuple[list[Any], list[list[int]]]:
-    """The classes, and those of each document by their numbers."""
+    """Return the classes, and the class numbers of each document."""
     classes = sorted({label for labels in case.label_sets for label in labels})
     return classes, [sorted(classes.index(label) for label in labels) for labels in case.label_sets]
 
@@ -35,7 +36,7 @@ def learnable(case: Case) -> bool:
 
 @ANY_WARNING
 @given(cases(weights, n_labels=(0, 3)).filter(learnable), st.integers(1, 10), st.sampled_from(VOTES))
-def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes: str) -> None:
+def test_scores_equal_those_of_an_exhaustive_search(case: Case, k: int, votes: str) -> None:
     found = CosineKNN(k=k, votes=votes).fit(case.matrix(), case.label_sets)
     labelled = [document for document, labels in enumerate(case.label_sets) if labels]
     part = case.part(labelled)
@@ -48,7 +49,7 @@ def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes
     multilabel = any(len(labels) > 1 for labels in case.label_sets)
     decision = right if multilabel or len(classes) > 2 else right[:, 1] - right[:, 0]
     assert found.decision_function(case.matrix()).tolist() == decision.tolist()
-    assert found.to_scorer().scores(neighbours._rows(case.matrix())).tolist() == right.tolist()
+    assert found.to_scorer().scores(rows_of(case.matrix())).tolist() == right.tolist()
     if multilabel:
         with pytest.raises(InputError, match="several labels"):
             found.predict(case.matrix())
@@ -60,7 +61,7 @@ def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes
 
 @ANY_WARNING
 @given(cases(weights, n_labels=(0, 1)).filter(learnable), st.integers(1, 10))
-def test_kneighbors_are_all_k(case: Case, k: int) -> None:
+def test_kneighbors_always_returns_k_neighbours(case: Case, k: int) -> None:
     found = CosineKNN(k=k).fit(case.matrix(), case.label_sets)
     labelled = [document for document, labels in enumerate(case.label_sets) if labels]
     documents = twin.kept(case.rows[labelled].tolist())
@@ -72,7 +73,7 @@ def test_kneighbors_are_all_k(case: Case, k: int) -> None:
 
 
 def spread(n_documents: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
-    """Documents of three classes that overlap, no two with the same cosine."""
+    """Return documents of three overlapping classes, no two with the same cosine."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, n_documents)
     present = random.random((n_documents, 30)) < 0.3
@@ -80,7 +81,7 @@ def spread(n_documents: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
     return sparse.csr_matrix(present * random.random((n_documents, 30)) * heavier), labels
 
 
-def test_as_scikit_learn_finds_them() -> None:
+def test_neighbours_equal_those_of_scikit_learn() -> None:
     (matrix, labels), (queries, _) = spread(200, 0), spread(50, 1)
     theirs = KNeighborsClassifier(7, metric="cosine", algorithm="brute").fit(matrix, labels)
     ours = CosineKNN(k=7, votes="plain").fit(matrix, labels)
@@ -90,7 +91,7 @@ def test_as_scikit_learn_finds_them() -> None:
 
 
 @ANY_WARNING
-def test_newsgroups_as_scikit_learn_finds_them(newsgroups: tuple[list[str], list[str]]) -> None:
+def test_neighbours_of_newsgroups_equal_those_of_scikit_learn(newsgroups: tuple[list[str], list[str]]) -> None:
     texts, groups = (each[::4] for each in newsgroups)
     rows = TermWeighter(tf="log", idf="plain").fit_transform(TermCounter(min_df=2).fit_transform(texts))
     learned, asked = rows[:2500], rows[2500:]
@@ -102,7 +103,7 @@ def test_newsgroups_as_scikit_learn_finds_them(newsgroups: tuple[list[str], list
 
 @ANY_WARNING
 @given(cases(weights, n_labels=(1, 2)).filter(learnable), st.sampled_from(VOTES))
-def test_k_by_leaving_each_document_out(case: Case, votes: str) -> None:
+def test_auto_k_counts_correct_documents_by_leaving_one_out(case: Case, votes: str) -> None:
     _, of_documents = numbers(case)
     found = CosineKNN(k="auto", votes=votes).fit(case.matrix(), case.label_sets)
     right = twin.right_by_size(twin.kept(case.rows.tolist()), of_documents, max(1, len(case.label_sets) - 1), votes)
@@ -110,27 +111,27 @@ def test_k_by_leaving_each_document_out(case: Case, votes: str) -> None:
     assert found.k_ == right.index(max(right)) + 1
 
 
-def test_no_more_than_the_most_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_k_tries_no_more_than_the_largest_k(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix, labels = spread(60, 3)
     everything = CosineKNN(k="auto").fit(matrix, labels).right_by_k_
     assert len(everything) == 59
-    monkeypatch.setattr(neighbours, "MOST_NEIGHBOURS", 8)
-    monkeypatch.setattr(neighbours, "_SLICE", 7)
+    monkeypatch.setattr(cosine_knn, "MOST_NEIGHBOURS", 8)
+    monkeypatch.setattr(cosine_knn, "_DOCUMENTS_PER_TASK", 7)
     few = CosineKNN(k="auto", n_jobs=3).fit(matrix, labels)
     assert few.right_by_k_.tolist() == everything[:8].tolist()
     assert few.k_ == everything[:8].argmax() + 1
 
 
 @pytest.mark.parametrize(("k", "votes"), list(product([1, 5, "auto"], VOTES)))
-def test_the_number_of_threads_changes_nothing(k: Any, votes: str) -> None:
+def test_results_do_not_depend_on_the_number_of_threads(k: Any, votes: str) -> None:
     (matrix, labels), (queries, _) = spread(90, 4), spread(40, 5)
     one, other = (CosineKNN(k=k, votes=votes, n_jobs=n_jobs).fit(matrix, labels) for n_jobs in (1, 4))
     assert one.k_ == other.k_
     assert one.decision_function(queries).tobytes() == other.decision_function(queries).tobytes()
 
 
-def test_by_hand() -> None:
-    """The table of docs/knn.md."""
+def test_the_worked_example_of_the_docs() -> None:
+    """Compare with the table of docs/knn.md."""
     rows = [[3.0, 4, 0], [0, 1, 0], [1, 0, 0], [0, 4, 3]]
     labels = ["tea", "tea", "coffee", "coffee"]
     query = [[4.0, 3, 0]]
@@ -146,7 +147,7 @@ def test_by_hand() -> None:
         (3, "plain", 2, 1),
     ):
         found = CosineKNN(k=k, votes=votes).fit(rows, labels)
-        assert found.to_scorer().scores(neighbours._rows(query)) == pytest.approx(np.array([[coffee, tea]]))
+        assert found.to_scorer().scores(rows_of(query)) == pytest.approx(np.array([[coffee, tea]]))
         assert found.predict(query).tolist() == ["coffee" if tea == coffee else "tea"]
     parts = CosineKNN(k=3).fit(rows, labels).to_scorer().contributions(np.array([0, 1]), np.array([4.0, 3.0]))
     assert parts == pytest.approx(np.array([[0.8, 0.48], [0.0, 1.08]]))
@@ -166,7 +167,7 @@ def test_a_document_that_shares_no_term_gets_the_most_frequent_class_with_a_warn
     assert caught[0].filename == __file__
 
 
-def test_copies_with_different_labels_vote_for_both_and_the_lower_is_the_nearest() -> None:
+def test_copies_with_different_labels_both_vote_and_the_lower_number_is_nearer() -> None:
     rows, labels = [[1.0, 1], [2, 2], [4, 4], [1, 0]], ["b", "a", "b", "a"]
     assert CosineKNN(k=1).fit(rows, labels).predict([[1.0, 1]]).tolist() == ["b"]
     assert CosineKNN(k=2).fit(rows, labels).predict([[1.0, 1]]).tolist() == ["a"]  # a tie: the first class
@@ -174,7 +175,7 @@ def test_copies_with_different_labels_vote_for_both_and_the_lower_is_the_nearest
     assert CosineKNN(k=3).fit(rows, labels).kneighbors([[3.0, 3]], k=4)[1].tolist() == [[0, 1, 2, 3]]
 
 
-def test_more_neighbours_than_documents_are_all_of_them() -> None:
+def test_k_above_the_number_of_documents_uses_all_of_them() -> None:
     with pytest.warns(UserWarning, match="k=30, but there are 3 training documents; all of them") as caught:
         found = CosineKNN().fit([[1.0, 0], [1, 1], [0, 1]], ["a", "b", "b"])
     assert caught[0].filename == __file__
@@ -182,32 +183,32 @@ def test_more_neighbours_than_documents_are_all_of_them() -> None:
     assert found.predict([[1.0, 0.9]]).tolist() == ["b"]
 
 
-def test_a_class_with_one_document() -> None:
+def test_a_class_with_one_document_can_be_predicted() -> None:
     found = CosineKNN(k=1).fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"])
     assert found.predict([[0.1, 1.0], [1, 0.05]]).tolist() == ["lonely", "a"]
     assert CosineKNN(k="auto").fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"]).k_ == 1
 
 
-def test_a_document_that_nobody_is_near_is_judged_by_the_most_frequent_class() -> None:
+def test_auto_k_gives_documents_without_neighbours_the_most_frequent_class() -> None:
     found = CosineKNN(k="auto").fit(np.eye(4), ["a", "b", "b", "c"])
     assert found.right_by_k_.tolist() == [2, 2, 2]
 
 
-def test_unlabelled_documents_are_left_out_and_rows_keep_their_numbers() -> None:
+def test_unlabelled_documents_are_ignored_and_row_numbers_stay() -> None:
     rows, labels = [[1.0, 1], [1, 0], [0, 1], [1, 1]], [None, "a", "b", ""]
     found = CosineKNN(k=2).fit(rows, labels)
     assert found.kneighbors([[0.0, 1]])[1].tolist() == [[2, 1]]
     assert found.class_docs_.tolist() == [1, 1]
 
 
-def test_a_matrix_of_0_and_1_is_labels_too() -> None:
+def test_labels_may_be_an_indicator_matrix() -> None:
     rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
     found = CosineKNN(k=1).fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
     assert found.multilabel_
     assert found.decision_function(rows) == pytest.approx(np.array([[1, 0], [0, 1], [1, 1]]))
 
 
-def test_pickles_and_fits_again() -> None:
+def test_an_estimator_can_be_pickled_and_refitted() -> None:
     (matrix, labels), (queries, _) = spread(30, 6), spread(5, 7)
     found = CosineKNN(k=3).fit(matrix, labels)
     before = found.decision_function(queries)
@@ -228,13 +229,13 @@ def test_pickles_and_fits_again() -> None:
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )
-def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+def test_invalid_settings_raise(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         CosineKNN(**options).fit(np.eye(2), ["a", "b"])
 
 
 @pytest.mark.parametrize("k", [0, 3, "auto", 1.5])
-def test_neighbours_that_are_not_there(k: Any) -> None:
+def test_kneighbors_with_an_invalid_k_raises(k: Any) -> None:
     with pytest.raises(InputError, match="use a number of neighbours from 1 to 2"):
         CosineKNN(k=1).fit(np.eye(2), ["a", "b"]).kneighbors(np.eye(2), k)
 
@@ -251,12 +252,12 @@ def test_neighbours_that_are_not_there(k: Any) -> None:
         (None, "CosineKNN requires y"),
     ],
 )
-def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
+def test_invalid_labels_raise(labels: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         CosineKNN().fit(np.eye(2), labels)
 
 
-def test_must_be_fitted() -> None:
+def test_an_unfitted_estimator_raises() -> None:
     for method in (CosineKNN().predict, CosineKNN().decision_function, CosineKNN().kneighbors):
         with pytest.raises(NotFittedError):
             method(np.eye(2))

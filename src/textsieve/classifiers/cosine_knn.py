@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
 from ..errors import InputError, Setting
-from ..kernels.neighbours import judge_sizes
+from ..kernels.neighbours import count_correct
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs, pairs_of
+from ..stats.labels import LabelPairs, validate_label_pairs
 from ..text.csr import CSR
-from ..threads import parallel_map
+from ..threads import parallel_ranges
 from ..warning import warn
-from .neighbour_scorer import VOTES, NeighbourScorer
+from .cosine_knn_scorer import VOTES, CosineKNNScorer
+from .voting import rows_of, several_labels, warn_of_unknown_documents
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -39,34 +39,37 @@ if TYPE_CHECKING:
 MOST_NEIGHBOURS = 100
 """The largest k that `k="auto"` tries."""
 
-_SLICE = 1 << 8
+_DOCUMENTS_PER_TASK = 1 << 8
 
 
-def scorer_of(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> NeighbourScorer:
+def build_scorer(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> CosineKNNScorer:
     """Return the scorer of documents that all have a label."""
     class_of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
     order = np.argsort(pairs.documents, kind="stable")  # pairs are sorted by class, so the classes of a document ascend
-    starts = np.concatenate([[0], np.cumsum(np.bincount(pairs.documents, minlength=rows.n_rows))]).astype(np.int64)
-    return NeighbourScorer(
-        postings_of(rows), starts, class_of_pair[order].astype(np.int32), len(pairs.classes), k, votes
+    n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
+    class_indptr = np.concatenate([[0], np.cumsum(n_labels)]).astype(np.int64)
+    return CosineKNNScorer(
+        postings_of(rows), class_indptr, class_of_pair[order].astype(np.int32), len(pairs.classes), k, votes
     )
 
 
-def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
+def count_correct_by_k(scorer: CosineKNNScorer, most: int, threads: int) -> Ints:
     """Return how many documents are classified correctly by their 1, 2, ... `most` nearest other documents."""
     n_documents = scorer.postings.n_documents
-    n_slices = -(-n_documents // _SLICE)
-    right = np.zeros((n_slices, most), np.int64)
+    n_tasks = -(-n_documents // _DOCUMENTS_PER_TASK)
+    n_correct = np.zeros((n_tasks, most), np.int64)  # a row for each task, so that threads never write to the same one
     most_frequent = int(np.bincount(scorer.classes).argmax())
-    index, pairs = scorer.index, (frozen(scorer.class_indptr), frozen(scorer.classes))
+    index, class_indptr, classes = scorer.index, frozen(scorer.class_indptr), frozen(scorer.classes)
+    weighted = scorer.votes == "weighted"
 
-    def judge(number: int) -> None:
-        part = number * _SLICE, min((number + 1) * _SLICE, n_documents)
-        weighted = scorer.votes == "weighted"
-        judge_sizes(index, *part, *pairs, scorer.n_outputs, most_frequent, weighted, right[number])
+    def judge(first: int, last: int) -> None:
+        count_correct(
+            *(index, first, last, class_indptr, classes, scorer.n_outputs, most_frequent, weighted),
+            n_correct[first // _DOCUMENTS_PER_TASK],
+        )
 
-    parallel_map(judge, n_slices, threads)
-    return np.asarray(right.sum(axis=0))
+    parallel_ranges(judge, n_documents, _DOCUMENTS_PER_TASK, threads)
+    return np.asarray(n_correct.sum(axis=0))
 
 
 class CosineKNN(ClassifierMixin, BaseEstimator):
@@ -105,8 +108,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Store documents given as the rows of a (sparse) matrix, with their labels; unlabelled ones are left out."""
         self._validate()
-        rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
-        pairs = pairs_of(y, rows.n_rows, "CosineKNN")
+        rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
+        pairs = validate_label_pairs(y, rows.n_rows, "CosineKNN")
         self._documents = np.unique(pairs.documents)  # labelled documents
         if len(self._documents) < rows.n_rows:
             rows = CSR.of(rows.matrix()[self._documents])
@@ -114,8 +117,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
         self.multilabel_ = len(pairs.documents) > rows.n_rows
-        scorer = scorer_of(rows, pairs, rows.n_rows, self.votes)
-        self.k_ = self._n_neighbours(scorer)
+        scorer = build_scorer(rows, pairs, rows.n_rows, self.votes)
+        self.k_ = self._choose_k(scorer)
         self._scorer = replace(scorer, k=self.k_)
         return self
 
@@ -126,7 +129,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the best score, the first of equals; without a neighbour, the most frequent class."""
-        numbers = self._votes(X).argmax(axis=1)
+        numbers = self._single_label_votes(X).argmax(axis=1)
         return np.asarray(self.classes_[numbers])
 
     def predict_proba(self, X: Any) -> Floats:
@@ -134,23 +137,20 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
 
         Without a neighbour, they are the shares of the training documents.
         """
-        votes = self._votes(X)
+        votes = self._single_label_votes(X)
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
-    def _votes(self, X: Any) -> Floats:
-        """Return the scores of documents with one class each; without a neighbour, the sizes of the classes."""
+    def _single_label_votes(self, X: Any) -> Floats:
+        """Return the scores of each class, or the sizes of the classes for a document without neighbours.
+
+        Raises `InputError` if the training documents were multilabel.
+        """
         scores = self._scores(X)
         if self.multilabel_:
-            raise InputError(
-                "Training documents had several labels, and so may these; use decision_function and thresholds."
-            )
+            raise several_labels()
         has_no_neighbour = np.logical_not(scores.any(axis=1))
-        if has_no_neighbour.any():
-            scores[has_no_neighbour] = self.class_docs_
-            warn(
-                f"{has_no_neighbour.sum():,} of {len(has_no_neighbour):,} documents share no term with any training "
-                f"document; they get the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}."
-            )
+        scores[has_no_neighbour] = self.class_docs_
+        warn_of_unknown_documents(has_no_neighbour, self.classes_[self.class_docs_.argmax()].item())
         return scores
 
     @overload
@@ -181,32 +181,32 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
                 setting="k", value=k, hint=f"use a number of neighbours from 1 to {most:,}, the number of {others}"
             )
         index, all_documents = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
-        if X is None:
+        if X is None:  # each document is the only one of its group, and is excluded from its own neighbours
             queries, exclusions = rows_in(index), {"groups": all_documents, "owns": all_documents}
         else:
-            rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+            rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
             queries, exclusions = unit_rows(rows), {}
         neighbours = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **exclusions)
         documents = self._documents[neighbours.documents]
         return (np.clip(1.0 - neighbours.cosines, 0.0, 2.0), documents) if return_distance else documents
 
-    def to_scorer(self) -> NeighbourScorer:
+    def to_scorer(self) -> CosineKNNScorer:
         """Return the scorer that a model stores."""
         check_is_fitted(self)
         return self._scorer
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         return self._scorer.scores(rows, self.n_jobs)
 
-    def _n_neighbours(self, scorer: NeighbourScorer) -> int:
-        """Return the number of neighbours to use, from the setting `k` and the number of documents."""
+    def _choose_k(self, scorer: CosineKNNScorer) -> int:
+        """Return the number of neighbours that vote, from the setting `k` and the number of documents."""
         n_documents = scorer.postings.n_documents
         self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
             most = max(1, min(MOST_NEIGHBOURS, n_documents - 1))
-            self.right_by_k_ = right_by_size(scorer, most, n_threads(self.n_jobs))
+            self.right_by_k_ = count_correct_by_k(scorer, most, n_threads(self.n_jobs))
             return int(self.right_by_k_.argmax()) + 1
         if int(self.k) > n_documents:
             warn(
@@ -229,7 +229,3 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _rows(matrix: Any) -> CSR:
-    return CSR.of(csr_matrix(matrix))

@@ -1,4 +1,4 @@
-"""`NeighbourScorer`: the nearest training documents vote for their classes, and each vote is split among the terms.
+"""`CosineKNNScorer`: the nearest training documents vote for their classes, and each vote is split among the terms.
 
 The neighbours of a document, scaled to length 1, are the k training documents with the largest cosines above 0; of
 equal cosines, the lower document comes first. With weighted votes, the score of class c is the sum of the cosines of
@@ -26,13 +26,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import ArraySpec, specs_of
+from ..archive import ArraySpec
 from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
 from ..text.csr import CSR
-from .scorer import require_array, require_ascending, require_parts, require_vector, shared_votes
+from .scorer import (
+    Layout,
+    ascends_in_parts,
+    check_layout,
+    check_stored,
+    require_columns,
+    require_indptr,
+    require_range,
+    require_settings,
+    split_votes,
+)
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
@@ -44,12 +54,19 @@ VOTES = ("weighted", "plain")
 FEW_POSTINGS = 1 << 25
 """The largest number of postings that is searched with numpy; more load the compiled kernels."""
 
-_ARRAYS = ("term_indptr", "documents", "weights", "class_indptr", "classes")
-_SLICE = 1 << 8
+_ROWS_PER_TASK = 1 << 8
+
+_ARRAYS: Layout = {
+    "term_indptr": (np.int64, ("terms+1",)),
+    "documents": (np.int32, ("postings",)),
+    "weights": (np.float32, ("postings",)),
+    "class_indptr": (np.int64, ("documents+1",)),
+    "classes": (np.int32, ("labels",)),
+}
 
 
 @dataclass(frozen=True, eq=False)
-class NeighbourScorer:
+class CosineKNNScorer:
     """The training documents, term by term, their classes, and the voting settings."""
 
     kind: ClassVar[str] = "knn"
@@ -78,10 +95,10 @@ class NeighbourScorer:
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
-        if rows.n_columns != self.n_terms:
-            raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
+        require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)
+        # An index that exists already makes the kernels faster than numpy, even for few rows.
         if "index" in vars(self) or np.diff(self.postings.term_indptr)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
         return self._scores_of_few(unit)
@@ -89,12 +106,12 @@ class NeighbourScorer:
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row adds to the scores (values x outputs): its part of the votes."""
         unit = unit_rows(CSR(values, columns, np.array([0, len(columns)]), self.n_terms))
-        return self._parts(unit.indices, unit.data)
+        return self._contributions_of_unit_row(unit.indices, unit.data)
 
     def term_strengths(self) -> Floats:
         """Return the mean weight of each term in the documents of each class (terms x outputs)."""
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))
-        sums = self._by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
+        sums = self._sum_by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
         return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
 
     def stored_settings(self) -> dict[str, Any]:
@@ -108,33 +125,37 @@ class NeighbourScorer:
     @classmethod
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking settings, types and shapes."""
-        require_parts(settings, specs, ("k", "votes"), _ARRAYS)
+        require_settings(settings, "k", "votes")
         k, votes = settings["k"], settings["votes"]
         if not (is_whole(k) and k >= 1):
             raise InputError(f"k is {shown(k)}, which is no number of neighbours")
         if votes not in VOTES:
             raise InputError(f"votes is {shown(votes)}, none of {', '.join(VOTES)}")
-        n_weights = require_vector("documents", specs["documents"], np.int32)
-        require_array("weights", specs["weights"], np.float32, (n_weights,))
-        require_vector("class_indptr", specs["class_indptr"], np.int64, least=2)
-        require_vector("classes", specs["classes"], np.int32)
-        return require_vector("term_indptr", specs["term_indptr"], np.int64, least=1) - 1
+        sizes = check_layout(specs, _ARRAYS)
+        if not sizes["documents"]:
+            raise InputError("class_indptr is of no document")
+        return sizes["terms"]
 
     @classmethod
     def restore(
         cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer."""
-        cls.check_declared(settings, specs_of(arrays), n_outputs)
+        check_stored(cls, settings, arrays, n_terms, n_outputs)
         term_indptr, documents, weights, class_indptr, classes = (arrays[name] for name in _ARRAYS)
-        require_array("term_indptr", term_indptr, np.int64, (n_terms + 1,))
         n_documents = len(class_indptr) - 1
-        require_ascending("documents", documents, "term_indptr", term_indptr, n_documents)
-        require_ascending("classes", classes, "class_indptr", class_indptr, n_outputs)
+        require_indptr("term_indptr", term_indptr, len(documents))
+        require_range("documents", documents, n_documents)
+        require_indptr("class_indptr", class_indptr, len(classes))
+        require_range("classes", classes, n_outputs)
+        if not ascends_in_parts(term_indptr, documents):
+            raise InputError("the documents of a term do not ascend")
+        if not ascends_in_parts(class_indptr, classes):
+            raise InputError("the classes of a document do not ascend")
         if (class_indptr[1:] == class_indptr[:-1]).any():
             raise InputError("a document has no class")
-        lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
-        if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # also rejects NaN
+        squared_lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
+        if not ((squared_lengths == 0.0) | (np.abs(squared_lengths - 1.0) < 1e-4)).all():  # also rejects NaN
             raise InputError("the weights of a document have not the length 1")
         postings = Postings(term_indptr, documents, weights, n_documents)
         return cls(postings, class_indptr, classes, n_outputs, int(settings["k"]), settings["votes"])
@@ -144,38 +165,39 @@ class NeighbourScorer:
     def _scores_of_few(self, unit: CSR) -> Floats:
         scores = np.zeros((unit.n_rows, self.n_outputs))
         for row in np.flatnonzero(unit.sizes).tolist():
-            place = slice(unit.indptr[row], unit.indptr[row + 1])
-            # cumsum adds one by one, in order; sum does not
-            scores[row] += self._parts(unit.indices[place], unit.data[place]).cumsum(axis=0)[-1]
+            in_row = slice(unit.indptr[row], unit.indptr[row + 1])
+            contributions = self._contributions_of_unit_row(unit.indices[in_row], unit.data[in_row])
+            scores[row] += contributions.cumsum(axis=0)[-1]  # cumsum adds one by one, in order; sum does not
         return scores
 
-    def _parts(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """Return what each value of a row of length 1 adds to the scores."""
+    def _contributions_of_unit_row(self, columns: NDArray[Any], values: Floats) -> Floats:
+        """Return what each value of a row of length 1 adds to the scores (values x outputs)."""
         matching = matches(self.postings, columns)
-        near = np.zeros(self.postings.n_documents, np.bool_)
-        near[nearest_of(cosines_of(self.postings, matching, values), self.k)] = True
-        is_neighbour = near[matching.documents]
-        places, documents, weights = (
-            matching.places[is_neighbour],
-            matching.documents[is_neighbour],
-            matching.weights[is_neighbour],
-        )
+        is_neighbour = np.zeros(self.postings.n_documents, np.bool_)
+        is_neighbour[nearest_of(cosines_of(self.postings, matching, values), self.k)] = True
+        of_neighbour = is_neighbour[matching.documents]
+        places, documents = matching.places[of_neighbour], matching.documents[of_neighbour]
+        weights = matching.weights[of_neighbour]
         if self.votes == "weighted":
-            return np.asarray(values[:, np.newaxis] * self._by_class(places, documents, weights, len(values)))
+            return np.asarray(values[:, np.newaxis] * self._sum_by_class(places, documents, weights, len(values)))
         products = values[places] * weights
-        positive = products > 0.0
-        places, documents = places[positive], documents[positive]
-        return self._by_class(places, documents, shared_votes(documents, products[positive]), len(values))
+        is_positive = products > 0.0
+        places, documents = places[is_positive], documents[is_positive]
+        return self._sum_by_class(places, documents, split_votes(documents, products[is_positive]), len(values))
 
-    def _by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
-        """Add up amounts of documents by group and class (groups x outputs), in the order given."""
-        sizes = self.class_indptr[documents.astype(np.int64) + 1] - self.class_indptr[documents]
-        if (sizes == 1).all():
-            outputs: NDArray[Any] = self.classes[self.class_indptr[documents]]
-        else:
-            firsts = self.class_indptr[documents] - np.concatenate([[0], sizes.cumsum()[:-1]])
-            outputs = self.classes[np.arange(sizes.sum()) + np.repeat(firsts, sizes)]
-            groups, amounts = np.repeat(groups, sizes), np.repeat(amounts, sizes)
+    def _sum_by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
+        """Return the sum of amounts by group and class (groups x outputs), added in the order given.
+
+        Each amount has the number of its group, and of the document whose classes it counts for.
+        """
+        begins = self.class_indptr[documents]
+        n_classes = self.class_indptr[documents.astype(np.int64) + 1] - begins
+        if (n_classes == 1).all():
+            outputs: NDArray[Any] = self.classes[begins]
+        else:  # repeat each amount for every class of its document
+            shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])
+            outputs = self.classes[np.arange(n_classes.sum()) + np.repeat(shifts, n_classes)]
+            groups, amounts = np.repeat(groups, n_classes), np.repeat(amounts, n_classes)
         sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
         return np.asarray(sums, np.float64).reshape(n_groups, self.n_outputs)
 
@@ -183,16 +205,15 @@ class NeighbourScorer:
 
     def _scores_of_many(self, unit: CSR, threads: int) -> Floats:
         from ..kernels.neighbours import vote
-        from ..threads import parallel_map
+        from ..threads import parallel_ranges
 
         index, k = self.index, min(self.k, self.postings.n_documents)
         class_indptr, classes, weighted = frozen(self.class_indptr), frozen(self.classes), self.votes == "weighted"
         scores = np.empty((unit.n_rows, self.n_outputs))
 
-        def score(number: int) -> None:
-            first, last = number * _SLICE, min((number + 1) * _SLICE, unit.n_rows)
-            part = unit.indices, unit.data, unit.indptr[first : last + 1]
-            vote(index, *part, class_indptr, classes, k, weighted, scores[first:last])
+        def score(first: int, last: int) -> None:
+            rows = unit.indices, unit.data, unit.indptr[first : last + 1]
+            vote(index, *rows, class_indptr, classes, k, weighted, scores[first:last])
 
-        parallel_map(score, -(-unit.n_rows // _SLICE), threads)
+        parallel_ranges(score, unit.n_rows, _ROWS_PER_TASK, threads)
         return scores

@@ -1,4 +1,4 @@
-"""Members to what decides: their coefficients term by term, their mean as one linear function, or themselves."""
+"""`build_scorer`: members become a scorer of votes, one linear function, or stay classifiers."""
 
 import warnings
 from typing import Any
@@ -14,27 +14,27 @@ from tests.reference.subspace_members_twin import documents
 from textsieve import InputError, RandomSubspace
 from textsieve.classifiers import LinearScorer, LinearSVM
 from textsieve.classifiers.linear_form import Linear
-from textsieve.ensembles.build_scorer import OtherMembers, combined
-from textsieve.ensembles.members import Member, Task, task_of, train_members
+from textsieve.ensembles.build_scorer import NonlinearMembers, build_scorer
+from textsieve.ensembles.members import Member, TrainingTask, train_members, training_task
 from textsieve.ensembles.scorer import SubspaceScorer
-from textsieve.ensembles.vote_rules import for_each_class, intercepts_of_votes
+from textsieve.ensembles.vote_rules import one_column_per_class, tie_breakers
 from textsieve.stats.labels import label_pairs
 from textsieve.text.csr import CSR
 
 N_TERMS = 40
 
 
-def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> Task:
-    return task_of(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
+def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> TrainingTask:
+    return training_task(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
 
 
-def members_of(estimator: Any, of: Task, n_members: int = 6, n_terms: int = 9) -> list[Member]:
+def members_of(estimator: Any, of: TrainingTask, n_members: int = 6, n_terms: int = 9) -> list[Member]:
     sizes = {"n_terms": n_terms, "n_members": n_members, "seed": 1, "n_jobs": 1}
     return list(train_members(estimator, of, **sizes, then=lambda member: member))
 
 
 def labels_of_kind(kind: str, n: int = 60) -> tuple[Any, bool]:
-    """Labels, and whether they are a matrix."""
+    """Return labels, and whether they are an indicator matrix."""
     random = np.random.default_rng(0)
     numbers = np.append(np.arange(3), random.integers(0, 3, n - 3))
     matrix = np.zeros((n, 5), np.int64)
@@ -54,8 +54,8 @@ def labels_of_kind(kind: str, n: int = 60) -> tuple[Any, bool]:
 KINDS = ["two", "three", "three of five", "two of five", "several"]
 
 
-def of_all(scores: Any, of: Task, absent: float) -> Any:
-    """The scores of members for the classes that they know, in the columns of all."""
+def of_all(scores: Any, of: TrainingTask, absent: float) -> Any:
+    """Return scores of the classes with documents as columns among all classes; others get `absent`."""
     every = np.full((len(scores), len(of.class_docs)), absent)
     every[:, of.present] = scores
     return every
@@ -67,14 +67,14 @@ def test_the_mean_is_one_linear_function(kind: str, estimator: Any) -> None:
     X, _ = documents()
     of = task(X, *labels_of_kind(kind))
     members = members_of(estimator, of)
-    scorer = combined(iter(members), of, "mean")
+    scorer = build_scorer(iter(members), of, "mean")
     assert isinstance(scorer, LinearScorer)
     scores = scorer.scores(CSR.of(X))
     mean = np.mean([member.scores(X) for member in members], axis=0)
     if kind == "two":
         assert scores == pytest.approx(mean, rel=1e-5, abs=1e-5)
         return
-    mean = for_each_class(mean) if kind == "two of five" else mean
+    mean = one_column_per_class(mean) if kind == "two of five" else mean
     assert scores.shape == (60, len(of.class_docs))
     assert scores[:, of.present] == pytest.approx(mean, rel=1e-5, abs=1e-5)
     absent = np.setdiff1d(np.arange(len(of.class_docs)), of.present)
@@ -82,19 +82,19 @@ def test_the_mean_is_one_linear_function(kind: str, estimator: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_votes_are_those_of_the_members(kind: str) -> None:
+def test_scores_count_the_votes_of_the_members(kind: str) -> None:
     X, _ = documents(n_empty=2)
     of = task(X, *labels_of_kind(kind))
     members = members_of(LinearSVM(C=2.0), of)
-    scorer = combined(iter(members), of, "vote")
+    scorer = build_scorer(iter(members), of, "vote")
     assert isinstance(scorer, SubspaceScorer)
     votes = np.zeros((60, len(of.class_docs)))
     for member in members:
-        scores, knows = member.scores(X), ~member.knows_nothing_of(X)
+        scores, knows = member.scores(X), ~member.abstains(X)
         if kind == "several":
             votes += of_all(np.where(scores > 0, 0.5, -0.5) * knows[:, None], of, 0.0)
         else:
-            chosen = of.present[for_each_class(scores).argmax(axis=1)]
+            chosen = of.present[one_column_per_class(scores).argmax(axis=1)]
             votes[np.flatnonzero(knows), chosen[knows]] += 1
     shares = of.class_docs / of.class_docs.sum()
     extremes = 0.5 * (of.class_docs == 60) - 6.0 * (of.class_docs == 0)
@@ -102,10 +102,10 @@ def test_votes_are_those_of_the_members(kind: str) -> None:
     assert scorer.scores(CSR.of(X)).tolist() == (votes + expected).tolist()
 
 
-def test_coefficients_are_kept_term_by_term() -> None:
+def test_coefficients_are_stored_term_by_term() -> None:
     X, y = documents(4)
     members = members_of(LinearSVM(C=2.0), task(X, y))
-    scorer = combined(iter(members), task(X, y), "vote")
+    scorer = build_scorer(iter(members), task(X, y), "vote")
     assert isinstance(scorer, SubspaceScorer)
     assert len(scorer.members) == 6 * 9
     found = np.full((6, N_TERMS, 4), np.nan)
@@ -122,74 +122,74 @@ def test_coefficients_are_kept_term_by_term() -> None:
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_decides_can_be_stored(combine: str, kind: str) -> None:
+def test_the_scorer_can_be_stored_and_restored(combine: str, kind: str) -> None:
     X, _ = documents()
     of = task(X, *labels_of_kind(kind))
-    scorer = combined(iter(members_of(LinearSVM(C=2.0), of)), of, combine)
-    assert not isinstance(scorer, OtherMembers)
+    scorer = build_scorer(iter(members_of(LinearSVM(C=2.0), of)), of, combine)
+    assert not isinstance(scorer, NonlinearMembers)
     n_outputs = len(of.class_docs)
     again = type(scorer).restore(scorer.stored_settings(), scorer.stored_arrays(), N_TERMS, n_outputs)
     assert again.scores(CSR.of(X)).tobytes() == scorer.scores(CSR.of(X)).tobytes()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_other_members_decide_themselves(n_classes: int) -> None:
+def test_nonlinear_members_are_kept_as_classifiers(n_classes: int) -> None:
     X, y = documents(n_classes, n_empty=2)
     of = task(X, y)
     members = members_of(DecisionTreeClassifier(), of)
-    by_vote, by_mean = (combined(iter(members), of, combine) for combine in ("vote", "mean"))
-    assert isinstance(by_vote, OtherMembers)
-    assert isinstance(by_mean, OtherMembers)
+    by_vote, by_mean = (build_scorer(iter(members), of, combine) for combine in ("vote", "mean"))
+    assert isinstance(by_vote, NonlinearMembers)
+    assert isinstance(by_mean, NonlinearMembers)
     predicted = [np.searchsorted(of.labels, member.classifier.predict(X[:, member.terms])) for member in members]
     choices = np.array(
-        [np.where(member.knows_nothing_of(X), -1, each) for member, each in zip(members, predicted, strict=True)]
+        [np.where(member.abstains(X), -1, each) for member, each in zip(members, predicted, strict=True)]
     ).T
     assert by_vote.choices(X).tolist() == choices.tolist()
     votes = np.array([(choices == number).sum(axis=1) for number in range(n_classes)]).T
-    assert by_vote.scores(X).tolist() == (votes + intercepts_of_votes(of.class_docs)).tolist()
+    assert by_vote.scores(X).tolist() == (votes + tie_breakers(of.class_docs)).tolist()
     chances = np.mean([member.classifier.predict_proba(X[:, member.terms]) for member in members], axis=0)
     assert by_mean.scores(X) == pytest.approx(chances)
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_other_members_never_choose_a_class_without_documents(combine: str) -> None:
+def test_nonlinear_members_never_choose_a_class_without_documents(combine: str) -> None:
     X, _ = documents()
     of = task(X, *labels_of_kind("three of five"))
-    decides = combined(iter(members_of(DecisionTreeClassifier(), of)), of, combine)
-    assert isinstance(decides, OtherMembers)
+    decides = build_scorer(iter(members_of(DecisionTreeClassifier(), of)), of, combine)
+    assert isinstance(decides, NonlinearMembers)
     assert set(decides.scores(X).argmax(axis=1).tolist()) <= {1, 2, 3}
 
 
-def test_linear_and_other_members_do_not_mix() -> None:
+def test_mixing_linear_and_nonlinear_members_raises() -> None:
     X, y = documents(3)
     of = task(X, y)
     mixture = [*members_of(LinearSVM(), of, 2), *members_of(DecisionTreeClassifier(), of, 1)]
     for combine in ("vote", "mean"):
         with pytest.raises(InputError, match="DecisionTreeClassifier is linear on some terms and not on others"):
-            combined(iter(mixture), of, combine)
+            build_scorer(iter(mixture), of, combine)
 
 
-def test_half_a_share_settles_ties_and_never_more() -> None:
-    found = intercepts_of_votes(np.array([0, 3, 1, 1]))
+def test_tie_breakers_decide_ties_only() -> None:
+    found = tie_breakers(np.array([0, 3, 1, 1]))
     assert found.tolist() == [0.0, 0.3, 0.1, 0.1]
-    assert intercepts_of_votes(np.array([10**9, 0])).max() < 1.0
+    assert tie_breakers(np.array([10**9, 0])).max() < 1.0
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-def test_problems_that_were_not_solved_are_told_once(combine: str) -> None:
+def test_unconverged_problems_give_one_warning(combine: str) -> None:
     X, y = documents(3)
     of = task(X, y)
-    members = [member._replace(unfinished=number) for number, member in enumerate(members_of(LinearSVM(), of, 3))]
+    members = [member._replace(n_unconverged=number) for number, member in enumerate(members_of(LinearSVM(), of, 3))]
     with pytest.warns(ConvergenceWarning, match="3 of 9 problems had not converged; increase max_iter") as told:
-        combined(iter(members), of, combine)
+        build_scorer(iter(members), of, combine)
     assert len(told) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        combined(iter([member._replace(unfinished=0) for member in members]), of, combine)
+        build_scorer(iter([member._replace(n_unconverged=0) for member in members]), of, combine)
 
 
-def test_members_are_taken_one_by_one_for_the_mean() -> None:
-    """The mean of a thousand members needs no more room than one."""
+def test_the_mean_consumes_members_one_by_one() -> None:
+    """The mean of a thousand members needs no more memory than one."""
     alive = 0
 
     class Counted(Linear):
@@ -205,13 +205,13 @@ def test_members_are_taken_one_by_one_for_the_mean() -> None:
             yield Member(np.arange(3), Counted(np.ones((3, 3)), np.ones(3)))
 
     X, y = documents(3)
-    scorer = combined(members(), task(X, y), "mean")
+    scorer = build_scorer(members(), task(X, y), "mean")
     assert isinstance(scorer, LinearScorer)
     assert scorer.coefficients[:3].tolist() == [[1.0] * 3] * 3
     assert not scorer.coefficients[3:].any()
 
 
-def test_a_class_without_documents_stays_behind_where_weights_are_negative() -> None:
+def test_a_class_without_documents_never_wins_with_negative_weights() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 6))
     members = np.zeros((40, 4), np.int64)

@@ -1,4 +1,4 @@
-"""The fast way of counts: the same table as the way class by class, whatever the values, and nothing but sound rows."""
+"""The fast method for counts gives the same table as the method class by class, and rejects invalid rows."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
 from textsieve.kernels import class_sums, packed_counts
-from textsieve.stats import counted, onepass
-from textsieve.stats.counted import run_bounds
+from textsieve.stats import integer_counts, onepass
+from textsieve.stats.integer_counts import run_bounds
 from textsieve.stats.labels import label_pairs
 from textsieve.stats.table import Table
 
@@ -23,10 +23,11 @@ KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64, 
 
 
 def fast(case: Case) -> ClassStats | None:
-    """The table by the fast way alone; None if it is not for these documents."""
+    """Return the table of the fast method, or None if it is not suitable for these documents."""
     rows = case.matrix()
     labels = label_pairs(case.label_sets, len(case.rows))
-    found = counted.counted(counted.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1]), labels)
+    matrix = integer_counts.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
+    found = integer_counts.sum_counts(matrix, labels)
     if found is None:
         return None
     sizes = np.diff(labels.class_starts)
@@ -40,52 +41,52 @@ def random_documents(n: int, *, n_terms: int = 40, most: int = 70, seed: int = 0
 
 def class_by_class(X: Any, y: Any, monkeypatch: pytest.MonkeyPatch) -> ClassStats:
     with monkeypatch.context() as patch:
-        patch.setattr(onepass, "is_for", lambda *_: False)
+        patch.setattr(onepass, "is_suitable", lambda *_: False)
         return ClassStats.from_matrix(X, y)
 
 
 @given(cases(AROUND_THE_LIMITS))
-def test_it_is_the_twin_for_values_small_and_large(case: Case) -> None:
+def test_small_and_large_values_equal_the_twin(case: Case) -> None:
     stats = fast(case)
     assert stats is not None
     assert_is_twin(stats, twin(case.rows.tolist(), case.label_sets, case.rows.shape[1]))
 
 
 @pytest.mark.parametrize("value", [1 << 20, -(1 << 20), 1 << 40, -(1 << 62)])
-def test_larger_values_are_left_to_the_other_way(value: int) -> None:
+def test_a_value_too_large_to_list_is_summed_class_by_class(value: int) -> None:
     case = Case(np.array([[1, value, 2], [3, 1, 0]]), [("a",), ("b",)])
     assert fast(case) is None
     expected = twin(case.rows.tolist(), case.label_sets, 3)
     assert_is_twin(ClassStats.from_matrix(case.rows, ["a", "b"]), expected)
 
 
-def test_many_large_values_are_left_to_the_other_way() -> None:
+def test_many_large_values_are_summed_class_by_class() -> None:
     rows = np.full((60, 40), 64)
     assert fast(Case(rows, [("a",)] * 60)) is None
     assert ClassStats.from_matrix(rows, ["a"] * 60).sums.value.tolist() == [60 * 64.0] * 40
 
 
-def test_numbers_above_all_signed_ones_do_not_become_negative() -> None:
+def test_unsigned_numbers_beyond_int64_stay_positive() -> None:
     stats = ClassStats.from_matrix(sparse.csr_array(np.array([[1 << 63, 1]], np.uint64)), ["a"])
     assert stats.sums.value.tolist() == [2.0**63, 1.0]
 
 
 @pytest.mark.parametrize("labels", ["one", "several", "some"])
 @pytest.mark.parametrize("most", [1, 3, 1000])
-def test_groups_and_lists_may_be_short(labels: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = sparse.csr_array(random_documents(200))
     numbers = np.random.default_rng(1)
     low, high = {"one": (1, 2), "several": (2, 4), "some": (0, 3)}[labels]
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = class_by_class(X, y, monkeypatch)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
-    monkeypatch.setattr(counted, "_ROOM", 10 * most)
-    monkeypatch.setattr(counted, "_CELLS_PER_VALUE", 10**6)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(integer_counts, "_BUFFER_SIZE", 10 * most)
+    monkeypatch.setattr(integer_counts, "_CELLS_PER_VALUE", 10**6)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
 
 
-def test_no_field_runs_over() -> None:
+def test_packed_fields_do_not_overflow() -> None:
     n = packed_counts.MOST_DOCUMENTS * 2 + 5
     stats = ClassStats.from_matrix(sparse.csr_array(np.full((n, 2), 63)), np.zeros(n, np.int64))
     assert stats.cells.doc_freq.tolist() == [n, n]
@@ -95,12 +96,12 @@ def test_no_field_runs_over() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("index_kind", [np.int32, np.int64])
-def test_any_type_of_whole_numbers(kind: Any, index_kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_integer_type_gives_the_same_table(kind: Any, index_kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X = sparse.csr_array(random_documents(50).astype(kind))
     X.indices, X.indptr = X.indices.astype(index_kind), X.indptr.astype(index_kind)
     y = np.arange(50) % 3
     expected = class_by_class(X, y, monkeypatch)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
 
 
@@ -127,7 +128,7 @@ def test_duplicates_in_a_row_do_not_overflow_their_type() -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
-def test_rows_out_of_order_are_put_in_order_in_a_copy(kind: Any) -> None:
+def test_unsorted_rows_are_sorted_in_a_copy(kind: Any) -> None:
     indices, data = np.array([2, 0, 2, 1, 0]), np.array([1, 2, 3, 4, 5], kind)
     X = sparse.csr_array((data, indices, np.array([0, 3, 5])), shape=(2, 3))
     stats = ClassStats.from_matrix(X, ["a", "b"])
@@ -150,7 +151,7 @@ def test_rows_out_of_order_are_put_in_order_in_a_copy(kind: Any) -> None:
         ([-2, 2, 4], [0, 1, 0, 1]),
     ],
 )
-def test_a_matrix_that_is_not_sound_is_refused(kind: Any, indptr: list[int], indices: list[int]) -> None:
+def test_an_inconsistent_matrix_raises(kind: Any, indptr: list[int], indices: list[int]) -> None:
     n = len(indptr) - 1
     X = sparse.csr_array((n, 3), dtype=kind)
     X.indptr, X.indices, X.data = np.array(indptr, np.int32), np.array(indices, np.int32), np.ones(4, kind)
@@ -159,7 +160,7 @@ def test_a_matrix_that_is_not_sound_is_refused(kind: Any, indptr: list[int], ind
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
-def test_labels_of_any_type_of_whole_numbers(kind: Any) -> None:
+def test_labels_of_any_integer_type(kind: Any) -> None:
     info = np.iinfo(kind)
     least, most = max(int(info.min), -(1 << 63)), int(info.max)
     pairs = label_pairs(np.array([most, least, most - 1, most], kind), 4)
@@ -176,13 +177,13 @@ LARGE = 1 << 21
 
 
 def many_of_64(n: int) -> NDArray[np.int64]:
-    """More values of 64 and above than are kept apart."""
+    """Return more values of 64 and above than the fast method can list."""
     return np.full(n, 64)
 
 
 @pytest.mark.parametrize("first", [np.array([LARGE, 1]), many_of_64(2000)], ids=["a large value", "a full list"])
 @pytest.mark.parametrize("columns", [[2, 0], [1, 1], [2, 1, 2]], ids=str)
-def test_rows_out_of_order_behind_what_stops_the_fast_way(first: NDArray[Any], columns: list[int]) -> None:
+def test_unsorted_rows_after_an_unsuitable_value_are_sorted(first: NDArray[Any], columns: list[int]) -> None:
     n = max(len(first), 3)
     data = np.concatenate([first, np.arange(3, 3 + len(columns)), [1, 1]])
     indices = np.concatenate([np.arange(len(first)), columns, [0, 1]])
@@ -194,7 +195,7 @@ def test_rows_out_of_order_behind_what_stops_the_fast_way(first: NDArray[Any], c
 
 
 @pytest.mark.parametrize("columns", [[0, 7], [-1, 1], [0, 10**9], [7, 0]], ids=str)
-def test_a_column_that_is_not_there_behind_a_large_value_is_refused(columns: list[int]) -> None:
+def test_an_invalid_column_after_a_large_value_raises(columns: list[int]) -> None:
     X = sparse.csr_array((3, 2), dtype=np.int64)
     X.indptr, X.indices = np.array([0, 2, 4, 6], np.int32), np.array([0, 1, *columns, 0, 1], np.int32)
     X.data = np.array([LARGE, 1, 3, 4, 1, 1])
@@ -203,7 +204,7 @@ def test_a_column_that_is_not_there_behind_a_large_value_is_refused(columns: lis
 
 
 @pytest.mark.parametrize("indptr", [[0, 2, 9, 6], [0, 4, 2, 6], [0, 2, -1, 6]], ids=str)
-def test_rows_that_end_elsewhere_behind_a_large_value_are_refused(indptr: list[int]) -> None:
+def test_an_inconsistent_indptr_after_a_large_value_raises(indptr: list[int]) -> None:
     X = sparse.csr_array((3, 2), dtype=np.int64)
     X.indptr, X.indices = np.array(indptr, np.int32), np.array([0, 1, 0, 1, 0, 1], np.int32)
     X.data = np.array([LARGE, 1, 3, 4, 1, 1])
@@ -227,16 +228,16 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = ClassStats.from_matrix(X, y)
     heights: list[int] = []
-    one_table = counted._in_one_table
+    one_table = integer_counts._sum_in_one_table
 
     def seen(matrix: Any, own: Any, grouping: Any) -> Any:
         heights.append(len(grouping.class_of))
         return one_table(matrix, own, grouping)
 
-    monkeypatch.setattr(counted, "_in_one_table", seen)
-    monkeypatch.setattr(counted, "CELLS", 40 * 4)
+    monkeypatch.setattr(integer_counts, "_sum_in_one_table", seen)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 40 * 4)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
-    monkeypatch.setattr(onepass, "_class_by_class", None)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
     kinds = 11  # of five classes, seen before or not, and none
     assert len(heights) > 1
@@ -247,22 +248,22 @@ def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, y = random_documents(60), np.arange(60) % 3
     rows[50, 0] = LARGE
     expected = ClassStats.from_matrix(rows.astype(np.float64), y)
-    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
 
 
-def test_disorder_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsorted_rows_in_a_later_run_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = sparse.csr_array(random_documents(60)), np.arange(60) % 3
     expected = ClassStats.from_matrix(X, y)
     last = slice(*X.indptr[-2:])
     X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
-    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(X, y) == expected
 
 
-def test_runs_end_where_the_next_begin() -> None:
+def test_runs_cover_all_documents_without_gaps() -> None:
     pairs_before = np.array([0, 1, 2, 5, 6, 16, 17])
     assert run_bounds(pairs_before, 2, 4, 3) == [0, 4, 5, 6]  # a document of ten labels is a run of its own
     assert run_bounds(pairs_before, 2, 4, 100) == [0, 6]

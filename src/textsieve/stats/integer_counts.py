@@ -1,0 +1,215 @@
+"""Compute statistics of small integer counts with the fast kernel, which reads all documents in matrix order.
+
+`kernels/packed_counts.py` describes the method. It needs integers that are mostly below 64, and a matrix with enough
+values to justify a dense table of groups x terms. Other matrices are processed class by class (`onepass.py`).
+
+**Groups.** A row of the dense table belongs to a group of documents. All documents of a group have the same class, and
+are either all in their first class or all in a further one (so that totals can count a multilabel document once). This
+pair is the *kind* of the group. The packed fields of a cell overflow beyond 32,767 documents, so a kind with more
+documents has several groups.
+
+**Runs.** With millions of documents and terms, the table rows of these additional groups would take more memory than
+everything else. So the documents are divided into runs that need few additional groups. Each run fills a table of its
+own, and the results are merged, which is exact for integers. But each run needs a row for every kind again. So a run
+may always have at least half as many additional groups as there are kinds. All runs together then have at most three
+times as many rows as a single table would have, or fit easily into memory.
+"""
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Ints
+from ..kernels import packed_counts
+from ..kernels.packed_counts import Groups, group_documents, group_sizes
+from .labels import LabelPairs
+from .table import Cells, Sums, Table, Totals, merge
+
+MOST_CELLS = 1 << 25
+"""The largest table in cells of 8 bytes (256 MB), if it is not limited by the size of the matrix anyway."""
+
+_CELLS_PER_VALUE = 4
+"""The largest size of the table, as a multiple of the number of values in the matrix."""
+
+_BUFFER_SIZE = 1 << 24
+"""The number of packed values in all buffers (64 MB). Larger buffers are emptied less often, but stay less in cache."""
+
+
+class Matrix(NamedTuple):
+    """The CSR arrays of a matrix and its number of columns."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
+    n_terms: int
+
+
+class Grouping(NamedTuple):
+    """The groups of documents that have a row in the table (see the module's docstring)."""
+
+    starts: Ints  # the groups of document i are groups[starts[i]] to groups[starts[i + 1]]
+    groups: Groups
+    class_of: Ints  # the class of each group; the number of classes for unlabelled documents
+    is_first: NDArray[np.bool_]  # whether it is the first class of the documents in the group
+
+
+class InvalidRowError(Exception):
+    """Raised if the columns of a row don't ascend, or are not columns of the matrix."""
+
+
+def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
+    """Return whether `sum_counts` should be tried: integers, and a table that is not much larger than the matrix."""
+    n_cells = (len(labels.classes) + 1) * matrix.n_terms
+    return (
+        matrix.data.dtype.kind == "i"
+        and matrix.n_terms <= packed_counts.MOST_TERMS
+        and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
+    )
+
+
+def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
+    """Return totals and cells, or None if too many values are not small.
+
+    Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
+    """
+    grouping = _group(labels)
+    most_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)
+    if len(grouping.class_of) <= most_rows:
+        return _sum_in_one_table(matrix, labels, grouping)
+    n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
+    bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed_counts.MOST_DOCUMENTS)
+    if len(bounds) <= 2:
+        return _sum_in_one_table(matrix, labels, grouping)
+    del grouping  # frees memory
+    tables: list[Table] = []
+    for documents, run_labels in _split_labels(labels, bounds):
+        run_matrix = matrix._replace(indptr=matrix.indptr[documents.start : documents.stop + 1])
+        totals_and_cells = _sum_in_one_table(run_matrix, run_labels, _group(run_labels))
+        if totals_and_cells is None:
+            return None
+        class_docs = np.diff(run_labels.class_starts)
+        tables.append(Table(labels.classes, run_labels.n_documents, matrix.n_terms, class_docs, *totals_and_cells))
+        # Merge tables of similar size, so that few merges involve a large table.
+        while len(tables) > 1 and tables[-2].n_documents <= tables[-1].n_documents:
+            tables[-2:] = [merge(*tables[-2:])]
+    merged = reduce(merge, reversed(tables))
+    return merged.totals, merged.cells
+
+
+def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents: int) -> list[int]:
+    """Return the bounds of the runs: run r has the documents bounds[r] to bounds[r + 1].
+
+    `pairs_before` has the number of (document, group) pairs before each document, and their total at the end.
+    `most_rows` is the number of table rows to stay below, and `most_documents` the largest number of documents in a
+    group.
+    """
+    n_additional_groups = max(most_rows - n_kinds, n_kinds // 2, 1)
+    n_documents, most_pairs = len(pairs_before) - 1, n_additional_groups * most_documents
+    bounds = [0]
+    while bounds[-1] < n_documents:
+        end = int(np.searchsorted(pairs_before, pairs_before[bounds[-1]] + most_pairs, side="right")) - 1
+        bounds.append(max(end, bounds[-1] + 1))
+    return bounds
+
+
+def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice, LabelPairs]]:
+    """Yield the documents of each run, and their labels; every run has all classes, some perhaps without documents."""
+    for begin, end in pairwise(bounds):
+        pairs = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
+        class_starts = np.searchsorted(pairs, labels.class_starts)
+        yield slice(begin, end), LabelPairs(labels.classes, labels.documents[pairs] - begin, class_starts, end - begin)
+
+
+def _group(labels: LabelPairs) -> Grouping:
+    """Assign documents to groups of at most 32,767 documents."""
+    most_documents = packed_counts.MOST_DOCUMENTS
+    return Grouping(*group_documents(labels.documents, labels.class_starts, labels.n_documents, most_documents))
+
+
+def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
+    """Do the same as `sum_counts` with a single table of groups x terms."""
+    n_groups = len(grouping.class_of)
+    row_sizes = np.clip(np.diff(matrix.indptr), 0, len(matrix.data))  # clipped, because indptr was not checked yet
+    n_values = group_sizes(grouping.starts, grouping.groups, row_sizes, n_groups)
+    buffer_starts = _buffer_starts(n_values, int(row_sizes.max(initial=0)))
+    buffers = np.empty(buffer_starts[-1], np.uint32)
+    table = np.zeros((n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)  # each row in whole cache lines
+    # Values that do not fit into a packed cell (negative or above 63): rows of document, term and value.
+    unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
+    n_unpacked = packed_counts.add_rows(
+        grouping.starts, grouping.groups, *matrix, table, buffers, buffer_starts, unpacked
+    )
+    if n_unpacked == packed_counts.TOO_MANY:
+        return None
+    if n_unpacked < 0:
+        raise InvalidRowError
+    del buffers  # frees memory
+    return _read_table(table, matrix.n_terms, n_values, grouping, unpacked[:n_unpacked], len(labels.classes))
+
+
+def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
+    """Return where the buffer of each group starts, given the number of values of each group.
+
+    Lengths are proportional to the square roots of these numbers, which minimises how often buffers are emptied. A
+    buffer is no longer than its values and, unless these are fewer, no shorter than the longest row.
+    """
+    roots = np.sqrt(n_values)
+    shares = (roots * (_BUFFER_SIZE / max(roots.sum(), 1.0))).astype(np.int64)
+    lengths = np.minimum(n_values, np.maximum(shares, longest_row))
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def _read_table(
+    table: NDArray[np.uint64], n_terms: int, n_values: Ints, grouping: Grouping, unpacked: Ints, n_classes: int
+) -> tuple[Totals, Cells]:
+    """Unpack the table: cells are the sums of all groups of a class, totals those of all groups of first classes."""
+    class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
+    # The arrays have the largest possible size; pages that are never written to take no memory.
+    most_cells = int(np.minimum(class_values, n_terms).sum()) + 1
+    terms, doc_freq, sums = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
+    class_starts = np.zeros(n_classes + 1, np.int64)
+    totals = np.zeros((3, n_terms), np.int64)  # document frequencies, sums, sums of squares
+    for number in range(n_classes + 1):  # the last number is that of unlabelled documents
+        groups = np.flatnonzero(grouping.class_of == number)
+        for group in groups[grouping.is_first[groups]]:
+            packed_counts.add_to_totals(table[group], totals)
+        if number < n_classes:
+            begin = class_starts[number]
+            class_starts[number + 1] = packed_counts.move_filled_cells(
+                table, groups, n_terms, begin, terms, doc_freq, sums
+            )
+    n_cells = class_starts[-1]
+    cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(sums[:n_cells], np.zeros(n_cells)))
+    if len(unpacked):
+        _add_unpacked(unpacked, grouping, totals, cells)
+    return _as_totals(totals), cells
+
+
+def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
+    """Add the values that were not packed to the sums, in place; document frequencies include them already."""
+    documents, terms, values = unpacked.T
+    np.add.at(totals[1], terms, values)
+    np.add.at(totals[2], terms, values**2)
+    # Repeat each value for every group of its document, that is, for every class.
+    begins = grouping.starts[documents]
+    n_groups = grouping.starts[documents + 1] - begins
+    offsets = np.arange(n_groups.sum()) - np.repeat(np.cumsum(n_groups) - n_groups, n_groups)  # 0, 1, ... per value
+    classes = grouping.class_of[grouping.groups[np.repeat(begins, n_groups) + offsets]]
+    terms, values = np.repeat(terms, n_groups), np.repeat(values, n_groups)
+    n_classes = len(cells.class_starts) - 1
+    for number in np.unique(classes[classes < n_classes]):
+        begin, end = cells.class_starts[number : number + 2]
+        in_class = classes == number
+        positions = begin + np.searchsorted(cells.terms[begin:end], terms[in_class])
+        np.add.at(cells.sums.value, positions, values[in_class])
+
+
+def _as_totals(totals: Ints) -> Totals:
+    """Return an array of document frequencies, sums and squares (3 x terms) as `Totals` of the terms that occur."""
+    terms = np.flatnonzero(totals[0])
+    doc_freq, sums, squares = totals if len(terms) == totals.shape[1] else totals[:, terms]
+    return Totals(terms, doc_freq, Sums.from_integers(sums), Sums.from_integers(squares))
