@@ -170,7 +170,7 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = find_paper("testors")
     figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
     monkeypatch.setattr("studies.papers.testors.PAPER", replace(whole, items=figures))
-    monkeypatch.setattr(testor_counts, "QUICK_SECONDS", 0.2)
+    monkeypatch.setattr(testor_counts, "QUICK_SECONDS", 0.05)
 
 
 @pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
@@ -179,7 +179,7 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path
     """Every cell has a value, unless there is no growth or listing does not end; the page has every item."""
     for name in ("reuters", "rcv1:subset1"):
         named(name)
-    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     for outcome in found.items:
         missing = [each for each in (*outcome.cells, *outcome.trials) if each.estimate.value is None]
         assert not {each.cell.row for each in missing if not _is_expected(each.estimate)}, outcome.item.name

@@ -146,7 +146,7 @@ def test_a_quick_run_of_the_paper(
     monkeypatch.setattr("studies.papers.tofa.PAPER", with_few_points(find_paper("tofa")))
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
-    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     outcomes = {outcome.item.name: outcome for outcome in found.items}
     for name, outcome in outcomes.items():
         assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
