@@ -1,4 +1,4 @@
-"""Measure what the papers printed: `python -m studies ocfs:table2`."""
+"""Reproduce tables and figures of papers: `python -m studies ocfs:table2`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Examples:
 """
 
 
-def list_items(_: click.Context, __: click.Parameter, is_wanted: bool) -> None:
+def list_items(_: click.Context, __: click.Parameter, is_requested: bool) -> None:
     """Print all papers with their tables and figures, and exit."""
-    if is_wanted:
+    if is_requested:
         for request in find_items(PAPERS):
             click.echo(f"{request.paper.name}: {request.paper.title}")
             for item in request.items:
@@ -67,7 +67,7 @@ def list_items(_: click.Context, __: click.Parameter, is_wanted: bool) -> None:
 def command(
     papers: tuple[str, ...], quick: bool, output: str, results: str | None, jobs: int, wants_json: bool
 ) -> None:
-    """Measure again what the papers printed, and say where it agrees, comes close, or differs.
+    """Measure the numbers of papers again, and show which agree, come close, or differ.
 
     PAPER is ocfs, testors, tofa, tcfp or subspace, or a table or figure of one, such as ocfs:table2. Their corpora must
     be installed: see textsieve corpora. A whole paper can take half an hour; an interrupted run can be resumed.
@@ -84,9 +84,9 @@ def command(
         os.makedirs(output, exist_ok=True)
         path = results or os.path.join(output, "studies-quick.jsonl" if quick else "studies.jsonl")
         scope = replace(QUICK if quick else FULL, n_jobs=jobs)
-        reproduced = reproduce(papers, output=output, results=path, scope=scope, progress=Progress().tell)
+        reproduced = reproduce(papers, output=output, results=path, scope=scope, progress=Progress().report)
     except KeyboardInterrupt:
-        click.echo(f"interrupted: the same command goes on where it was; what it has is in {path}.", err=True)
+        click.echo(f"interrupted: results are in {path}; run the same command again to resume.", err=True)
         raise click.exceptions.Exit(130) from None
     except (InputError, OSError) as problem:
         fail(problem, 1)
@@ -105,7 +105,7 @@ class Progress:
     def __init__(self) -> None:
         self._step = ""
 
-    def tell(self, step: str, done: int, total: int | None) -> None:
+    def report(self, step: str, done: int, total: int | None) -> None:
         """Print the step and how many numbers are measured."""
         if step != self._step:
             self._step = step
@@ -128,6 +128,7 @@ def align_tables(page: str) -> str:
 
 
 def _align(table: str) -> str:
+    """Pad the cells of a Markdown table: the first column is left-aligned, the others are right-aligned."""
     rows = [line[2:-2].split(" | ") for line in table.splitlines()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows[1] = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]

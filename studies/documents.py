@@ -1,14 +1,15 @@
 """The documents of an experiment: a named corpus, counted, with some or all of its labels, and split into folds.
 
-A quick run leaves documents out of the folds: of each class, it keeps every so many-th training and test document.
+A quick run uses fewer documents: of each class, every n-th training and test document (`Scope.every`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from scipy.sparse import csr_matrix, vstack
 from textsieve import DocumentFrequency, TermCounter, TermWeighter, read
 from textsieve.evaluation import folds as folds_of
 
-from .measurements import Scope
+from .measurements import Estimate, Measurement, ReportStep, Scope, group_by
 
 Ints = NDArray[np.int64]
 Settings = tuple[tuple[str, Any], ...]
@@ -27,8 +28,8 @@ LabelSet = tuple[Any, ...]
 
 N_LARGEST = 4
 N_CACHED = 12
-"""The number of counted corpora in memory, for measurements of several kinds one after the other."""
-USUAL_FOLDS = 5
+"""The number of counted corpora that stay in memory, because several kinds of measurements use them."""
+DEFAULT_FOLDS = 5
 
 
 class Fold(NamedTuple):
@@ -52,12 +53,12 @@ class Documents:
     """Terms in fewer training documents than this number, or share, are left out of a fold."""
 
     def targets(self, fold: Fold, positions: Ints) -> list[Any]:
-        """Return the labels of some documents as estimators take them: label sets, or one label or None each."""
-        labels = [fold.labels[position] for position in positions.tolist()]
-        return labels if self.multilabel else [own[0] if own else None for own in labels]
+        """Return the labels of some documents for `fit`: label sets if multilabel, else a label or None for each."""
+        label_sets = [fold.labels[position] for position in positions.tolist()]
+        return label_sets if self.multilabel else [label_set[0] if label_set else None for label_set in label_sets]
 
     def columns(self, fold: Fold) -> Ints:
-        """Return the columns of the terms that can be selected in a fold."""
+        """Return the columns of the terms that can be selected in a fold: those in enough training documents."""
         frequent = DocumentFrequency(min_df=self.min_df).fit(self.counts[fold.train])
         return np.flatnonzero(frequent.get_support())
 
@@ -77,9 +78,9 @@ class Collection:
     folds: int | None = None
     """None: the publisher's split, or five folds."""
     labels: str = "all"
-    """A row of `LABELS`."""
+    """Which labels are used: a key of `LABELS`."""
     words: str = "all"
-    """A row of `WORDS`."""
+    """Which words are terms: a key of `WORDS`."""
 
     def documents(self, scope: Scope) -> Documents:
         """Read, count, label and split the documents."""
@@ -92,15 +93,16 @@ def _documents(collection: Collection, scope: Scope) -> Documents:
     min_df = settings.pop("min_df", 1)
     counted = _count(collection.corpus, tuple(settings.items()), collection.folds, scope.n_jobs)
     labelled = LABELS[collection.labels](replace(counted, min_df=min_df))
-    return thin(WORDS[collection.words](labelled), scope)
+    return reduce_to_scope(WORDS[collection.words](labelled), scope)
 
 
 @lru_cache(maxsize=N_CACHED)
 def _count(corpus_name: str, settings: Settings, n_folds: int | None, n_jobs: int | None) -> Documents:
+    """Read and count a corpus; without `n_folds`, its folds are the publisher's split or five folds."""
     corpus = read(corpus_name)
     parts = None if n_folds is not None else corpus.split()
     loaded = [part.load() for part in parts or (corpus,)]
-    labels = [_label_set(own) for _, of_part in loaded for own in of_part]
+    labels = [_label_set(document_labels) for _, part_labels in loaded for document_labels in part_labels]
     contents: list[Any] = [content for content, _ in loaded]
     if isinstance(contents[0], list):
         counter = TermCounter(**dict(settings), dtype=np.int32, n_jobs=n_jobs)
@@ -110,10 +112,10 @@ def _count(corpus_name: str, settings: Settings, n_folds: int | None, n_jobs: in
         counts = csr_matrix(vstack(contents, format="csr"))
         terms = [f"#{column}" for column in range(counts.shape[1])]
     n_train = len(loaded[0][1])
-    tested = _tested(labels, n_folds or USUAL_FOLDS) if parts is None else [np.arange(len(labels)) >= n_train]
-    has_label = np.array([bool(own) for own in labels])
-    folds = tuple(Fold(np.flatnonzero(~mask), np.flatnonzero(mask & has_label), labels) for mask in tested)
-    return Documents(counts, terms, labels, any(len(own) > 1 for own in labels), folds)
+    masks = _test_masks(labels, n_folds or DEFAULT_FOLDS) if parts is None else [np.arange(len(labels)) >= n_train]
+    has_label = np.array([bool(label_set) for label_set in labels])
+    folds = tuple(Fold(np.flatnonzero(~is_test), np.flatnonzero(is_test & has_label), labels) for is_test in masks)
+    return Documents(counts, terms, labels, any(len(label_set) > 1 for label_set in labels), folds)
 
 
 def _label_set(labels: Any) -> LabelSet:
@@ -122,9 +124,9 @@ def _label_set(labels: Any) -> LabelSet:
     return tuple(sorted(labels)) if isinstance(labels, tuple) else (labels,)
 
 
-def _tested(labels: Sequence[LabelSet], n_folds: int) -> list[NDArray[np.bool_]]:
-    """Return the test documents of each fold; documents without a label are never tested."""
-    labelled = np.array([position for position, own in enumerate(labels) if own])
+def _test_masks(labels: Sequence[LabelSet], n_folds: int) -> list[NDArray[np.bool_]]:
+    """Return the mask of test documents of each fold; documents without a label are never tested."""
+    labelled = np.array([position for position, label_set in enumerate(labels) if label_set])
     fold_of = np.full(len(labels), -1)
     fold_of[labelled] = folds_of([labels[position][0] for position in labelled.tolist()], n_folds)
     return [fold_of == number for number in range(n_folds)]
@@ -133,23 +135,23 @@ def _tested(labels: Sequence[LabelSet], n_folds: int) -> list[NDArray[np.bool_]]
 def members_of(labels: Sequence[LabelSet]) -> dict[Any, Ints]:
     """Return the positions of the documents of each class, in the order of the classes."""
     members: dict[Any, list[int]] = {}
-    for position, own in enumerate(labels):
-        for label in own:
+    for position, label_set in enumerate(labels):
+        for label in label_set:
             members.setdefault(label, []).append(position)
     return {label: np.array(members[label], np.int64) for label in sorted(members)}
 
 
-def thin(documents: Documents, scope: Scope) -> Documents:
-    """Return the documents with no more folds, and no more documents in them, than the scope has."""
-    folds = documents.folds[: scope.some(len(documents.folds))]
+def reduce_to_scope(documents: Documents, scope: Scope) -> Documents:
+    """Return the documents with only the folds, and the documents in them, that the scope includes."""
+    folds = documents.folds[: scope.limit(len(documents.folds))]
     if scope.every > 1:
         members = members_of(documents.labels)
 
-        def some(positions: Ints) -> Ints:
-            of_classes = [np.intersect1d(own, positions)[:: scope.every] for own in members.values()]
-            return np.unique(np.concatenate(of_classes))
+        def take_every_nth(positions: Ints) -> Ints:
+            by_class = [np.intersect1d(of_class, positions)[:: scope.every] for of_class in members.values()]
+            return np.unique(np.concatenate(by_class))
 
-        folds = tuple(fold._replace(train=some(fold.train), test=some(fold.test)) for fold in folds)
+        folds = tuple(fold._replace(train=take_every_nth(fold.train), test=take_every_nth(fold.test)) for fold in folds)
     return replace(documents, folds=folds)
 
 
@@ -160,8 +162,8 @@ def _four_largest(documents: Documents) -> Documents:
     """Keep the four most frequent classes and their documents; a document gets the first of its classes among them."""
     members = members_of(documents.labels)
     largest = set(sorted(members, key=lambda label: -len(members[label]))[:N_LARGEST])
-    labels = [tuple(label for label in own if label in largest)[:1] for own in documents.labels]
-    has_label = np.array([bool(own) for own in labels])
+    labels = [tuple(label for label in label_set if label in largest)[:1] for label_set in documents.labels]
+    has_label = np.array([bool(label_set) for label_set in labels])
     folds = tuple(
         Fold(fold.train[has_label[fold.train]], fold.test[has_label[fold.test]], labels) for fold in documents.folds
     )
@@ -170,7 +172,7 @@ def _four_largest(documents: Documents) -> Documents:
 
 def _first_label(documents: Documents) -> Documents:
     """Keep the first label of each document in alphabetical order."""
-    labels = [own[:1] for own in documents.labels]
+    labels = [label_set[:1] for label_set in documents.labels]
     folds = tuple(fold._replace(labels=labels) for fold in documents.folds)
     return replace(documents, labels=labels, multilabel=False, folds=folds)
 
@@ -180,18 +182,18 @@ LABELS: dict[str, Callable[[Documents], Documents]] = {
     "four largest": _four_largest,
     "first label": _first_label,
 }
-"""Which labels documents have."""
+"""Ways to reduce the labels of documents."""
 
 
-def _of_letters(documents: Documents) -> Documents:
-    """Leave out the terms that contain a digit or another sign."""
+def _only_letters(documents: Documents) -> Documents:
+    """Keep the terms that consist of letters only."""
     columns = [column for column, term in enumerate(documents.terms) if term.isalpha()]
     terms = [documents.terms[column] for column in columns]
     return replace(documents, counts=csr_matrix(documents.counts[:, columns]), terms=terms)
 
 
-WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: documents, "letters": _of_letters}
-"""Which words are terms."""
+WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: documents, "letters": _only_letters}
+"""Ways to reduce the terms."""
 
 
 # -- few labels --------------------------------------------------------------------------------------------------------
@@ -201,36 +203,64 @@ WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: d
 class FewLabels(Collection):
     """A collection whose training documents lose most of their labels.
 
-    The labels that remain are drawn several times. A draw is a fold of its own; if the collection has several folds,
-    they are used in turn. Documents without a label stay among the training documents: idf and the variance use them.
+    The labels that remain are drawn at random, several times. Each draw is a fold of its own; if the collection has
+    several folds, the draws use them in turn. Documents without a label remain training documents, which count for idf
+    and the variance.
     """
 
     shares: tuple[float, ...] = (0.1,)
-    """The share of labels that remain: one for all documents, or one for each class."""
+    """The share of documents whose labels remain: one for all documents, or one for each class."""
     draws: int = 5
 
     def documents(self, scope: Scope) -> Documents:
         """Read the documents, and draw the labels that remain for each fold."""
-        whole = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
-        documents = whole.documents(scope)
-        folds = [documents.folds[draw % len(documents.folds)] for draw in range(scope.some(self.draws))]
+        with_all_labels = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
+        documents = with_all_labels.documents(scope)
+        folds = [documents.folds[draw % len(documents.folds)] for draw in range(scope.limit(self.draws))]
         return replace(
             documents, folds=tuple(remove_labels(fold, self.shares, draw) for draw, fold in enumerate(folds))
         )
 
 
 def remove_labels(fold: Fold, shares: tuple[float, ...], seed: int) -> Fold:
-    """Return a fold in which some training documents have labels: shares of them, and at least one of each class."""
-    random, remains = np.random.default_rng(seed), np.zeros(len(fold.labels), np.bool_)
-    of_classes = [np.intersect1d(members, fold.train) for members in members_of(fold.labels).values()]
+    """Return a fold in which only a share of the training documents have labels, and at least one of each class."""
+    random = np.random.default_rng(seed)
+    keeps_labels = np.ones(len(fold.labels), np.bool_)
+    keeps_labels[fold.train] = False
+    members_by_class = [np.intersect1d(members, fold.train) for members in members_of(fold.labels).values()]
     labelled = fold.train[[bool(fold.labels[position]) for position in fold.train.tolist()]]
-    groups = of_classes if len(shares) > 1 else [labelled]
+    groups = members_by_class if len(shares) > 1 else [labelled]
     for group, share in zip(groups, shares, strict=True):
-        remains[random.permutation(group)[: round(share * len(group))]] = True
-    for members in of_classes:
-        if len(members) and not remains[members].any():
-            remains[random.choice(members)] = True
-    is_train = np.zeros(len(fold.labels), np.bool_)
-    is_train[fold.train] = True
-    labels = [own if remains[place] or not is_train[place] else () for place, own in enumerate(fold.labels)]
+        keeps_labels[random.permutation(group)[: round(share * len(group))]] = True
+    for members in members_by_class:
+        if len(members) and not keeps_labels[members].any():
+            keeps_labels[random.choice(members)] = True
+    labels = [label_set if keeps_labels[position] else () for position, label_set in enumerate(fold.labels)]
     return fold._replace(labels=labels)
+
+
+# -- measurements on a collection --------------------------------------------------------------------------------------
+
+
+class CollectionMeasurement(Measurement):
+    """A measurement on the documents of a collection, which all measurements on it share."""
+
+    step: ClassVar[str]
+    """The name of the step, for progress reports."""
+    collection: Collection
+
+    @classmethod
+    @abstractmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Yield each measurement on one collection with its estimate."""
+
+    @classmethod
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Read and count each collection once."""
+        for (collection,), measurements in group_by(requested, "collection").items():
+            report_step(f"{collection.corpus}: {cls.step}")
+            yield from cls.measure_on(collection.documents(scope), measurements, scope)

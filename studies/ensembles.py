@@ -1,8 +1,8 @@
 """Accuracy of single classifiers and of random-subspace ensembles on random splits.
 
-k of the nearest neighbours is the one that is correct most often on the training documents, each left out in turn. C of
-the SVM is the best of a five-fold cross-validation of all documents; each fold selects and weights terms anew.
-Neighbours are found by cosine, or by the Euclidean distance of unscaled rows.
+k of the nearest neighbours is the best by leave-one-out on the training documents. C of the SVM is the best of a
+five-fold cross-validation of all documents; each fold selects and weights terms anew. Neighbours are found by cosine,
+or by the Euclidean distance of unscaled rows.
 
 All sizes of ensembles in a grid are measured at once (`textsieve.ensembles.subspace_grid`): an ensemble of few members
 is the first part of a larger one. A size has M terms for each of L members.
@@ -26,7 +26,7 @@ from textsieve.comparison import half_width
 from textsieve.ensembles import SubspaceGrid, subspace_grid
 
 from .documents import Collection
-from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .measurements import Estimate, Measurement, ReportStep, Scope, group_by
 from .random_splits import SEED, TEST_SHARE, Preparation, Rows, counts_of, mean_over_splits, prepare, prepared_splits
 
 MOST_NEIGHBOURS = 200
@@ -50,10 +50,12 @@ class AccuracyAtC(Measurement):
     C: float
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Prepare each fold once for all C."""
-        for measurement in wanted:
-            tell(f"{measurement.collection.corpus}: C")
+        for measurement in requested:
+            report_step(f"{measurement.collection.corpus}: C")
             values = accuracies_by_C(measurement.collection, measurement.preparation, scope)[measurement.C]
             n_folds = measurement.collection.folds or 1
             yield measurement, Estimate(float(np.mean(values)), half_width(values, 1 / max(n_folds - 1, 1)))
@@ -71,7 +73,7 @@ def accuracies_by_C(collection: Collection, preparation: Preparation, scope: Sco
     """Return for each C the accuracy of each fold in percent."""
     accuracies: dict[float, list[float]] = {C: [] for C in PENALTIES}
     documents = collection.documents(scope)
-    _, numbers = np.unique([own[0] for own in documents.labels], return_inverse=True)
+    _, numbers = np.unique([label_set[0] for label_set in documents.labels], return_inverse=True)
     pipeline = preparation.pipeline(documents.counts, numbers)
     for fold in documents.folds:
         rows = prepare(documents.counts, numbers, fold.train, fold.test, pipeline)
@@ -98,27 +100,29 @@ class SingleClassifier(Measurement):
     collection: Collection
     preparation: Preparation
     classifier: str
-    """A row of `CLASSIFIERS`."""
+    """A key of `CLASSIFIERS`."""
     figure: Literal["accuracy", "setting"] = "accuracy"
     repeats: int = 20
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Prepare each split once for all classifiers."""
-        groups = group_by(wanted, "collection", "preparation", "repeats")
+        groups = group_by(requested, "collection", "preparation", "repeats")
         for (collection, preparation, repeats), measurements in groups.items():
-            tell(f"{collection.corpus}: {preparation.terms} terms, {preparation.weights}")
+            report_step(f"{collection.corpus}: {preparation.terms} terms, {preparation.weights}")
             scores: dict[str, list[Score]] = {measurement.classifier: [] for measurement in measurements}
             C = best_C(collection, preparation, scope) if SVM in scores else 1.0
             for rows in prepared_splits(collection, preparation, repeats, scope):
-                for name, of_splits in scores.items():
-                    of_splits.append(CLASSIFIERS[name](rows, C))
+                for name, split_scores in scores.items():
+                    split_scores.append(CLASSIFIERS[name](rows, C))
             for measurement in measurements:
-                of_splits = scores[measurement.classifier]
+                split_scores = scores[measurement.classifier]
                 if measurement.figure == "setting":
-                    yield measurement, Estimate(float(median(score.setting for score in of_splits)))
+                    yield measurement, Estimate(float(median(score.setting for score in split_scores)))
                 else:
-                    yield measurement, mean_over_splits([score.accuracy for score in of_splits])
+                    yield measurement, mean_over_splits([score.accuracy for score in split_scores])
 
 
 def score_svm(rows: Rows, C: float) -> Score:
@@ -135,19 +139,21 @@ def score_cosine_neighbours(rows: Rows, _: float) -> Score:
 
 def score_euclidean_neighbours(rows: Rows, _: float) -> Score:
     """Return the score of nearest neighbours by distance; each has one vote, and of equal classes the first wins."""
-    among = euclidean_distances(rows.train, squared=True)
-    np.fill_diagonal(among, np.inf)
-    left_out = np.mean(_votes(among, rows)[:, : len(among) - 1] == rows.train_numbers[:, None], axis=0)
-    k = int(left_out.argmax()) + 1
+    train_distances = euclidean_distances(rows.train, squared=True)
+    np.fill_diagonal(train_distances, np.inf)  # a document is not its own neighbour
+    votes = _votes(train_distances, rows)[:, : len(train_distances) - 1]
+    accuracy_by_k = np.mean(votes == rows.train_numbers[:, None], axis=0)
+    k = int(accuracy_by_k.argmax()) + 1
     predicted = _votes(euclidean_distances(rows.test, rows.train, squared=True), rows)[:, k - 1]
     return Score(float(np.mean(predicted == rows.test_numbers)), k)
 
 
 def _votes(distances: NDArray[np.floating], rows: Rows) -> NDArray[np.int64]:
-    """Return the class that the nearest 1, 2, 3, ... documents vote for: documents x neighbours."""
+    """Return the winning class for 1, 2, 3, ... neighbours: an array of documents x numbers of neighbours."""
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :MOST_NEIGHBOURS]
-    classes = np.eye(int(rows.train_numbers.max()) + 1, dtype=np.int16)
-    return np.asarray(np.cumsum(classes[rows.train_numbers[nearest]], axis=1).argmax(axis=2))
+    one_hot = np.eye(int(rows.train_numbers.max()) + 1, dtype=np.int16)
+    votes = np.cumsum(one_hot[rows.train_numbers[nearest]], axis=1)  # documents x neighbours x classes
+    return np.asarray(votes.argmax(axis=2))
 
 
 CLASSIFIERS: dict[str, Callable[[Rows, float], Score]] = {
@@ -183,31 +189,34 @@ class Grid:
             estimator=LinearSVM(C=ENSEMBLE_C),
             prepare=self.preparation.pipeline(counts, numbers),
             test_share=TEST_SHARE,
-            repeats=scope.some(self.repeats),
+            repeats=scope.limit(self.repeats),
             random_state=SEED,
             n_jobs=scope.n_jobs,
         )
 
 
 def _members(L: int, scope: Scope) -> int:
+    """Return the number of members of an ensemble, which a quick run limits."""
     return L if scope.is_full else min(L, QUICK_MEMBERS)
 
 
 @dataclass(frozen=True)
 class SubspaceSize(Measurement):
-    """A figure of a grid, about one size or about the best."""
+    """A figure of a grid, about one size or about the best size."""
 
     grid: Grid
     figure: str = "accuracy"
-    """A row of `FIGURES`."""
+    """A key of `FIGURES`."""
     size: tuple[int, int] = (0, 0)
     """M and L, for figures about one size."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Measure each grid once."""
-        for (grid,), measurements in group_by(wanted, "grid").items():
-            tell(f"{grid.collection.corpus}: ensembles of {grid.preparation.weights}")
+        for (grid,), measurements in group_by(requested, "grid").items():
+            report_step(f"{grid.collection.corpus}: ensembles of {grid.preparation.weights}")
             measured = grid.measure(scope)
             for measurement in measurements:
                 M, L = measurement.size
@@ -221,6 +230,7 @@ Position = tuple[int, int]
 
 
 def _behind_the_best(grid: SubspaceGrid, position: Position) -> Estimate:
+    """Return how far the accuracy of a size is behind that of the best size."""
     return mean_over_splits(grid.accuracy[:, *grid.best_cell] - grid.accuracy[:, *position])
 
 
@@ -234,15 +244,16 @@ def _other_sizes(grid: SubspaceGrid) -> list[Position]:
     ]
 
 
-def _alike(grid: SubspaceGrid, _: Position) -> Estimate:
-    """Return how many other sizes the best is ahead of by no more than half an interval."""
-    leads = [grid.accuracy[:, *grid.best_cell] - grid.accuracy[:, *position] for position in _other_sizes(grid)]
-    return Estimate(
-        float(sum(float(100.0 * lead.mean()) <= (mean_over_splits(lead).half_width or 0.0) for lead in leads))
-    )
+def _count_alike(grid: SubspaceGrid, _: Position) -> Estimate:
+    """Return the number of other sizes whose interval of the difference from the best size includes 0."""
+    n_alike = 0
+    for position in _other_sizes(grid):
+        lead = grid.accuracy[:, *grid.best_cell] - grid.accuracy[:, *position]
+        n_alike += float(100.0 * lead.mean()) <= (mean_over_splits(lead).half_width or 0.0)
+    return Estimate(float(n_alike))
 
 
-def _step(grid: SubspaceGrid, _: Position) -> Estimate:
+def _mean_step(grid: SubspaceGrid, _: Position) -> Estimate:
     """Return the mean change of accuracy, in points, from one number of members to the next."""
     rows = [row for row, size in enumerate(grid.n_terms) if 1 < size < grid.n]
     steps = np.abs(np.diff(grid.mean[rows][:, 1:], axis=1))
@@ -258,7 +269,7 @@ FIGURES: dict[str, Callable[[SubspaceGrid, Position], Estimate]] = {
     "best accuracy": lambda grid, _: mean_over_splits(grid.accuracy[:, *grid.best_cell]),
     "behind the best": _behind_the_best,
     "sizes": lambda grid, _: Estimate(float(len(_other_sizes(grid)))),
-    "alike": _alike,
-    "step": _step,
+    "alike": _count_alike,
+    "step": _mean_step,
 }
-"""Figures of a grid and the position of a size. A gain is that over a single SVM on all terms."""
+"""Functions of a grid and the position of a size. A gain is that over a single SVM on all terms."""

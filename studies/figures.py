@@ -26,7 +26,7 @@ def draw(judged: JudgedItem) -> Chart:
 
 
 def curves_of(judged: JudgedItem) -> Chart:
-    """Return a chart with a curve for each row; a row with a single column or a column of words is a line."""
+    """Return a chart with a curve for each row; a single value of a row is a horizontal line."""
     from textsieve.plots import lines
 
     item = judged.item
@@ -43,19 +43,25 @@ def curves_of(judged: JudgedItem) -> Chart:
 
 
 def _curves_and_rules(judged: JudgedItem) -> tuple[dict[str, tuple[list[float], list[float]]], dict[str, float]]:
+    """Return the points of each curve, and the values of horizontal lines (rules), by name.
+
+    A row is a curve if it has several points, or is the only row. Values without a horizontal position are rules.
+    """
     rows = _rows(judged)
-    places = rows.pop(judged.item.over, None)
+    row_of_positions = rows.pop(judged.item.over, None)
     curves: dict[str, tuple[list[float], list[float]]] = {}
     rules: dict[str, float] = {}
-    for row, points in rows.items():
-        over = {column: _along(column, places) for column in points if _along(column, places) is not None}
-        if len(over) > 1 or (over and len(points) == 1 and len(rows) == 1):
-            seen = {column: x for column, x in over.items() if x > 0 or not judged.item.log_x}
-            if seen:
-                curves[row] = (list(seen.values()), [points[column] for column in seen])
-        for column, value in points.items():
-            if column not in over or row not in curves:
-                rules[f"{row}, {column}" if len(points) > 1 else row] = value
+    for row, values in rows.items():
+        positions = {
+            column: x for column in values if (x := _horizontal_position(column, row_of_positions)) is not None
+        }
+        if len(positions) > 1 or (positions and len(values) == 1 and len(rows) == 1):
+            drawn = {column: x for column, x in positions.items() if x > 0 or not judged.item.log_x}
+            if drawn:
+                curves[row] = (list(drawn.values()), [values[column] for column in drawn])
+        for column, value in values.items():
+            if column not in positions or row not in curves:
+                rules[f"{row}, {column}" if len(values) > 1 else row] = value
     return curves, rules
 
 
@@ -79,10 +85,10 @@ def surface_of(judged: JudgedItem) -> Chart:
     )
 
 
-def _along(column: Any, places: Mapping[Any, float] | None) -> Any:
-    """Return the horizontal position of a column: its number, or the number in the row that `Item.over` names."""
-    if places is not None:
-        return places.get(column)
+def _horizontal_position(column: Any, row_of_positions: Mapping[Any, float] | None) -> Any:
+    """Return the number of a column, or its number in the row that `Item.over` names; None if it has none."""
+    if row_of_positions is not None:
+        return row_of_positions.get(column)
     return None if isinstance(column, str) else column
 
 
@@ -98,11 +104,12 @@ def _rows(judged: JudgedItem) -> dict[str, dict[Any, float]]:
 
 
 def _number(row: str) -> Any:
-    """Return the number in "L = 100"."""
+    """Return the number in a row such as "L = 100", or the row if it has none."""
     _, _, number = row.partition(" = ")
     return float(number.replace(",", "")) if number else row
 
 
 def _title(row: str) -> str:
+    """Return "L" for the row "L = 100"."""
     name, equals, _ = row.partition(" = ")
     return name if equals else ""

@@ -1,4 +1,4 @@
-"""Compare what was measured with what the paper printed, number by number and claim by claim."""
+"""Compare measured numbers with those that the paper printed, cell by cell and claim by claim."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ class JudgedCell(NamedTuple):
 
 
 class JudgedClaim(NamedTuple):
-    """A claim of the paper, the measured mean difference or ratio, and in how many columns the first row is ahead."""
+    """A claim of the paper, the measured mean lead of the first row over the second, and the verdict."""
 
     claim: Claim
     value: float | None
-    """None: the numbers that the claim is about are missing."""
+    """The mean difference or ratio; None if the numbers that the claim is about are missing."""
     ahead: int
+    """The number of columns in which the first row is ahead, or has a larger lead than `elsewhere`."""
     of: int
+    """The number of columns that are compared."""
     verdict: Verdict | None
     elsewhere: float | None = None
-    """The value in the columns of `more_than_at`; `ahead` then counts the columns with a larger lead than this."""
-    there: tuple[Column, ...] = ()
+    """The mean lead in the columns of `more_than_at`."""
+    elsewhere_columns: tuple[Column, ...] = ()
     """The columns of `more_than_at` that have numbers."""
     is_counted: bool = True
     """Whether the claim is about rows of the paper, not about other preparations."""
@@ -55,12 +57,12 @@ class JudgedItem(NamedTuple):
     @property
     def verdicts(self) -> Counter[str]:
         """Return how many numbers and claims agree, come close and differ."""
-        given = [cell.verdict for cell in self.cells] + [claim.verdict for claim in self.claims if claim.is_counted]
-        return Counter(verdict for verdict in given if verdict is not None)
+        verdicts = [cell.verdict for cell in self.cells] + [claim.verdict for claim in self.claims if claim.is_counted]
+        return Counter(verdict for verdict in verdicts if verdict is not None)
 
     @property
     def estimates(self) -> dict[Place, Estimate]:
-        """Return what was measured, by row and column."""
+        """Return the estimates by row and column."""
         return {judged.cell.place: judged.estimate for judged in self.all_cells}
 
 
@@ -80,33 +82,36 @@ def _judge_cell(item: Item, cell: Cell, estimate: Estimate) -> JudgedCell:
 
 
 def _verdict(cell: Cell, estimate: Estimate, tolerance: Tolerance | None) -> Verdict | None:
+    """Return the verdict on a number or a list of terms; None if the two can't be compared."""
     printed, value = cell.printed, estimate.value
     if printed is None or value is None:
         return None
     if isinstance(printed, tuple) and isinstance(value, tuple):
-        words, given = ({word.lower() for word in words} for words in (printed, value))
-        return WORDS_SHARED.judge(0.0, len(words - given) / max(len(words), 1))
+        printed_terms, selected_terms = ({term.lower() for term in terms} for terms in (printed, value))
+        share_missing = len(printed_terms - selected_terms) / max(len(printed_terms), 1)
+        return WORDS_SHARED.judge(0.0, share_missing)
     if isinstance(printed, tuple) or isinstance(value, tuple):
-        return None  # such as "> 3" and a number
+        return None  # "> 3" was printed, and a number was measured
     return None if tolerance is None else tolerance.judge(printed, value)
 
 
 def _judge_claim(item: Item, claim: Claim, places: Mapping[Place, Estimate]) -> JudgedClaim:
+    """Judge a claim by the leads of its first row over the second, given the estimates by row and column."""
     is_counted = not _is_about_trials(item, claim)
     leads = _leads(claim, _columns(claim, places), places)
-    there = tuple(column for column in claim.more_than_at if _leads(claim, [column], places))
-    elsewhere = _mean(_leads(claim, list(there), places))
-    judged = leads if not claim.more_than_at else _beyond(claim, leads, elsewhere)
-    value = _mean(judged)
-    if value is None:
+    elsewhere_columns = tuple(column for column in claim.more_than_at if _leads(claim, [column], places))
+    elsewhere = _mean(_leads(claim, list(elsewhere_columns), places))
+    compared = _compare_leads(claim, leads, elsewhere) if claim.more_than_at else leads
+    mean_lead = _mean(compared)
+    if mean_lead is None:
         return JudgedClaim(claim, None, 0, 0, None, is_counted=is_counted)
-    neutral = 1.0 if claim.how == "ratio" else 0.0
-    ahead = sum(lead > neutral for lead in judged)
+    no_lead = 1.0 if claim.how == "ratio" else 0.0
+    ahead = sum(lead > no_lead for lead in compared)
     if claim.by is not None:
-        verdict = _verdict_by(claim.by, value, neutral, _tolerance(item, claim))
+        verdict = _verdict_by(claim.by, mean_lead, no_lead, _tolerance(item, claim))
     else:
-        verdict = "agrees" if ahead == len(judged) else "close" if value > neutral else "differs"
-    return JudgedClaim(claim, _mean(leads), ahead, len(judged), verdict, elsewhere, there, is_counted)
+        verdict = "agrees" if ahead == len(compared) else "close" if mean_lead > no_lead else "differs"
+    return JudgedClaim(claim, _mean(leads), ahead, len(compared), verdict, elsewhere, elsewhere_columns, is_counted)
 
 
 def _is_about_trials(item: Item, claim: Claim) -> bool:
@@ -115,8 +120,8 @@ def _is_about_trials(item: Item, claim: Claim) -> bool:
     return any(isinstance(row, str) and row not in rows for row in (claim.row, claim.than))
 
 
-def _beyond(claim: Claim, leads: list[float], elsewhere: float | None) -> list[float]:
-    """Return how much larger each lead is than the lead elsewhere; nothing if that is undefined."""
+def _compare_leads(claim: Claim, leads: list[float], elsewhere: float | None) -> list[float]:
+    """Return how much larger each lead is than that in other columns; an empty list if that is undefined."""
     if elsewhere is None or (claim.how == "ratio" and elsewhere == 0.0):
         return []
     return [lead / elsewhere if claim.how == "ratio" else lead - elsewhere for lead in leads]
@@ -130,21 +135,21 @@ def _tolerance(item: Item, claim: Claim) -> Tolerance:
     return claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
 
 
-def _verdict_by(by: float, value: float, neutral: float, tolerance: Tolerance) -> Verdict:
-    """Return the verdict on a printed lead; a lead of the other row differs, unless the paper says there is none."""
-    if by != neutral and (value - neutral) * (by - neutral) <= 0.0:
+def _verdict_by(by: float, measured: float, no_lead: float, tolerance: Tolerance) -> Verdict:
+    """Return the verdict on a printed lead; if the paper has a lead and the other row is ahead here, it differs."""
+    if by != no_lead and (measured - no_lead) * (by - no_lead) <= 0.0:
         return "differs"
-    return tolerance.judge(by, value)
+    return tolerance.judge(by, measured)
 
 
 def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Estimate]) -> list[float]:
     """Return how far the first row is ahead in each column that both have; ratios to 0 are left out."""
     pairs = (_pair(claim, column, places) for column in columns)
     defined = [pair for pair in pairs if pair is not None and (claim.how == "difference" or pair[1] != 0.0)]
-    return [lead for pair in defined if math.isfinite(lead := float(_HOW[claim.how](*pair)))]
+    return [lead for pair in defined if math.isfinite(lead := float(_LEAD_FORMULAS[claim.how](*pair)))]
 
 
-_HOW = {
+_LEAD_FORMULAS = {
     "difference": lambda first, second: first - second,
     "ratio": lambda first, second: first / second,
     "relative": lambda first, second: first / second - 1.0,
@@ -152,12 +157,15 @@ _HOW = {
 
 
 def _columns(claim: Claim, places: Mapping[Place, Estimate]) -> list[Column]:
+    """Return the columns that a claim is about."""
     return list(claim.columns) or [column for row, column in places if row == claim.row]
 
 
 def _pair(claim: Claim, column: Column, places: Mapping[Place, Estimate]) -> tuple[float, float] | None:
+    """Return the numbers of the two rows in a column, or None if one is missing."""
     other_column = column if claim.than_column is None else claim.than_column
-    estimates = [places.get((claim.row, column))]
-    estimates.append(Estimate(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
+    first = places.get((claim.row, column))
+    second = Estimate(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column))
+    estimates = (first, second)
     values = [estimate.value for estimate in estimates if estimate and isinstance(estimate.value, float | int)]
     return (float(values[0]), float(values[1])) if len(values) == 2 else None

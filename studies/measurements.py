@@ -1,9 +1,9 @@
-"""What is measured for a cell: a value that describes it completely, and a way to measure many at once.
+"""Measurements: what is measured for a cell of a paper, such as the F1 of a selector on a corpus.
 
-A kind of measurement is a frozen dataclass. Measurements that share work, such as counting a corpus, are measured
-together: `measure_all` gets all wanted measurements of its kind, and yields each estimate as soon as it is known, so
-that an interrupted run loses little. Derived measurements are computed from others: the best of several, where it is,
-their mean.
+A kind of measurement is a frozen dataclass, whose fields describe it completely. Measurements that share work, such as
+counting a corpus, are measured together: `measure_all` gets all requested measurements of its kind, and yields each
+estimate as soon as it is known, so that an interrupted run loses little. Derived measurements are computed from others:
+the largest of several, its place, or their mean.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from textsieve.comparison import half_width
 
 Value = float | tuple[str, ...]
 
-Tell = Callable[[str], None]
-"""Called with a short description of the current step."""
+ReportStep = Callable[[str], None]
+"""A function that is called with a short description of the current step."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is measured."""
+    """How much is measured: everything, or a part for a first look."""
 
     every: int = 1
-    """Every so many-th document of each class."""
+    """Use every n-th document of each class."""
     repetitions: int | None = None
-    """The largest number of folds or repetitions."""
+    """The largest number of folds or repetitions; None: no limit."""
     n_jobs: int | None = -1
 
     def __post_init__(self) -> None:
-        for name, value, whole in (("every", self.every, 1), ("repetitions", self.repetitions, None)):
-            if value != whole and not (isinstance(value, int) and value >= 1):
-                raise InputError(f"{name}={value!r}; use a number from 1, or {whole} for all of it.")
+        for name, value, default in (("every", self.every, 1), ("repetitions", self.repetitions, None)):
+            if value != default and not (isinstance(value, int) and value >= 1):
+                raise InputError(f"{name}={value!r}; use a number from 1, or {default} for all of it.")
 
     @property
     def is_full(self) -> bool:
         """Return whether everything is measured."""
         return self.every == 1 and self.repetitions is None
 
-    def some(self, repetitions: int) -> int:
-        """Return how many of these repetitions are made."""
+    def limit(self, repetitions: int) -> int:
+        """Return the number of repetitions, limited to those of the scope."""
         return repetitions if self.repetitions is None else min(repetitions, self.repetitions)
 
     @property
@@ -58,7 +58,7 @@ class Scope:
 
 
 class Estimate(NamedTuple):
-    """A measured number or list of terms, with half of its 95 % interval if it has one; or why there is none."""
+    """A measured number or list of terms, with half the width of its 95 % interval; or the problem if there is none."""
 
     value: Value | None
     half_width: float | None = None
@@ -73,8 +73,10 @@ class Measurement(ABC):
 
     @classmethod
     @abstractmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Yield the estimate of each measurement."""
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Yield each measurement with its estimate, in any order."""
 
     @property
     def key(self) -> str:
@@ -82,21 +84,23 @@ class Measurement(ABC):
         return repr(self)
 
 
-def group_by(wanted: Sequence[Any], *names: str) -> dict[tuple[Any, ...], list[Any]]:
+def group_by(requested: Sequence[Any], *names: str) -> dict[tuple[Any, ...], list[Any]]:
     """Return the measurements grouped by the values of these attributes, in their order."""
     groups: dict[tuple[Any, ...], list[Any]] = {}
-    for measurement in wanted:
+    for measurement in requested:
         groups.setdefault(tuple(getattr(measurement, name) for name in names), []).append(measurement)
     return groups
 
 
-def measure_kinds(wanted: Sequence[Measurement], scope: Scope, tell: Tell) -> Iterator[tuple[Measurement, Estimate]]:
+def measure_kinds(
+    requested: Sequence[Measurement], scope: Scope, report_step: ReportStep
+) -> Iterator[tuple[Measurement, Estimate]]:
     """Yield the estimates of measurements of several kinds, one kind after the other."""
     kinds: dict[type[Measurement], list[Measurement]] = {}
-    for measurement in wanted:
+    for measurement in requested:
         kinds.setdefault(type(measurement), []).append(measurement)
     for kind, measurements in kinds.items():
-        yield from kind.measure_all(measurements, scope, tell)
+        yield from kind.measure_all(measurements, scope, report_step)
 
 
 class Derived(Measurement):
@@ -116,11 +120,13 @@ class Derived(Measurement):
         return self.combine(estimates)
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Measure each part once."""
-        parts = list(dict.fromkeys(part for measurement in wanted for part in measurement.parts))
-        estimates = dict(measure_kinds(parts, scope, tell))
-        for measurement in wanted:
+        parts = list(dict.fromkeys(part for measurement in requested for part in measurement.parts))
+        estimates = dict(measure_kinds(parts, scope, report_step))
+        for measurement in requested:
             yield measurement, measurement.derive([estimates[part] for part in measurement.parts])
 
 
@@ -137,7 +143,7 @@ class Largest(Derived):
 
 @dataclass(frozen=True)
 class WhereLargest(Derived):
-    """The place of the largest of some numbers; of equal ones, the first."""
+    """The place of the largest of some numbers, such as its weight λ; of equal ones, the first."""
 
     parts: tuple[Measurement, ...]
     places: tuple[float, ...]

@@ -46,7 +46,7 @@ def cell_text(judged: JudgedCell, unit: Unit) -> str:
     text, printed = estimate_text(judged.estimate, unit), judged.cell.printed
     if printed is None:
         return text
-    printed_text = " ".join(printed) if isinstance(printed, tuple) else unit.written(printed)
+    printed_text = " ".join(printed) if isinstance(printed, tuple) else unit.format_number(printed)
     mark = MARKS[judged.verdict]
     return f"{text} ({printed_text}{f' {mark}' if mark else ''})"
 
@@ -57,8 +57,8 @@ def estimate_text(estimate: Estimate, unit: Unit) -> str:
         return NOTHING
     if isinstance(estimate.value, tuple):
         return " ".join(estimate.value)
-    width = "" if estimate.half_width is None else f" ±{unit.written(estimate.half_width)}"
-    return unit.written(estimate.value) + width
+    width = "" if estimate.half_width is None else f" ±{unit.format_number(estimate.half_width)}"
+    return unit.format_number(estimate.value) + width
 
 
 def summary_of(items: Sequence[JudgedItem]) -> Table:
@@ -77,8 +77,8 @@ def claim_text(judged: JudgedClaim, unit: Unit) -> str:
         return f"{claim.text}: not measured."
     measured = lead_text(claim, judged.value, unit)
     if judged.elsewhere is not None:
-        there = ", ".join(map(column_text, judged.there))
-        measured += f", beside {lead_text(claim, judged.elsewhere, unit)} at {there}"
+        columns = ", ".join(map(column_text, judged.elsewhere_columns))
+        measured += f", beside {lead_text(claim, judged.elsewhere, unit)} at {columns}"
     if claim.by is not None:
         measured += f", held against {lead_text(claim, claim.by, unit)}"
     ahead = "ahead" if judged.elsewhere is None else "farther ahead"
@@ -92,11 +92,11 @@ def lead_text(claim: Claim, value: float, unit: Unit) -> str:
     if claim.how == "ratio":
         return f"{value:.2f} times"
     text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"
-    return re.sub(r"^-(?=[0.]+%?$)", "+", text)
+    return re.sub(r"^-(?=[0.]+%?$)", "+", text)  # no minus before 0.00
 
 
 def problems_of(judged: JudgedItem) -> list[str]:
-    """Return why some cells are empty."""
+    """Return a line for each reason why cells are empty, with the last cell that has it."""
     problems = {cell.estimate.problem: cell.cell for cell in judged.all_cells if cell.estimate.problem}
     return [f"{cell.row}, {column_text(cell.column)}: {problem}" for problem, cell in problems.items()]
 
@@ -119,10 +119,11 @@ def remark_of(judged: JudgedItem, scope: Scope) -> str:
         for cell in judged.all_cells
     }
 
-    def number(match: re.Match[str]) -> str:
-        return texts[" | ".join(" ".join(part.split()) for part in match[1].split("|"))]
+    def measured_text(match: re.Match[str]) -> str:
+        row_and_column = " | ".join(" ".join(part.split()) for part in match[1].split("|"))  # without line breaks
+        return texts[row_and_column]
 
-    return re.sub(r"\{([^{}]+)\}", number, judged.item.remark)
+    return re.sub(r"\{([^{}]+)\}", measured_text, judged.item.remark)
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
@@ -132,8 +133,8 @@ def write_page(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope,
     """Write the page and its figures into a folder, and return their paths."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    own_items = [] if request.is_whole else [item.name for item in request.items]
-    paths = [target / f"{'-'.join([request.paper.name, *own_items])}{_ending(scope)}.md"]
+    item_names = [] if request.is_whole else [item.name for item in request.items]
+    paths = [target / f"{'-'.join([request.paper.name, *item_names])}{_ending(scope)}.md"]
     for judged in items:
         if has_picture(judged):
             from textsieve.plots import save
@@ -150,7 +151,7 @@ def figure_name(request: PaperRequest, judged: JudgedItem, scope: Scope) -> str:
 
 
 def _ending(scope: Scope) -> str:
-    """Return the ending of the file names of a part, which never replace those of the whole."""
+    """Return the ending of file names: those of a quick run never replace those of a full run."""
     return "" if scope.is_full else "-part"
 
 
@@ -171,6 +172,7 @@ def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope) ->
 
 
 def _section(request: PaperRequest, judged: JudgedItem, scope: Scope) -> list[str]:
+    """Return the paragraphs about a table or figure; some may be empty."""
     item, tables = judged.item, tables_of(judged)
     return [
         f"## {heading(item.name)}: {item.title}",

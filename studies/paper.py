@@ -1,17 +1,17 @@
 """A paper as data: its tables and figures, the numbers that they print, and what to measure for comparison.
 
-A `Cell` is one place of a table or one point of a curve: its row and column, what is measured for it, and the number
-that the paper printed, if any. What is measured is a `Measurement` (`measurements.py`): corpus, preparation, method and
-size in one value. Points of a figure have no printed numbers; what the paper says about them is a `Claim`. Preparations
-that the paper does not have, but that may explain a difference, are cells too (`Item.trials`).
+A `Cell` is a cell of a table or a point of a curve. It has a row, a column, a `Measurement` (`measurements.py`: corpus,
+preparation, method and size in one value), and the number that the paper printed, if any. Points of a figure have no
+printed numbers; a sentence of the paper about them is a `Claim`. Preparations that the paper does not have, but that
+may explain a difference, are cells too (`Item.trials`).
 
-A remark contains no measured number. It names a place, as in `{OCFS | 10}`, and the page shows the number measured
-there.
+A remark contains no measured number. It names a cell, as in `{OCFS | 10}`, and the page shows the number measured for
+it.
 
-What counts as the same depends on the unit. F1 of another implementation, on another reading of the same texts, agrees
-within two points and comes close within five; numbers of terms agree within a tenth and come close within a quarter.
-These limits are conventions, the same for all papers unless a cell has its own. Seconds of two machines can't be
-compared, so only claims about ratios of seconds are judged.
+Whether a measured number agrees with the printed one depends on the unit. F1 of another implementation, on texts that
+were prepared differently, agrees within two points and comes close within five; numbers of terms agree within a tenth
+and come close within a quarter. These limits are conventions, the same for all papers unless a cell has its own.
+Seconds of two machines can't be compared, so only claims about ratios of seconds are judged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .measurements import Measurement
 Verdict = Literal["agrees", "close", "differs"]
 Column = int | float | str
 Printed = float | tuple[str, ...]
-"""A number, a list of terms, or words such as "> 3", which are shown but not judged."""
+"""A number, a list of terms, or words such as ">" and "3", which are shown but not judged."""
 Place = tuple[str, Column]
 """Row and column."""
 
@@ -52,6 +52,7 @@ class Tolerance(NamedTuple):
         return "close" if distance <= self.close + ROUNDING else "differs"
 
     def _distance(self, printed: float, measured: float) -> float:
+        """Return the ratio of the two numbers, or their difference, absolute or as a share of the printed one."""
         if self.is_factor:
             return max(measured / printed, printed / measured) if measured > 0 < printed else math.inf
         return abs(measured - printed) / (abs(printed) or 1.0 if self.is_share else 1.0)
@@ -69,7 +70,7 @@ class Unit:
     from_zero: bool = False
     """Whether the axis of a figure starts at 0."""
 
-    def written(self, value: float) -> str:
+    def format_number(self, value: float) -> str:
         """Return a number as text, large ones without an exponent."""
         text = format(value, self.digits)
         return f"{value:,.0f}" if "e+" in text else text
@@ -98,9 +99,9 @@ class Cell:
     measurement: Measurement
     printed: Printed | None = None
     tolerance: Tolerance | None = None
-    """Replaces that of the unit."""
+    """Replaces the tolerance of the unit."""
     unit: Unit | None = None
-    """Replaces that of the item, as in a table with accuracies and numbers of terms."""
+    """Replaces the unit of the item, as in a table with accuracies and numbers of terms."""
 
     @property
     def place(self) -> Place:
@@ -110,7 +111,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper about two rows: the first is ahead of the second, or so many times as large.
+    """A sentence of the paper about two rows: the first is ahead of the second, or a multiple of it.
 
     It is judged by the mean over some columns. `by` is the difference or ratio that the paper prints. Without `by`, the
     claim agrees if the first row is ahead in every column, and comes close if it is ahead in the mean.
@@ -125,10 +126,11 @@ class Claim:
     than_column: Column | None = None
     """The column of the second row, if it has a single value, such as that of all terms."""
     more_than_at: tuple[Column, ...] = ()
-    """If the paper says that the lead is larger than in these columns."""
+    """Columns in which the lead is smaller, if the paper says so."""
     how: Literal["difference", "ratio", "relative"] = "difference"
-    """Relative: the difference divided by the second number."""
+    """How two numbers are compared; "relative" is the difference divided by the second number."""
     by: float | None = None
+    """The printed difference or ratio."""
     tolerance: Tolerance | None = None
 
 
@@ -142,18 +144,18 @@ class Item:
     unit: Unit
     cells: tuple[Cell, ...]
     columns: str = "terms"
-    """What the columns are."""
+    """The title of the columns."""
     trials: tuple[Cell, ...] = ()
-    """Other preparations."""
+    """Cells for other preparations than the paper's."""
     claims: tuple[Claim, ...] = ()
     stands_in: str = ""
-    """What is not available, and what replaces it."""
+    """A note on documents that are not available, and on those that replace them."""
     remark: str = ""
-    """Where and why the measured numbers differ."""
+    """An explanation of the differences, in Markdown."""
     picture: Literal["curves", "surface", "none"] = "curves"
     """How a figure is drawn: a curve for each row, or rows and columns as a grid of colours."""
     over: str = ""
-    """The row whose numbers are the horizontal positions, if columns are settings that lead to them."""
+    """The row whose numbers are the horizontal positions of a figure; by default the columns are."""
     log_x: bool = True
     marked: Literal["highest", "lowest"] = "highest"
     """The cell of a surface that is framed."""
@@ -176,10 +178,10 @@ class Paper:
     name: str
     title: str
     setting: str
-    """What all items share: preparation, split, classifiers."""
+    """A description of the preparation, split and classifiers that all items share, in Markdown."""
     items: tuple[Item, ...]
     of_a_part: str = ""
-    """What else is smaller if only a part is measured."""
+    """A sentence on other differences of a quick run, besides its fewer documents and repetitions."""
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.items)

@@ -1,11 +1,11 @@
-"""Classifiers on the selected terms of a fold: how good they are after `DROP`, and how long they take to predict.
+"""Measurements of classifiers on selected terms: their quality after `DROP`, and the seconds to predict.
 
 Terms are selected and weighted with all training documents; only then does `DROP` remove documents, as a user would
 apply it.
 
-Times are processor time on one core, as in the papers. Classifiers take turns, so that other load of the machine hits
-all of them. Each predicts several copies of the test documents at once, so that fixed costs do not matter; the seconds
-are those of one copy.
+Times are processor time on one core, as in the papers. Classifiers run in turns, so that other load on the machine
+affects all of them. Each predicts several copies of the test documents at once, so that fixed costs do not matter; the
+seconds are those of one copy.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from sklearn.neighbors import KNeighborsClassifier
 from textsieve import DROP, TermWeighter
 from textsieve.comparison import half_width
 
-from .documents import Collection, Documents, Fold
-from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .documents import Collection, CollectionMeasurement, Documents, Fold
+from .measurements import Estimate, Scope, group_by
 from .quality import Size
 from .selection import estimator_of
 
 REPEATS = 3
 """The number of runs whose median time is reported, after a first one that loads compiled code."""
 ENOUGH_SECONDS = 3.0
-"""A classifier that has taken so many seconds after its first run is not run again."""
+"""The seconds, without the first run, after which a classifier is not run again."""
 COPIES = 6
 """The number of copies of the test documents that are predicted at once."""
 EVERY_COSINE = "every cosine"
+"""The search for neighbours that computes every cosine: scikit-learn's."""
 
 
 class Drop(NamedTuple):
@@ -47,7 +48,7 @@ class Drop(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """A trained classifier, the test counts of its terms, and the share of training documents that it uses."""
+    """A trained classifier, its training and test documents, and the share of training documents that it uses."""
 
     weighter: TermWeighter
     classifier: Any
@@ -89,8 +90,8 @@ def train(documents: Documents, fold: Fold, measurement: Any, n_jobs: int | None
     share_used = 1.0
     if measurement.drop is not None:
         with _without_warnings():
-            rows, kept_labels = DROP(**measurement.drop._asdict(), n_jobs=n_jobs).fit_resample(rows, labels)
-        share_used, labels = len(kept_labels) / len(labels), kept_labels
+            rows, remaining_labels = DROP(**measurement.drop._asdict(), n_jobs=n_jobs).fit_resample(rows, labels)
+        share_used, labels = len(remaining_labels) / len(labels), remaining_labels
     if "n_jobs" in classifier.get_params():
         classifier.set_params(n_jobs=n_jobs)
     return Trained(weighter, classifier.fit(rows, labels), rows, labels, test_counts, test_labels, share_used)
@@ -103,8 +104,10 @@ FIGURES: dict[str, Callable[[Trained], float]] = {
 
 
 @dataclass(frozen=True)
-class QualityAfterDrop(Measurement):
+class QualityAfterDrop(CollectionMeasurement):
     """Micro-F1, or the share of documents that `DROP` leaves, for single-label documents: the mean over folds."""
+
+    step: ClassVar[str] = "fewer documents"
 
     collection: Collection
     selector: str
@@ -112,30 +115,30 @@ class QualityAfterDrop(Measurement):
     classifier: str
     drop: Drop
     figure: str = "micro_f1"
-    """A row of `FIGURES`."""
+    """A key of `FIGURES`."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Drop documents once for all figures."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: fewer documents")
-            documents = collection.documents(scope)
-            values: dict[Any, list[float]] = {measurement: [] for measurement in measurements}
-            for fold in documents.folds:
-                for own in group_by(measurements, "selector", "n_terms", "classifier", "drop").values():
-                    trained = train(documents, fold, own[0], scope.n_jobs)
-                    for measurement in own:
-                        values[measurement].append(FIGURES[measurement.figure](trained))
-            ratio = float(np.mean([len(fold.test) / len(fold.train) for fold in documents.folds]))
-            for measurement, of_folds in values.items():
-                yield measurement, Estimate(float(np.mean(of_folds)), half_width(of_folds, ratio))
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Train once for all figures of the same classifier and selection."""
+        values: dict[Any, list[float]] = {measurement: [] for measurement in measurements}
+        for fold in documents.folds:
+            for group in group_by(measurements, "selector", "n_terms", "classifier", "drop").values():
+                trained = train(documents, fold, group[0], scope.n_jobs)
+                for measurement in group:
+                    values[measurement].append(FIGURES[measurement.figure](trained))
+        tested_to_trained = float(np.mean([len(fold.test) / len(fold.train) for fold in documents.folds]))
+        for measurement, fold_values in values.items():
+            yield measurement, Estimate(float(np.mean(fold_values)), half_width(fold_values, tested_to_trained))
 
 
 @dataclass(frozen=True)
-class PredictionSeconds(Measurement):
+class PredictionSeconds(CollectionMeasurement):
     """The seconds to predict the test documents of the first fold, from counts to labels."""
 
     is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "seconds of prediction"
 
     collection: Collection
     selector: str
@@ -144,24 +147,23 @@ class PredictionSeconds(Measurement):
     """As `compare` takes it, with its weights."""
     drop: Drop | None = None
     search: str = ""
-    """"every cosine": scikit-learn's search for neighbours, for comparison."""
+    """`EVERY_COSINE`, for comparison; by default that of the classifier."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Train all classifiers of a number of terms, then time them in turn."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            documents = collection.documents(scope)
-            for (_, n_terms), own in group_by(measurements, "selector", "n_terms").items():
-                tell(f"{collection.corpus}: seconds with {n_terms} terms")
-                jobs = {
-                    measurement: _job(train(documents, documents.folds[0], measurement, 1), measurement.search)
-                    for measurement in own
-                }
-                yield from time_in_turn(jobs, scope.some(REPEATS))
+        for group in group_by(measurements, "selector", "n_terms").values():
+            jobs = {
+                measurement: _job(train(documents, documents.folds[0], measurement, 1), measurement.search)
+                for measurement in group
+            }
+            yield from time_in_turn(jobs, scope.limit(REPEATS))
 
 
 class Job(NamedTuple):
-    """A call that is timed, and how many times it predicts the documents."""
+    """A call that is timed, and the number of copies of the test documents that it predicts."""
 
     predict: Callable[[], object]
     copies: int
@@ -181,6 +183,7 @@ def time_in_turn(jobs: dict[Any, Job], repeats: int) -> Iterator[tuple[Any, Esti
 
 
 def _job(trained: Trained, search: str) -> Job:
+    """Return the job of a trained classifier, or of scikit-learn's neighbours on the same documents."""
     if search != EVERY_COSINE:
         copies = csr_matrix(vstack([trained.test_counts] * COPIES, format="csr"))
         return Job(trained._replace(test_counts=copies).predict, COPIES)

@@ -1,9 +1,10 @@
-"""How good a selector with a classifier is, and what it costs: a figure of `textsieve.compare`."""
+"""Figures of `textsieve.compare`: the quality and cost of a selector with a classifier, on given folds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from textsieve import compare
 from textsieve.comparison import Comparison, Row, half_width
 
 from .documents import Collection, Documents, Fold, Settings
-from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .measurements import Estimate, Measurement, ReportStep, Scope, group_by
 
 Size = int | float | str
 """A number of terms, a share of all, or "all"."""
@@ -45,49 +46,46 @@ class Quality(Measurement):
     """Settings of `compare` about multilabel documents."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Count each collection once, and measure each combination once for all figures."""
-        for (collection, settings), measurements in group_by(wanted, "collection", "settings").items():
-            tell(f"{collection.corpus}: {len(measurements)} numbers")
+        for (collection, settings), measurements in group_by(requested, "collection", "settings").items():
+            report_step(f"{collection.corpus}: {len(measurements)} numbers")
             documents = collection.documents(scope)
             combinations = group_by(measurements, "selector", "n_terms", "classifier")
             folds = [
                 _measure_fold(documents, fold, list(combinations), settings, scope.n_jobs) for fold in documents.folds
             ]
-            for combination, own in combinations.items():
-                rows = [rows_of_fold[combination] for rows_of_fold in folds]
-                yield from ((measurement, mean_over_folds(rows, measurement.figure)) for measurement in own)
+            for combination, group in combinations.items():
+                rows = [fold_rows[combination] for fold_rows in folds]
+                yield from ((measurement, mean_over_folds(rows, measurement.figure)) for measurement in group)
 
 
 def _measure_fold(
     documents: Documents, fold: Fold, combinations: list[Any], settings: Settings, n_jobs: int | None
 ) -> dict[Any, Row]:
-    """Return the row of each combination on a fold."""
-    others = dict.fromkeys(size.selector for _, size, _ in combinations if isinstance(size, AsManyAs))
-    numbers = {name: len(columns) for name, columns in _selected(documents, fold, [*others], n_jobs).items()}
-    sizes = {
-        combination: combination[1] if not isinstance(combination[1], AsManyAs) else numbers[combination[1].selector]
-        for combination in combinations
-    }
-    with_sizes = {given: (given[0], size, given[2]) for given, size in sizes.items()}
-    rows = compare_fold(documents, fold, with_sizes.values(), settings, n_jobs)
-    return {given: rows[combination] for given, combination in with_sizes.items()}
-
-
-def _selected(documents: Documents, fold: Fold, selectors: list[str], n_jobs: int | None) -> dict[str, list[int]]:
-    columns = select_terms(documents, fold, [(name, ALL) for name in selectors], n_jobs)
-    return {name: columns[name, ALL] for name in selectors}
+    """Return the row of each combination on a fold; `AsManyAs` is replaced by a number of terms first."""
+    others = dict.fromkeys((size.selector, ALL) for _, size, _ in combinations if isinstance(size, AsManyAs))
+    other_columns = select_terms(documents, fold, others, n_jobs)
+    with_numbers: dict[Any, Combination] = {}
+    for combination in combinations:
+        selector, size, classifier = combination
+        n_terms = len(other_columns[size.selector, ALL]) if isinstance(size, AsManyAs) else size
+        with_numbers[combination] = (selector, n_terms, classifier)
+    rows = compare_fold(documents, fold, with_numbers.values(), settings, n_jobs)
+    return {combination: rows[with_number] for combination, with_number in with_numbers.items()}
 
 
 def mean_over_folds(rows: Sequence[Row], figure: str) -> Estimate:
-    """Return the mean of a figure, and half of its interval; or the problem of a row that has no figure."""
+    """Return the mean of a figure and half the width of its interval, or the problem of a row without figures."""
     problem = next((row.problem for row in rows if row.problem is not None), None)
     if problem is not None:
         return Estimate(None, problem=problem)
     factor = 100.0 if figure.endswith(PERCENT) else 1.0
     values = [factor * getattr(row, figure.removesuffix(PERCENT)) for row in rows]
-    ratio = float(np.mean([row.documents / row.trained_on for row in rows]))
-    return Estimate(float(np.mean(values)), half_width(values, ratio))
+    tested_to_trained = float(np.mean([row.documents / row.trained_on for row in rows]))
+    return Estimate(float(np.mean(values)), half_width(values, tested_to_trained))
 
 
 # -- calling compare ---------------------------------------------------------------------------------------------------
@@ -96,19 +94,22 @@ def mean_over_folds(rows: Sequence[Row], figure: str) -> Estimate:
 def compare_fold(
     documents: Documents, fold: Fold, combinations: Iterable[Combination], settings: Settings, n_jobs: int | None
 ) -> dict[Combination, Row]:
-    """Return the row of each combination on one fold."""
+    """Return the row of each combination on one fold.
+
+    `compare` sorts the options in a name. So rows are found by the position of their condition, not by name.
+    """
     rows: dict[Combination, Row] = {}
     for selectors, sizes, classifiers in products(combinations):
-        compared = _compare(documents, fold, selectors, sizes, classifiers, settings, n_jobs)
-        keys = [condition.key for condition in compared.conditions]
-        by_key = {(row.selector, row.n_terms, row.classifier): row for row in compared.rows}
-        given = [
+        comparison = _compare(documents, fold, selectors, sizes, classifiers, settings, n_jobs)
+        keys = [condition.key for condition in comparison.conditions]
+        rows_by_key = {(row.selector, row.n_terms, row.classifier): row for row in comparison.rows}
+        in_order = [
             (selector, size, classifier)
             for selector in selectors
             for size in ([ALL] if selector == ALL else sizes)
             for classifier in classifiers
         ]
-        rows |= {combination: by_key[key] for combination, key in zip(given, keys, strict=True)}
+        rows |= {combination: rows_by_key[key] for combination, key in zip(in_order, keys, strict=True)}
     return rows
 
 
@@ -117,23 +118,24 @@ def select_terms(
 ) -> dict[tuple[str, Size], list[int]]:
     """Return the columns that each selector selects in a fold, the best first; none if no term qualifies.
 
-    `compare` also trains a classifier on them, for which naive Bayes is the fastest.
+    `compare` also trains a classifier on them; naive Bayes is the fastest.
     """
     columns: dict[tuple[str, Size], list[int]] = {}
     cut: Settings = (("cut", "zero"),) if documents.multilabel else ()
     for selectors, sizes, classifiers in products((*selection, "nb") for selection in selections):
-        compared = _compare(documents, fold, selectors, sizes, classifiers, cut, n_jobs)
-        names = {condition.key[0]: None for condition in compared.conditions}
-        own = dict(zip(names, selectors, strict=True))
-        selected = {(own[selection.selector], selection.n_terms): selection.terms for selection in compared.selections}
-        for selector in selectors:
-            for size in sizes:
-                terms = () if selector == ALL else selected.get((selector, size), ())
-                columns[selector, size] = (
-                    documents.columns(fold).tolist()
-                    if selector == ALL or terms is None
-                    else [int(term.removeprefix("#")) for term in terms]
-                )
+        comparison = _compare(documents, fold, selectors, sizes, classifiers, cut, n_jobs)
+        names = dict.fromkeys(condition.key[0] for condition in comparison.conditions)
+        requested_name = dict(zip(names, selectors, strict=True))  # `compare` sorts the options in a name
+        terms_by_key = {
+            (requested_name[selection.selector], selection.n_terms): selection.terms
+            for selection in comparison.selections
+        }
+        for key in product(selectors, sizes):
+            terms = None if key[0] == ALL else terms_by_key.get(key, ())  # None: all terms
+            if terms is None:
+                columns[key] = documents.columns(fold).tolist()
+            else:
+                columns[key] = [int(term.removeprefix("#")) for term in terms]
     return columns
 
 
@@ -146,6 +148,7 @@ def _compare(
     settings: Settings,
     n_jobs: int | None,
 ) -> Comparison:
+    """Call `compare` on the documents of one fold."""
     positions = np.concatenate([fold.train, fold.test])
     is_test = np.arange(len(positions)) >= len(fold.train)
     more: Mapping[str, Any] = {"min_df": documents.min_df, "multilabel": documents.multilabel, **dict(settings)}
@@ -164,15 +167,19 @@ def _compare(
 def products(combinations: Iterable[Combination]) -> list[tuple[list[str], list[Size], list[str]]]:
     """Return lists of selectors, sizes and classifiers whose products are the given combinations.
 
-    `compare` measures products; few calls share most work.
+    `compare` measures all products of its arguments and shares their work, so few calls are best. Pairs of selector and
+    size with the same classifiers are merged first, then selectors with the same sizes and classifiers.
     """
-    classifiers: dict[tuple[str, Size], dict[str, None]] = {}
+    classifiers_of: dict[tuple[str, Size], dict[str, None]] = {}
     for selector, size, classifier in combinations:
-        classifiers.setdefault((selector, size), {})[classifier] = None
-    sizes: dict[tuple[str, tuple[str, ...]], list[Size]] = {}
-    for (selector, size), own in classifiers.items():
-        sizes.setdefault((selector, tuple(own)), []).append(size)
-    selectors: dict[tuple[tuple[Size, ...], tuple[str, ...]], list[str]] = {}
-    for (selector, of_all), own_sizes in sizes.items():
-        selectors.setdefault((tuple(own_sizes), of_all), []).append(selector)
-    return [(names, list(of_sizes), list(of_all)) for (of_sizes, of_all), names in selectors.items()]
+        classifiers_of.setdefault((selector, size), {})[classifier] = None
+    sizes_of: dict[tuple[str, tuple[str, ...]], list[Size]] = {}
+    for (selector, size), classifiers in classifiers_of.items():
+        sizes_of.setdefault((selector, tuple(classifiers)), []).append(size)
+    selectors_of: dict[tuple[tuple[Size, ...], tuple[str, ...]], list[str]] = {}
+    for (selector, shared_classifiers), sizes in sizes_of.items():
+        selectors_of.setdefault((tuple(sizes), shared_classifiers), []).append(selector)
+    return [
+        (selectors, list(shared_sizes), list(shared_classifiers))
+        for (shared_sizes, shared_classifiers), selectors in selectors_of.items()
+    ]

@@ -1,9 +1,9 @@
-"""Prepared documents on random splits: which terms are selected, how they are weighted, and in which order.
+"""Documents on random splits, with selected and weighted terms.
 
 Terms are selected first and weighted afterwards, with one exception: `CUT` weights all terms, scales documents to
 length 1, and then removes terms, so that the length of a document shows how many rare words it had. Terms are selected
-from the training documents. Selected from all documents, including the test documents, they leak the answers, as in
-some published experiments.
+from the training documents. If they are selected from all documents, as in some published experiments, the labels of
+test documents leak into the selection.
 
 All splits have the same seed. So all measurements on the same documents use the same splits, and five splits are the
 first five of twenty.
@@ -28,7 +28,7 @@ from textsieve.ensembles import RandomSplit, random_splits
 from textsieve.selectors import TermSelector
 
 from .documents import Collection, Ints, members_of
-from .measurements import Estimate, Measurement, Scope, Tell
+from .measurements import Estimate, Measurement, ReportStep, Scope
 
 SEED = 1964
 TEST_SHARE = 0.2
@@ -107,13 +107,13 @@ def counts_of(collection: Collection, scope: Scope) -> tuple[csr_matrix, Ints]:
     documents = collection.documents(scope)
     members = members_of(documents.labels)
     number_of = {label: number for number, label in enumerate(members)}
-    positions = np.sort(np.concatenate([own[:: scope.every] for own in members.values()]))
+    positions = np.sort(np.concatenate([of_class[:: scope.every] for of_class in members.values()]))
     numbers = np.array([number_of[documents.labels[position][0]] for position in positions.tolist()])
     return csr_matrix(documents.counts[positions]), numbers
 
 
 def splits_of(n_documents: int, repeats: int) -> list[RandomSplit]:
-    """Return the first splits of so many documents."""
+    """Return random splits of so many documents."""
     return random_splits(n_documents, test_share=TEST_SHARE, repeats=repeats, random_state=SEED)
 
 
@@ -121,7 +121,7 @@ def prepared_splits(collection: Collection, preparation: Preparation, repeats: i
     """Yield one prepared split after the other."""
     counts, numbers = counts_of(collection, scope)
     pipeline = preparation.pipeline(counts, numbers)
-    for split in splits_of(len(numbers), scope.some(repeats)):
+    for split in splits_of(len(numbers), scope.limit(repeats)):
         yield prepare(counts, numbers, split.train, split.test, pipeline)
 
 
@@ -136,7 +136,7 @@ def prepare(counts: csr_matrix, numbers: Ints, train: Ints, test: Ints, pipeline
 
 
 def mean_over_splits(shares: Any) -> Estimate:
-    """Return the mean over splits in percent, and half of its interval."""
+    """Return the mean of shares, one for each split, in percent, and half the width of its interval."""
     values = [100.0 * float(share) for share in shares]
     return Estimate(float(np.mean(values)), half_width(values, TEST_SHARE / (1 - TEST_SHARE)))
 
@@ -147,12 +147,14 @@ class TermsLeft(Measurement):
 
     collection: Collection
     terms: str
-    """A row of `STAGES`."""
+    """A key of `STAGES`."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Count the documents of a collection once, if its measurements follow one another."""
-        for measurement in wanted:
-            tell(f"{measurement.collection.corpus}: numbers of terms")
+        for measurement in requested:
+            report_step(f"{measurement.collection.corpus}: numbers of terms")
             selector = STAGES[measurement.terms]().fit(*counts_of(measurement.collection, scope))
             yield measurement, Estimate(float(selector.get_support().sum()))

@@ -1,4 +1,4 @@
-"""`reproduce`: find papers by name, measure what their items need, judge it, and write the pages."""
+"""`reproduce`: find papers by name, measure the numbers of their items, judge them, and write the pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUICK = Scope(every=20, repetitions=1)
 """For a first look."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the current step, how many numbers are measured, and how many there are."""
+"""A function that is called with the current step, the number of measured numbers, and the number of all."""
 
 
 class Reproduction(NamedTuple):
@@ -45,7 +45,7 @@ def reproduce(
     scope: Scope = FULL,
     progress: Progress | None = None,
 ) -> list[Reproduction]:
-    """Measure what papers printed.
+    """Measure the numbers that papers printed, and compare the two.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ def find_paper(name: str) -> Paper:
 
 def find_items(names: Iterable[str]) -> list[PaperRequest]:
     """Return the items with these names, such as "ocfs" or "ocfs:table2"; those of one paper together, in its order."""
-    items: dict[str, list[str]] = {}
+    item_names: dict[str, list[str]] = {}
     for name in names:
         paper, _, item = name.partition(":")
-        items.setdefault(paper, []).append(item)
-    return [_request(find_paper(paper), own) for paper, own in items.items()]
+        item_names.setdefault(paper, []).append(item)
+    return [_request(find_paper(paper), items) for paper, items in item_names.items()]
 
 
 def _request(paper: Paper, names: list[str]) -> PaperRequest:
@@ -109,34 +109,37 @@ def _request(paper: Paper, names: list[str]) -> PaperRequest:
 def measure(
     requests: Iterable[PaperRequest], scope: Scope, results: str | None, progress: Progress
 ) -> dict[Measurement, Estimate]:
-    """Return the estimate of everything that the items need; each measurement is made once."""
-    needed = list(
+    """Return the estimate of each measurement of the items; those that are in the results file are not repeated."""
+    measurements = list(
         dict.fromkeys(cell.measurement for request in requests for item in request.items for cell in item.all_cells)
     )
-    wanted = list(dict.fromkeys(part for measurement in needed for part in _parts(measurement)))
+    basic = list(dict.fromkeys(part for measurement in measurements for part in _parts(measurement)))
     estimates: dict[Measurement, Estimate] = {}
     with open_results(results, scope) as file:
-        estimates |= {measurement: known for measurement in wanted if (known := file.find(measurement)) is not None}
+        for measurement in basic:
+            if (known := file.find(measurement)) is not None:
+                estimates[measurement] = known
 
-        def tell(step: str) -> None:
-            progress(step, len(estimates), len(wanted))
+        def report_step(step: str) -> None:
+            progress(step, len(estimates), len(basic))
 
         with _without_warnings_about_few_documents(scope):
-            missing = [measurement for measurement in wanted if measurement not in estimates]
-            for measurement, estimate in measure_kinds(missing, scope, tell):
+            missing = [measurement for measurement in basic if measurement not in estimates]
+            for measurement, estimate in measure_kinds(missing, scope, report_step):
                 estimates[measurement] = estimate
                 file.add(measurement, estimate)
-    return estimates | {measurement: _derive(measurement, estimates) for measurement in needed}
+    return estimates | {measurement: _derive(measurement, estimates) for measurement in measurements}
 
 
 def _parts(measurement: Measurement) -> tuple[Measurement, ...]:
-    """Return the measurements from which one is derived, or the measurement itself."""
+    """Return the measurements from which one is derived, directly or indirectly, or the measurement itself."""
     if not isinstance(measurement, Derived):
         return (measurement,)
-    return tuple(needed for part in measurement.parts for needed in _parts(part))
+    return tuple(part_of_part for part in measurement.parts for part_of_part in _parts(part))
 
 
 def _derive(measurement: Measurement, estimates: dict[Measurement, Estimate]) -> Estimate:
+    """Return the estimate of a measurement, computed from those of its parts if it is derived."""
     if not isinstance(measurement, Derived):
         return estimates[measurement]
     return measurement.derive([_derive(part, estimates) for part in measurement.parts])

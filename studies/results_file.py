@@ -1,8 +1,8 @@
 """A file of measured numbers, so that an interrupted run can be resumed: a header, then a line for each number.
 
-The header has what makes numbers comparable: versions, and the part of the documents. Seconds also depend on threads
-and cores, which each line of seconds names: a run uses only seconds that were measured with its own, and measures the
-others again. Lines have checksums. A damaged line, or a file of something else, raises `InputError` and is not changed.
+Numbers are comparable only if versions and scope are the same, so the header has both. Seconds also depend on the
+numbers of threads and cores. Each line of seconds has them, and a run reuses only seconds that were measured with its
+own. Lines have checksums. A damaged line or a file of another kind raises `InputError`, and the file is not changed.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _BEGINNING = b'{"file": "textsieve studies '
 PACKAGES = ("textsieve", "numpy", "scipy", "scikit-learn", "numba")
 
 Lines = dict[tuple[str, str | None], Estimate]
-"""Estimates by the key of the measurement, and by the machine if they are seconds."""
+"""Estimates by the key of the measurement, and for seconds also by the machine."""
 
 
 class ResultsFile:
-    """The numbers of earlier runs, and a place for more."""
+    """The numbers of earlier runs, and the file to which new ones are appended."""
 
     def __init__(self, scope: Scope, file: IO[bytes] | None = None, lines: Lines | None = None) -> None:
         self._machine = machine_of(scope)
@@ -51,24 +51,24 @@ class ResultsFile:
         return self._lines.get((measurement.key, self._machine if measurement.is_of_seconds else None))
 
     def add(self, measurement: Measurement, estimate: Estimate) -> None:
-        """Write an estimate to the disk."""
+        """Append an estimate to the file, if there is one."""
         if self._file is not None:
             machine = {"machine": self._machine} if measurement.is_of_seconds else {}
             append(self._file, {"measurement": measurement.key, **estimate._asdict(), **machine})
 
 
 def machine_of(scope: Scope) -> str:
-    """Return what seconds depend on: the numbers of threads and cores."""
+    """Return the numbers of threads and cores as text; seconds depend on them."""
     cores = os.cpu_count()
     threads = cores if scope.n_jobs == -1 else scope.n_jobs or 1
     return f"{threads} threads, {cores} cores"
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
-    """Return what makes numbers comparable."""
+    """Return the header of the file of a run; numbers in files with different headers are not comparable."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-    part = {"every": scope.every, "repetitions": scope.repetitions}
-    return {"file": FORMAT, "scope": part, "versions": versions}
+    scope_fields = {"every": scope.every, "repetitions": scope.repetitions}
+    return {"file": FORMAT, "scope": scope_fields, "versions": versions}
 
 
 @contextmanager
@@ -96,9 +96,10 @@ def _require_own(first: bytes, path: str, *, is_unfinished: bool) -> None:
 
 
 def _read_estimates(lines: list[bytes], header: Mapping[str, Any], path: str) -> Lines:
-    if lines and (own := _decode_header(lines[0])) != header:
+    """Return the estimates of a file; raise `InputError` if its header differs from that of this run."""
+    if lines and (stored := _decode_header(lines[0])) != header:
         raise InputError(
-            f"{path}: these numbers were measured {_difference(own, header)}; delete the file, or name another."
+            f"{path}: these numbers were measured {_difference(stored, header)}; delete the file, or name another."
         )
     estimates: Lines = {}
     for number, line in enumerate(lines[1:], 2):
@@ -110,16 +111,17 @@ def _read_estimates(lines: list[bytes], header: Mapping[str, Any], path: str) ->
     return estimates
 
 
-def _difference(own: Any, header: Mapping[str, Any]) -> str:
-    """Describe the first difference between the header of a file and that of this run."""
+def _difference(stored: Any, header: Mapping[str, Any]) -> str:
+    """Describe the first difference between the header of a file, which may be damaged, and that of this run."""
     for name, words in (("versions", "by other versions"), ("scope", "of another part")):
-        there, here = own.get(name) if isinstance(own, dict) else None, header[name]
+        there, here = stored.get(name) if isinstance(stored, dict) else None, header[name]
         if isinstance(there, dict) and there != here:
             return f"{words} ({first_difference(there, here)})"
     return "in another format, or its first line is damaged"
 
 
 def _decode_header(line: bytes) -> Any:
+    """Return the header of a file, or None if it is damaged."""
     try:
         return decode_line(line)
     except ValueError:

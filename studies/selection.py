@@ -1,4 +1,4 @@
-"""What selectors select: how many terms, which terms two of them share, how frequent these are, how long it takes."""
+"""Measurements of selectors: the number and document frequencies of their terms, shared terms, and seconds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textsieve import KNNFP, OCFS, TCFP, TOFA, ChiSquare, CosineKNN, InformationGain, Rocchio
 
-from .documents import Collection, Documents, Fold, Ints
-from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .documents import Collection, CollectionMeasurement, Documents, Fold, Ints
+from .measurements import Estimate, Scope, group_by
 from .quality import ALL, Size, select_terms
+
+Columns = dict[tuple[str, Size], list[int]]
+"""The columns that each selector selects with each number of terms, the best first."""
 
 REPEATS = 15
 """The number of runs whose median time is reported."""
@@ -42,13 +45,14 @@ def estimator_of(variant: str) -> tuple[Any, dict[str, str]]:
 
     "knn(k=30,tf=log)" gives `CosineKNN(k=30)` and {"tf": "log"}.
     """
-    name, _, written = variant.removesuffix(")").partition("(")
-    options = dict(option.split("=") for option in written.split(",") if option)
+    name, _, options_text = variant.removesuffix(")").partition("(")
+    options = dict(option.split("=") for option in options_text.split(",") if option)
     weights = {option: options.pop(option) for option in WEIGHTS if option in options}
-    return ESTIMATORS[name](**{option: _value(text) for option, text in options.items()}), weights
+    return ESTIMATORS[name](**{option: _parse_value(text) for option, text in options.items()}), weights
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
+    """Return the value of an option: a number, true or false, or the text itself."""
     try:
         return literal_eval(text.capitalize() if text in ("true", "false") else text)
     except ValueError:
@@ -56,63 +60,72 @@ def _value(text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class TermsSelected(Measurement):
+class TermsSelected(CollectionMeasurement):
     """The number of terms that a selector selects: the mean over folds."""
+
+    step: ClassVar[str] = "numbers of terms"
 
     collection: Collection
     selector: str
     n_terms: Size = ALL
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Rank once for each selector and fold."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: numbers of terms")
-            selections = [(measurement.selector, measurement.n_terms) for measurement in measurements]
-            columns = _select_in_folds(collection.documents(scope), selections, scope)
-            for measurement, selection in zip(measurements, selections, strict=True):
-                yield measurement, Estimate(float(mean(len(of_fold[selection]) for of_fold in columns)))
+        selections = [(measurement.selector, measurement.n_terms) for measurement in measurements]
+        folds = _select_in_folds(documents, selections, scope)
+        for measurement, selection in zip(measurements, selections, strict=True):
+            yield measurement, Estimate(float(mean(len(columns[selection]) for columns in folds)))
 
 
 @dataclass(frozen=True)
-class DocumentsCounted(Measurement):
+class DocumentsCounted(CollectionMeasurement):
     """The number of training or test documents: the mean over folds."""
+
+    step: ClassVar[str] = "numbers of documents"
 
     collection: Collection
     part: Literal["train", "test"]
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Count each collection once."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            folds = collection.documents(scope).folds
-            for measurement in measurements:
-                yield measurement, Estimate(float(mean(len(getattr(fold, measurement.part)) for fold in folds)))
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Count the documents of each fold."""
+        for measurement in measurements:
+            sizes = [len(getattr(fold, measurement.part)) for fold in documents.folds]
+            yield measurement, Estimate(float(mean(sizes)))
 
 
 @dataclass(frozen=True)
-class TermsShared(Measurement):
+class TermsShared(CollectionMeasurement):
     """The number of terms that two selectors share, each selecting `n_terms`: the mean over folds."""
+
+    step: ClassVar[str] = "shared terms"
 
     collection: Collection
     selectors: tuple[str, str]
     n_terms: Size
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Rank once for each selector and fold."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: shared terms")
-            columns = _select_in_folds(collection.documents(scope), _selections(measurements), scope)
-            for measurement in measurements:
-                first, second = ((name, measurement.n_terms) for name in measurement.selectors)
-                shared = [len(set(of_fold[first]) & set(of_fold[second])) for of_fold in columns]
-                yield measurement, Estimate(float(mean(shared)))
+        folds = _select_in_folds(documents, _selections(measurements), scope)
+        for measurement in measurements:
+            first, second = ((name, measurement.n_terms) for name in measurement.selectors)
+            n_shared = [len(set(columns[first]) & set(columns[second])) for columns in folds]
+            yield measurement, Estimate(float(mean(n_shared)))
 
 
 @dataclass(frozen=True)
-class TermsNotShared(Measurement):
+class TermsNotShared(CollectionMeasurement):
     """The terms of a selector that not all of the others select too, the best first; in the first fold."""
+
+    step: ClassVar[str] = "terms that are not shared"
 
     collection: Collection
     selector: str
@@ -121,17 +134,16 @@ class TermsNotShared(Measurement):
     n_terms: Size
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Rank once for each selector."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: terms that are not shared")
-            documents = collection.documents(scope)
-            columns = select_terms(documents, documents.folds[0], _selections(measurements), scope.n_jobs)
-            for measurement in measurements:
-                size = measurement.n_terms
-                common = set.intersection(*(set(columns[name, size]) for name in measurement.selectors))
-                own = [column for column in columns[measurement.selector, size] if column not in common]
-                yield measurement, Estimate(tuple(documents.terms[column] for column in own))
+        columns = select_terms(documents, documents.folds[0], _selections(measurements), scope.n_jobs)
+        for measurement in measurements:
+            size = measurement.n_terms
+            shared_by_all = set.intersection(*(set(columns[name, size]) for name in measurement.selectors))
+            not_shared = [column for column in columns[measurement.selector, size] if column not in shared_by_all]
+            yield measurement, Estimate(tuple(documents.terms[column] for column in not_shared))
 
 
 FIGURES: dict[str, Callable[[Ints], float]] = {
@@ -141,41 +153,44 @@ FIGURES: dict[str, Callable[[Ints], float]] = {
     f"below {RARE}": lambda doc_freq: int((doc_freq < RARE).sum()),
     "terms": len,
 }
+"""Figures of an array of document frequencies."""
 
 
 @dataclass(frozen=True)
-class TermFrequencies(Measurement):
+class TermFrequencies(CollectionMeasurement):
     """A figure of the document frequencies of the terms that a selector selects: the mean over folds."""
+
+    step: ClassVar[str] = "document frequencies"
 
     collection: Collection
     selector: str
     n_terms: Size
     figure: str
-    """A row of `FIGURES`."""
+    """A key of `FIGURES`."""
     of: Literal["folds", "all documents"] = "folds"
-    """Whether only the training documents of each fold count."""
+    """The documents that count: the training documents of each fold, or all documents at once."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Rank once for each selector and fold."""
-        for (collection, of), measurements in group_by(wanted, "collection", "of").items():
-            tell(f"{collection.corpus}: document frequencies")
-            documents = collection.documents(scope)
-            folds = documents.folds if of == "folds" else (_all_of(documents),)
-            for (selector, size), own in group_by(measurements, "selector", "n_terms").items():
-                frequencies = [_frequencies(documents, fold, selector, size, scope) for fold in folds]
-                for measurement in own:
-                    figures = [FIGURES[measurement.figure](of_fold) for of_fold in frequencies]
-                    yield measurement, Estimate(float(np.mean(figures)))
+        groups = group_by(measurements, "of", "selector", "n_terms")
+        for (of, selector, size), group in groups.items():
+            folds = documents.folds if of == "folds" else (_fold_of_all(documents),)
+            frequencies = [_document_frequencies(documents, fold, selector, size, scope) for fold in folds]
+            for measurement in group:
+                compute = FIGURES[measurement.figure]
+                yield measurement, Estimate(float(np.mean([compute(doc_freq) for doc_freq in frequencies])))
 
 
-def _all_of(documents: Documents) -> Fold:
+def _fold_of_all(documents: Documents) -> Fold:
     """Return a fold whose training documents are all documents."""
-    everything = np.arange(documents.counts.shape[0])
-    return Fold(everything, everything, documents.labels)
+    positions = np.arange(documents.counts.shape[0])
+    return Fold(positions, positions, documents.labels)
 
 
-def _frequencies(documents: Documents, fold: Fold, selector: str, size: Size, scope: Scope) -> Ints:
+def _document_frequencies(documents: Documents, fold: Fold, selector: str, size: Size, scope: Scope) -> Ints:
     """Return the document frequencies of the selected terms in the training documents."""
     if selector == ALL:
         columns = documents.columns(fold).tolist()
@@ -186,8 +201,10 @@ def _frequencies(documents: Documents, fold: Fold, selector: str, size: Size, sc
 
 
 @dataclass(frozen=True)
-class TermsForEnergy(Measurement):
+class TermsForEnergy(CollectionMeasurement):
     """The fewest terms that hold a share of the sum of all scores of `TOFA`, their energy: the mean over folds."""
+
+    step: ClassVar[str] = "energy"
 
     collection: Collection
     weight: float
@@ -198,72 +215,73 @@ class TermsForEnergy(Measurement):
     """Whether the number is in percent of all terms."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Score once for each weight and fold."""
-        for (collection, scheme), measurements in group_by(wanted, "collection", "scheme").items():
-            tell(f"{collection.corpus}: energy")
-            documents = collection.documents(scope)
-            weights = [documents.weights(fold, **dict(zip(WEIGHTS, scheme, strict=True))) for fold in documents.folds]
-            labels = [documents.targets(fold, fold.train) for fold in documents.folds]
-            for (weight,), own in group_by(measurements, "weight").items():
-                pairs = zip(weights, labels, strict=True)
-                fitted = [TOFA(weight=weight, k="all", unlabelled=None).fit(*pair) for pair in pairs]
-                for measurement in own:
-                    yield measurement, Estimate(float(mean(measurement._number(selector) for selector in fitted)))
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Weight documents once for each scheme and fold, and score terms once for each weight of `TOFA`."""
+        labels = [documents.targets(fold, fold.train) for fold in documents.folds]
+        for (scheme,), of_scheme in group_by(measurements, "scheme").items():
+            scheme_settings = dict(zip(WEIGHTS, scheme, strict=True))
+            rows = [documents.weights(fold, **scheme_settings) for fold in documents.folds]
+            for (weight,), of_weight in group_by(of_scheme, "weight").items():
+                pairs = zip(rows, labels, strict=True)
+                selectors = [TOFA(weight=weight, k="all", unlabelled=None).fit(*pair) for pair in pairs]
+                for measurement in of_weight:
+                    yield measurement, Estimate(float(mean(map(measurement._terms_needed, selectors))))
 
-    def _number(self, selector: TOFA) -> float:
+    def _terms_needed(self, selector: TOFA) -> float:
         n_terms = selector.n_terms_for(self.energy)
         return 100.0 * n_terms / len(selector.scores_) if self.is_share else float(n_terms)
 
 
 @dataclass(frozen=True)
-class SelectionSeconds(Measurement):
+class SelectionSeconds(CollectionMeasurement):
     """The seconds from weights (or counts, if the selector uses counts) to the selected terms.
 
     It is the median of several runs on the training documents of the first fold.
     """
 
     is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "seconds"
 
     collection: Collection
     selector: str
     n_terms: Size = ALL
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Run the selectors in turn, so that other load of the machine hits all of them; ignore the first run."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: seconds")
-            documents = collection.documents(scope)
-            fold = documents.folds[0]
-            labels, weights = documents.targets(fold, fold.train), {}
-            jobs = {}
-            for measurement in measurements:
-                selector, scheme = estimator_of(measurement.selector)
-                key = tuple(scheme.items())
-                if key not in weights:
-                    weights[key] = documents.weights(fold, **scheme)
-                jobs[measurement] = selector.set_params(k=measurement.n_terms), weights[key]
-            runs = [
-                {measurement: _seconds(*job, labels) for measurement, job in jobs.items()}
-                for _ in range(scope.some(REPEATS) + 1)
-            ]
-            for measurement in measurements:
-                yield measurement, Estimate(median(run[measurement] for run in runs[1:]))
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Run the selectors in turn, so that other load on the machine affects all of them; ignore the first run."""
+        fold = documents.folds[0]
+        labels, rows_by_scheme = documents.targets(fold, fold.train), {}
+        jobs = {}
+        for measurement in measurements:
+            selector, scheme = estimator_of(measurement.selector)
+            key = tuple(scheme.items())
+            if key not in rows_by_scheme:
+                rows_by_scheme[key] = documents.weights(fold, **scheme)
+            jobs[measurement] = selector.set_params(k=measurement.n_terms), rows_by_scheme[key]
+        runs = [
+            {measurement: _time_selection(*job, labels) for measurement, job in jobs.items()}
+            for _ in range(scope.limit(REPEATS) + 1)
+        ]
+        for measurement in measurements:
+            yield measurement, Estimate(median(run[measurement] for run in runs[1:]))
 
 
-def _seconds(selector: Any, weights: Any, labels: list[Any]) -> float:
+def _time_selection(selector: Any, rows: Any, labels: list[Any]) -> float:
     begin = time.perf_counter()
-    selector.fit(weights, labels).get_support()
+    selector.fit(rows, labels).get_support()
     return time.perf_counter() - begin
 
 
-def _select_in_folds(
-    documents: Documents, selections: Sequence[tuple[str, Size]], scope: Scope
-) -> list[dict[tuple[str, Size], list[int]]]:
+def _select_in_folds(documents: Documents, selections: Sequence[tuple[str, Size]], scope: Scope) -> list[Columns]:
+    """Return the selected columns of each fold."""
     return [select_terms(documents, fold, selections, scope.n_jobs) for fold in documents.folds]
 
 
 def _selections(measurements: Sequence[Any]) -> list[tuple[str, Size]]:
+    """Return the distinct selectors and numbers of terms of measurements that compare several selectors."""
     pairs = [(name, measurement.n_terms) for measurement in measurements for name in measurement.selectors]
     return list(dict.fromkeys(pairs))

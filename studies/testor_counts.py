@@ -1,11 +1,12 @@
-"""How many typical testors classes have, how their number grows with that of the terms, and how long they take to find.
+"""Measurements of typical testors: their number, its growth with the number of terms, and the seconds to find them.
 
-`TypicalTestors` finds the union of all testors without listing any. A method that lists them takes at least as long as
-there are testors. If their number is exponential in the number of terms, each hundred additional terms multiply it by
-the same factor, which can be seen without a clock.
+`TypicalTestors` finds the union of all testors without listing any. The time of a method that lists them is at least
+proportional to their number. If that is exponential in the number of terms, each hundred additional terms multiply it
+by the same factor, which needs no clock to measure.
 
 Times are processor time of one thread, from the statistics of the classes to the terms. LEX, the paper's method, and
-MMCS find every typical testor and store none, which favours them; the union is `TypicalTestors` as everybody uses it.
+MMCS find every typical testor and store none, which favours them; the union is found by `TypicalTestors` as users call
+it.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from textsieve import ClassStats, TypicalTestors
 
-from .documents import Collection
-from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .documents import Collection, CollectionMeasurement, Documents
+from .measurements import Estimate, Scope
 
 MOST_SECONDS = 60.0
-"""The time to list the testors of all classes."""
-FEWER_SECONDS = 2.0
-"""The same in a quick run: few documents may have more testors than many."""
+"""The time limit for listing the testors of all classes."""
+QUICK_SECONDS = 2.0
+"""The time limit in a quick run, in which few documents may have more testors than many."""
 MORE_TERMS = 100
+"""The number of additional terms for which growth is measured."""
 REPEATS = 7
+"""The number of runs whose median time is reported."""
 
 Method = Literal["lex", "mmcs", "union"]
 
@@ -41,16 +44,15 @@ class Count(NamedTuple):
     complete: bool
 
 
-def stats_of(collection: Collection, scope: Scope) -> ClassStats:
+def compute_stats(documents: Documents) -> ClassStats:
     """Return the statistics of the first fold's training documents, with the ltc weights that testors use."""
-    documents = collection.documents(scope)
     fold = documents.folds[0]
     weights = documents.weights(fold, tf="log", idf="plain", norm="l2")
     return ClassStats.from_matrix(weights, documents.targets(fold, fold.train))
 
 
 def fit_testors(stats: ClassStats, epsilon: float, delta: float) -> TypicalTestors:
-    """Return the fitted selector."""
+    """Return a selector fitted to the statistics."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about classes that can't be told apart
         return TypicalTestors(epsilon=epsilon, delta=delta).fit_stats(stats)
@@ -59,7 +61,7 @@ def fit_testors(stats: ClassStats, epsilon: float, delta: float) -> TypicalTesto
 def count_testors(
     selector: TypicalTestors, method: Literal["lex", "mmcs"] = "mmcs", most_seconds: float = MOST_SECONDS
 ) -> Count:
-    """Return the number of testors of all classes that are found within so many seconds, and whether these are all."""
+    """Count the testors of all classes; the count is incomplete if that takes more than `most_seconds`."""
     end, number, complete = time.monotonic() + most_seconds, 0, True
     stats = selector.stats_
     for label, n_documents in zip(stats.classes, stats.class_docs.tolist(), strict=True):
@@ -74,26 +76,26 @@ def count_terms(stats: ClassStats, epsilon: float, delta: float) -> Count:
     return Count(int(fit_testors(stats, epsilon, delta).support_.sum()), complete=True)
 
 
-class OfStatistics(Measurement):
+class StatisticsMeasurement(CollectionMeasurement):
     """A number that is computed from the statistics of a collection's first fold."""
 
-    collection: Collection
+    step: ClassVar[str] = "numbers of testors"
 
     @abstractmethod
     def compute(self, stats: ClassStats) -> Estimate:
         """Return the number."""
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Compute the statistics of each collection once."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: numbers of testors")
-            stats = stats_of(collection, scope)
-            yield from ((measurement, measurement.compute(stats)) for measurement in measurements)
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Compute the statistics once."""
+        stats = compute_stats(documents)
+        yield from ((measurement, measurement.compute(stats)) for measurement in measurements)
 
 
 @dataclass(frozen=True)
-class NumberOfTestors(OfStatistics):
+class NumberOfTestors(StatisticsMeasurement):
     """The number of typical testors of all classes together, in the first fold."""
 
     collection: Collection
@@ -107,7 +109,7 @@ class NumberOfTestors(OfStatistics):
 
 
 @dataclass(frozen=True)
-class GrowthOfTestors(OfStatistics):
+class GrowthOfTestors(StatisticsMeasurement):
     """The factor by which a hundred more terms multiply the number of testors, between two ε; in the first fold."""
 
     collection: Collection
@@ -116,18 +118,16 @@ class GrowthOfTestors(OfStatistics):
 
     def compute(self, stats: ClassStats) -> Estimate:
         """Assume the same factor for each additional term."""
-        fitted = [fit_testors(stats, epsilon, self.delta) for epsilon in self.epsilons]
-        counts, terms = (
-            [count_testors(selector) for selector in fitted],
-            [int(selector.support_.sum()) for selector in fitted],
-        )
-        if terms[0] >= terms[1] or not all(count.complete for count in counts):
+        selectors = [fit_testors(stats, epsilon, self.delta) for epsilon in self.epsilons]
+        before, after = (count_testors(selector) for selector in selectors)
+        terms_before, terms_after = (int(selector.support_.sum()) for selector in selectors)
+        if terms_before >= terms_after or not (before.complete and after.complete):
             return Estimate(None, problem="no more terms than at the ε before, or too many testors")
-        return Estimate(float((counts[1].number / counts[0].number) ** (MORE_TERMS / (terms[1] - terms[0]))))
+        return Estimate(float((after.number / before.number) ** (MORE_TERMS / (terms_after - terms_before))))
 
 
 @dataclass(frozen=True)
-class PairsNotToldApart(OfStatistics):
+class PairsNotToldApart(StatisticsMeasurement):
     """The number of ordered pairs of classes that no term tells apart, in the first fold."""
 
     collection: Collection
@@ -139,18 +139,20 @@ class PairsNotToldApart(OfStatistics):
         return Estimate(float(len(fit_testors(stats, self.epsilon, self.delta).indistinguishable_)))
 
 
-METHODS: dict[str, Callable[..., Count]] = {
-    "lex": lambda stats, fitted, most: count_testors(fitted, "lex", most),
-    "mmcs": lambda stats, fitted, most: count_testors(fitted, "mmcs", most),
-    "union": lambda stats, fitted, most: count_terms(stats, fitted.epsilon, fitted.delta),
+METHODS: dict[str, Callable[[ClassStats, Any, float], Count]] = {
+    "lex": lambda stats, selector, most_seconds: count_testors(selector, "lex", most_seconds),
+    "mmcs": lambda stats, selector, most_seconds: count_testors(selector, "mmcs", most_seconds),
+    "union": lambda stats, selector, most_seconds: count_terms(stats, selector.epsilon, selector.delta),
 }
+"""The methods to find testors, or the terms that are in any of them."""
 
 
 @dataclass(frozen=True)
-class SecondsOfTestors(Measurement):
+class SecondsOfTestors(CollectionMeasurement):
     """The seconds for all classes, from statistics of ltc weights; the median of several, in the first fold."""
 
     is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "seconds of testors"
 
     collection: Collection
     epsilon: float
@@ -158,23 +160,21 @@ class SecondsOfTestors(Measurement):
     method: Method
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Run the methods in turn; ignore the first run."""
-        for (collection,), measurements in group_by(wanted, "collection").items():
-            tell(f"{collection.corpus}: seconds of testors")
-            stats, most = stats_of(collection, scope), MOST_SECONDS if scope.is_full else FEWER_SECONDS
-            jobs: dict[Any, Callable[[], Count]] = {}
-            for measurement in measurements:
-                fitted = fit_testors(stats, measurement.epsilon, measurement.delta)
-                jobs[measurement] = partial(METHODS[measurement.method], stats, fitted, most=most)
-            runs = [
-                {measurement: _time(job) for measurement, job in jobs.items()} for _ in range(scope.some(REPEATS) + 1)
-            ]
-            for measurement in measurements:
-                if all(complete for _, complete in (run[measurement] for run in runs)):
-                    yield measurement, Estimate(median(run[measurement][0] for run in runs[1:]))
-                else:
-                    yield measurement, Estimate(None, problem=f"not ended within {most:g} seconds")
+        stats, most_seconds = compute_stats(documents), MOST_SECONDS if scope.is_full else QUICK_SECONDS
+        jobs: dict[Any, Callable[[], Count]] = {}
+        for measurement in measurements:
+            selector = fit_testors(stats, measurement.epsilon, measurement.delta)
+            jobs[measurement] = partial(METHODS[measurement.method], stats, selector, most_seconds)
+        runs = [{measurement: _time(job) for measurement, job in jobs.items()} for _ in range(scope.limit(REPEATS) + 1)]
+        for measurement in measurements:
+            if all(complete for _, complete in (run[measurement] for run in runs)):
+                yield measurement, Estimate(median(run[measurement][0] for run in runs[1:]))
+            else:
+                yield measurement, Estimate(None, problem=f"not ended within {most_seconds:g} seconds")
 
 
 def _time(job: Callable[[], Count]) -> tuple[float, bool]:

@@ -12,16 +12,16 @@ from ..selection import SelectionSeconds, TermsNotShared, TermsShared
 
 COMP = Collection("newsgroups:comp")
 PROSE = "newsgroups:comp:no-headers:no-footers:no-quotes"
-WITHOUT = (("stop_words", "english"),)
+NO_STOP_WORDS = (("stop_words", "english"),)
 RCV1 = tuple(Collection(f"rcv1:subset{number}:top", folds=5, labels="first label") for number in range(1, 6))
 ODP = Collection("odp:sample", folds=5)
 
 TFIDF, TF = "tf=tf,idf=plain,norm=l2", "tf=tf,idf=none,norm=l2"
 SELECTORS = {"OCFS": f"ocfs({TFIDF})", "IG": "ig", "CHI": "chi(pooling=mean)"}
 NO_IDF = {**SELECTORS, "OCFS": f"ocfs({TF})"}
-"""The same, but OCFS reads weights without idf."""
+"""The same, but OCFS uses weights without idf."""
 ON_ONE_MATRIX = {"OCFS": f"ocfs({TFIDF})", "IG": f"ig({TFIDF})", "CHI": f"chi(pooling=mean,{TFIDF})"}
-"""All read tf-idf weights, of which IG and CHI look at whether they are 0: for times."""
+"""For times: all selectors get the same tf-idf weights; IG and CHI use only whether a weight is 0."""
 LTC = {"OCFS": "ocfs"}
 SVM = f"svm(C=1,{TFIDF})"
 SIZES = (10, 100, 1_000, 10_000)
@@ -40,7 +40,7 @@ Rows = Mapping[str, str]
 """Names and variants of selectors."""
 
 
-def f1(collection: Collection, sizes: Sequence[int], rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
+def f1_cells(collection: Collection, sizes: Sequence[int], rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
     """Return cells of the micro-F1 of selectors by number of terms."""
     return tuple(
         Cell(f"{row}{suffix}", size, Quality(collection, selector, size, SVM))
@@ -49,7 +49,7 @@ def f1(collection: Collection, sizes: Sequence[int], rows: Rows, suffix: str = "
     )
 
 
-def mean_f1(collections: Sequence[Collection], sizes: Sequence[int]) -> tuple[Cell, ...]:
+def mean_f1_cells(collections: Sequence[Collection], sizes: Sequence[int]) -> tuple[Cell, ...]:
     """Return cells of the mean micro-F1 over collections."""
     return tuple(
         Cell(row, size, MeanOf(tuple(Quality(collection, selector, size, SVM) for collection in collections)))
@@ -58,7 +58,7 @@ def mean_f1(collections: Sequence[Collection], sizes: Sequence[int]) -> tuple[Ce
     )
 
 
-def seconds(collection: Collection, sizes: Sequence[int]) -> tuple[Cell, ...]:
+def seconds_cells(collection: Collection, sizes: Sequence[int]) -> tuple[Cell, ...]:
     """Return cells of the seconds that each selector takes."""
     return tuple(
         Cell(row, size, SelectionSeconds(collection, selector, size))
@@ -67,14 +67,14 @@ def seconds(collection: Collection, sizes: Sequence[int]) -> tuple[Cell, ...]:
     )
 
 
-def better(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
+def better_claims(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
     """Return the claims that the paper makes about all its figures of F1."""
     return tuple(
         Claim(f"OCFS is better than {name} at every number of terms", "OCFS", name, sizes) for name in ("IG", "CHI")
     )
 
 
-def at_fewest(suffix: str = "") -> tuple[Claim, ...]:
+def fewest_terms_claims(suffix: str = "") -> tuple[Claim, ...]:
     """Return the claims about the size of the lead with the fewest terms."""
     where = f"at {SIZES[0]} terms{suffix}"
     return (
@@ -83,7 +83,7 @@ def at_fewest(suffix: str = "") -> tuple[Claim, ...]:
     )
 
 
-def half_the_time(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
+def twice_the_time_claims(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
     """Return the claims that the paper makes about all its figures of seconds."""
     return tuple(
         Claim(f"{name} takes about twice the time of OCFS", name, "OCFS", sizes, how="ratio", by=2.0)
@@ -91,36 +91,41 @@ def half_the_time(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
     )
 
 
-SHARED = {"OCFS vs IG": (7, 62, 532, 6494), "OCFS vs CHI": (6, 55, 509, 6530), "IG vs CHI": (9, 85, 831, 9096)}
-ALONE = {
+PRINTED_SHARED = {"OCFS vs IG": (7, 62, 532, 6494), "OCFS vs CHI": (6, 55, 509, 6530), "IG vs CHI": (9, 85, 831, 9096)}
+PRINTED_NOT_SHARED = {
     "OCFS": ("drive", "file", "edu", "card"),
     "IG": ("drive", "3d1", "x11r5", "motif"),
     "CHI": ("lcs", "3d1", "x11r5", "motif"),
 }
-"""What the paper printed."""
+"""The numbers of Table 2, by number of terms, and the terms of Table 3."""
 
 
-def shared(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
+def shared_cells(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
     """Return cells of the number of terms that two selectors share."""
     cells = []
-    for row, printed in SHARED.items():
+    for row, printed in PRINTED_SHARED.items():
         first, second = (rows[name] for name in row.split(" vs "))
         for size, number in zip(SIZES, printed, strict=True):
             cells.append(Cell(f"{row}{suffix}", size, TermsShared(collection, (first, second), size), number))
     return tuple(cells)
 
 
-def alone(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
-    """Return cells of those of ten terms that not all selectors select."""
+def not_shared_cells(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
+    """Return cells of the terms, of ten, that not all selectors select."""
     return tuple(
-        Cell(f"{row}{suffix}", 10, TermsNotShared(collection, selector, tuple(rows.values()), 10), ALONE[row])
+        Cell(
+            f"{row}{suffix}",
+            10,
+            TermsNotShared(collection, selector, tuple(rows.values()), 10),
+            PRINTED_NOT_SHARED[row],
+        )
         for row, selector in rows.items()
     )
 
 
-BODIES = Collection("newsgroups:comp:no-headers", WITHOUT)
+BODIES = Collection("newsgroups:comp:no-headers", NO_STOP_WORDS)
 BARE = ", no headers, stop words, idf"
-PLAIN_PROSE = Collection(PROSE, WITHOUT)
+PLAIN_PROSE = Collection(PROSE, NO_STOP_WORDS)
 IN_PROSE = ", prose alone"
 
 STANDS_IN = """
@@ -138,13 +143,13 @@ PAPER = Paper(
             "figure2",
             "micro-F1 on five groups of 20 Newsgroups",
             MICRO_F1,
-            f1(COMP, SIZES, SELECTORS),
+            f1_cells(COMP, SIZES, SELECTORS),
             trials=(
-                *f1(COMP, SIZES, LTC, ", ltc"),
-                *f1(BODIES, SIZES, NO_IDF, BARE),
-                *f1(PLAIN_PROSE, SIZES, SELECTORS, IN_PROSE),
+                *f1_cells(COMP, SIZES, LTC, ", ltc"),
+                *f1_cells(BODIES, SIZES, NO_IDF, BARE),
+                *f1_cells(PLAIN_PROSE, SIZES, SELECTORS, IN_PROSE),
             ),
-            claims=(*better(SIZES), *at_fewest(), *at_fewest(IN_PROSE)),
+            claims=(*better_claims(SIZES), *fewest_terms_claims(), *fewest_terms_claims(IN_PROSE)),
             remark="""
             On whole posts OCFS leads by little at ten terms, is behind IG and CHI at 100, and equal from 1,000 on;
             without headers and stop words it is behind from 100 terms on. The lead at few terms that the paper draws
@@ -158,8 +163,8 @@ PAPER = Paper(
             "figure3",
             "seconds of selection on five groups of 20 Newsgroups",
             SECONDS,
-            seconds(COMP, SIZES),
-            claims=half_the_time(SIZES),
+            seconds_cells(COMP, SIZES),
+            claims=twice_the_time_claims(SIZES),
             remark="""
             The time from tf-idf weights to the selected terms, the median of 15 runs. Here all selectors use one table
             of statistics, and filling it is most of the work. Only the scores differ, and those of OCFS are the
@@ -170,11 +175,11 @@ PAPER = Paper(
             "table2",
             "terms that two selectors share, five groups of 20 Newsgroups",
             TERMS,
-            shared(COMP, SELECTORS),
+            shared_cells(COMP, SELECTORS),
             trials=(
-                *shared(COMP, {**SELECTORS, **LTC}, ", ltc")[: 2 * len(SIZES)],
-                *shared(BODIES, NO_IDF, BARE),
-                *shared(PLAIN_PROSE, SELECTORS, IN_PROSE),
+                *shared_cells(COMP, {**SELECTORS, **LTC}, ", ltc")[: 2 * len(SIZES)],
+                *shared_cells(BODIES, NO_IDF, BARE),
+                *shared_cells(PLAIN_PROSE, SELECTORS, IN_PROSE),
             ),
             remark="""
             IG and CHI share about as many terms as printed, with any preparation. Among few terms OCFS shares more with
@@ -187,9 +192,9 @@ PAPER = Paper(
             "table3",
             "of ten terms, those that not all three selected",
             TERMS,
-            alone(COMP, SELECTORS),
+            not_shared_cells(COMP, SELECTORS),
             columns="",
-            trials=(*alone(BODIES, NO_IDF, BARE), *alone(PLAIN_PROSE, SELECTORS, IN_PROSE)),
+            trials=(*not_shared_cells(BODIES, NO_IDF, BARE), *not_shared_cells(PLAIN_PROSE, SELECTORS, IN_PROSE)),
             remark="""
             The paper's list reveals its preparation. All four words of OCFS are frequent ones (*edu*, *file*), whose
             weights idf would reduce: they are selected if weights have no idf, and headers and stop words are left out.
@@ -200,9 +205,9 @@ PAPER = Paper(
             "figure4",
             "micro-F1 on RCV1",
             MICRO_F1,
-            mean_f1(RCV1, RCV1_SIZES),
+            mean_f1_cells(RCV1, RCV1_SIZES),
             stands_in=STANDS_IN,
-            claims=better(RCV1_SIZES),
+            claims=better_claims(RCV1_SIZES),
             remark="""
             At ten terms IG leads ({IG | 10} against {OCFS | 10}); from 100 on there is no difference. OCFS has little
             to gain here: the terms of the subsets were already selected by frequency, and a term is either present or
@@ -213,9 +218,9 @@ PAPER = Paper(
             "figure5",
             "seconds of selection on RCV1",
             SECONDS,
-            seconds(RCV1[0], RCV1_SIZES),
+            seconds_cells(RCV1[0], RCV1_SIZES),
             stands_in=f"{STANDS_IN} The times are those of the first subset.",
-            claims=half_the_time(RCV1_SIZES),
+            claims=twice_the_time_claims(RCV1_SIZES),
             remark="""
             On 944 terms each selector takes a few milliseconds or less, much of which is the same for all: checking
             labels, sorting. This says little about 800,000 stories; benchmarks/RESULTS.md has generated documents of
@@ -226,13 +231,13 @@ PAPER = Paper(
             "figure6",
             "micro-F1 on the Open Directory",
             MICRO_F1,
-            f1(ODP, ODP_SIZES, SELECTORS),
+            f1_cells(ODP, ODP_SIZES, SELECTORS),
             stands_in="""
             The dump of the Open Directory is no longer available. A sample of its pages replaces it: titles,
             descriptions and keywords of 2,398 pages in the 15 top-level categories, five folds. It has a thousandth of
             the paper's pages, so the numbers must differ; which selector leads may still be seen.
             """,
-            claims=better(ODP_SIZES),
+            claims=better_claims(ODP_SIZES),
             remark="""
             OCFS leads from 500 terms on, by less than the intervals, but not with the fewest terms, as it does in the
             paper.

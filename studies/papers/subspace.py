@@ -20,9 +20,10 @@ READINGS: dict[str, Collection] = {
     "no stop words": replace(WORDS, settings=(("stop_words", "english"),)),
 }
 
-ALL_SEE = Preparation(weights=CUT, selected_from="all")
-"""The paper's preparation, as we read it."""
-TRAINING_SEES = Preparation(weights=CUT)
+FROM_ALL = Preparation(weights=CUT, selected_from="all")
+"""The paper's preparation, as we read it: terms are selected from all documents."""
+FROM_TRAINING = Preparation(weights=CUT)
+"""The valid preparation: terms are selected from training documents."""
 FAIR_WEIGHTS = ("tf-idf, length 1", "ltc", "counts")
 
 SETTING_UNIT = Unit("k or C", ",.3g", None)
@@ -34,7 +35,7 @@ GRID_MEMBERS = (1, *range(100, 1_001, 100))
 MANY_TERMS = tuple(size for size in GRID_TERMS if size > 1_000)
 MANY_MEMBERS = GRID_MEMBERS[1:]
 BEST = (2_000, 400)
-"""M = n/2.5 and L = n/12.5."""
+"""The paper's best size: M = n/2.5 and L = n/12.5."""
 
 SETTING = """
 Brown has 500 texts of 15 genres, and all are used; the paper uses 495, and does not say which it leaves out. A random
@@ -64,7 +65,9 @@ PRINTED: dict[str, Sequence[Printed]] = {
 PRINTED_ENSEMBLE, PRINTED_GAIN = 56.52, 3.69
 
 
-def single(classifier: str, preparation: Preparation, collection: Collection = WORDS) -> dict[str, SingleClassifier]:
+def single_measurements(
+    classifier: str, preparation: Preparation, collection: Collection = WORDS
+) -> dict[str, SingleClassifier]:
     """Return the measurements of a classifier on all terms, and on the selected terms of each stage."""
     return {
         stage: SingleClassifier(collection, replace(preparation, terms=stage), classifier, repeats=TABLE_REPEATS)
@@ -72,19 +75,26 @@ def single(classifier: str, preparation: Preparation, collection: Collection = W
     }
 
 
-def accuracies(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()) -> list[Cell]:
+def accuracy_cells(
+    row: str, measurements: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()
+) -> list[Cell]:
     """Return cells of accuracies by stage of selection."""
-    numbers: Sequence[Printed | None] = printed or [None] * len(whats)
-    return [Cell(row, stage, what, number) for (stage, what), number in zip(whats.items(), numbers, strict=True)]
+    numbers: Sequence[Printed | None] = printed or [None] * len(measurements)
+    return [
+        Cell(row, stage, measurement, number)
+        for (stage, measurement), number in zip(measurements.items(), numbers, strict=True)
+    ]
 
 
-def settings(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()) -> list[Cell]:
+def setting_cells(
+    row: str, measurements: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()
+) -> list[Cell]:
     """Return cells of the k or C of these classifiers."""
-    taken = {stage: replace(what, figure="setting") for stage, what in whats.items()}
-    return [replace(cell, unit=SETTING_UNIT) for cell in accuracies(row, taken, printed)]
+    medians = {stage: replace(measurement, figure="setting") for stage, measurement in measurements.items()}
+    return [replace(cell, unit=SETTING_UNIT) for cell in accuracy_cells(row, medians, printed)]
 
 
-def numbers_of_terms(row: str, collection: Collection, printed: Sequence[Printed] = ()) -> list[Cell]:
+def term_number_cells(row: str, collection: Collection, printed: Sequence[Printed] = ()) -> list[Cell]:
     """Return cells of the number of terms that each stage leaves."""
     numbers: Sequence[Printed | None] = printed or [None] * len(STAGES)
     return [
@@ -93,7 +103,7 @@ def numbers_of_terms(row: str, collection: Collection, printed: Sequence[Printed
     ]
 
 
-def ensemble(suffix: str, preparation: Preparation, printed: Sequence[float | None] = (None, None)) -> list[Cell]:
+def ensemble_cells(suffix: str, preparation: Preparation, printed: Sequence[float | None] = (None, None)) -> list[Cell]:
     """Return cells of the accuracy of the paper's ensemble, and of its gain."""
     grid = Grid(WORDS, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
     return [
@@ -102,51 +112,51 @@ def ensemble(suffix: str, preparation: Preparation, printed: Sequence[float | No
     ]
 
 
-def table1() -> tuple[Cell, ...]:
+def table1_cells() -> tuple[Cell, ...]:
     """Return the cells of Table I."""
-    neighbours, svm = (single(name, ALL_SEE) for name in ("k-NN", "SVM"))
+    neighbours, svm = (single_measurements(name, FROM_ALL) for name in ("k-NN", "SVM"))
     return (
-        *numbers_of_terms("terms", WORDS, PRINTED["terms"]),
-        *accuracies("k-NN", neighbours, PRINTED["k-NN"]),
-        *settings("k", neighbours, PRINTED["k"]),
-        *accuracies("SVM", svm, PRINTED["SVM"]),
-        *settings("C", svm, PRINTED["C"]),
-        *ensemble("", ALL_SEE, (PRINTED_ENSEMBLE, PRINTED_GAIN)),
+        *term_number_cells("terms", WORDS, PRINTED["terms"]),
+        *accuracy_cells("k-NN", neighbours, PRINTED["k-NN"]),
+        *setting_cells("k", neighbours, PRINTED["k"]),
+        *accuracy_cells("SVM", svm, PRINTED["SVM"]),
+        *setting_cells("C", svm, PRINTED["C"]),
+        *ensemble_cells("", FROM_ALL, (PRINTED_ENSEMBLE, PRINTED_GAIN)),
     )
 
 
-def other_singles(suffix: str, preparation: Preparation, collection: Collection = WORDS) -> list[Cell]:
+def other_single_cells(suffix: str, preparation: Preparation, collection: Collection = WORDS) -> list[Cell]:
     """Return cells of both classifiers, and of neighbours by cosine, which ignores lengths."""
     return [
-        condition
+        cell
         for name in ("k-NN", "k-NN, cosine", "SVM")
-        for condition in accuracies(f"{name}{suffix}", single(name, preparation, collection))
+        for cell in accuracy_cells(f"{name}{suffix}", single_measurements(name, preparation, collection))
     ]
 
 
-def table1_trials() -> tuple[Cell, ...]:
+def table1_trial_cells() -> tuple[Cell, ...]:
     """Return the cells of other preparations."""
     return (
-        *(cell for name, reading in READINGS.items() for cell in numbers_of_terms(f"terms, {name}", reading)),
-        *accuracies("k-NN, cosine", single("k-NN, cosine", ALL_SEE)),
-        *other_singles(", terms from training", TRAINING_SEES),
-        *ensemble(", terms from training", TRAINING_SEES),
+        *(cell for name, reading in READINGS.items() for cell in term_number_cells(f"terms, {name}", reading)),
+        *accuracy_cells("k-NN, cosine", single_measurements("k-NN, cosine", FROM_ALL)),
+        *other_single_cells(", terms from training", FROM_TRAINING),
+        *ensemble_cells(", terms from training", FROM_TRAINING),
         *(
             cell
             for weights in FAIR_WEIGHTS
-            for cell in other_singles(f", terms from training, {weights}", Preparation(weights=weights))
+            for cell in other_single_cells(f", terms from training, {weights}", Preparation(weights=weights))
         ),
-        *other_singles(", stems", ALL_SEE, STEMS),
+        *other_single_cells(", stems", FROM_ALL, STEMS),
     )
 
 
-PENALTY_ROWS = {stage: replace(ALL_SEE, terms=stage) for stage in STAGES}
+PENALTY_ROWS = {stage: replace(FROM_ALL, terms=stage) for stage in STAGES}
 WRITTEN = {C: float(f"{C:.3g}") for C in PENALTIES}
 """How a C is written above its column."""
 LARGE = tuple(written for C, written in WRITTEN.items() if C > 4)
 
 
-def penalties(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
+def penalty_cells(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
     """Return cells of the accuracy by C."""
     return tuple(
         Cell(row, WRITTEN[C], AccuracyAtC(WORDS, preparation, C))
@@ -155,18 +165,18 @@ def penalties(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
     )
 
 
-WHOLE = Grid(WORDS, ALL_SEE, GRID_TERMS, GRID_MEMBERS, GRID_REPEATS)
-FAIR = Grid(WORDS, TRAINING_SEES, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), GRID_REPEATS)
+WHOLE = Grid(WORDS, FROM_ALL, GRID_TERMS, GRID_MEMBERS, GRID_REPEATS)
+FAIR = Grid(WORDS, FROM_TRAINING, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), GRID_REPEATS)
 
 
-def sizes(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> tuple[Cell, ...]:
+def size_cells(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> tuple[Cell, ...]:
     """Return cells with a row for each M and a column for each L."""
     return tuple(
         Cell(f"M = {M:,}{suffix}", L, SubspaceSize(grid, figure, (M, L))) for M in n_terms for L in grid.n_members
     )
 
 
-def best(grid: Grid) -> tuple[Cell, ...]:
+def best_cells(grid: Grid) -> tuple[Cell, ...]:
     """Return cells about the best size of a grid."""
     rows = {
         "M": ("best M", SIZE, float(BEST[0])),
@@ -236,9 +246,9 @@ PAPER = Paper(
             "table1",
             "accuracy of k-NN, SVM and random subspaces (RSM), M = 2,000, L = 400",
             ACCURACY,
-            table1(),
+            table1_cells(),
             columns="terms",
-            trials=table1_trials(),
+            trials=table1_trial_cells(),
             claims=(
                 Claim("k-NN is inferior to a single SVM on original and reduced terms", "SVM", "k-NN"),
                 Claim("k-NN is inferior to RSM", "RSM", "k-NN", ("DF + IG",)),
@@ -250,11 +260,11 @@ PAPER = Paper(
             "figure2",
             "accuracy by C of a single SVM, five folds",
             ACCURACY,
-            penalties(PENALTY_ROWS),
+            penalty_cells(PENALTY_ROWS),
             columns="C",
-            trials=penalties(
+            trials=penalty_cells(
                 {
-                    "terms from training": TRAINING_SEES,
+                    "terms from training": FROM_TRAINING,
                     **{f"terms from training, {weights}": Preparation(weights=weights) for weights in FAIR_WEIGHTS},
                 }
             ),
@@ -275,9 +285,9 @@ PAPER = Paper(
             "figure3a",
             "accuracy over M and L",
             ACCURACY,
-            sizes(WHOLE, "accuracy", GRID_TERMS),
+            size_cells(WHOLE, "accuracy", GRID_TERMS),
             columns="members L",
-            trials=sizes(FAIR, "accuracy", FAIR.n_terms, ", terms from training"),
+            trials=size_cells(FAIR, "accuracy", FAIR.n_terms, ", terms from training"),
             claims=(
                 Claim("accuracy is low for M below 1,000: lower at 1 than at 2,000", "M = 2,000", "M = 1"),
                 Claim("lower at 500 than at 2,000", "M = 2,000", "M = 500", MANY_MEMBERS),
@@ -294,7 +304,7 @@ PAPER = Paper(
             "figure3b",
             "error over M and L, M above 1,000",
             replace(ACCURACY, name="error, %"),
-            sizes(WHOLE, "error", MANY_TERMS),
+            size_cells(WHOLE, "error", MANY_TERMS),
             columns="members L",
             claims=(
                 Claim(
@@ -312,7 +322,7 @@ PAPER = Paper(
             "best",
             "the best size, as the paper's text has it",
             ACCURACY,
-            best(WHOLE),
+            best_cells(WHOLE),
             columns="grid",
             remark=BEST_REMARK,
         ),

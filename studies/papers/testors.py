@@ -12,17 +12,17 @@ from ..selection import DocumentsCounted, TermsSelected
 from ..testor_counts import GrowthOfTestors, Method, NumberOfTestors, PairsNotToldApart, SecondsOfTestors
 
 PREPARED = (("stop_words", "english"), ("normalise", "lemma"), ("names", True))
-"""Stop words, lemmas, proper names; tags are out already."""
+"""The paper's preparation: no stop words, lemmas, joined proper names; the corpus has no tags."""
 REUTERS = Collection("reuters:bodies", PREPARED)
 PLAIN = Collection("reuters")
 RCV1 = Collection("rcv1:subset1", folds=3)
 DELTA = 0.15
 EPSILONS = (0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1)
 FEW = (0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4)
-"""Aggressive selection, to the example that the paper names."""
+"""Large ε, which select few terms; the last is the paper's example."""
 SOME = (0.7, 0.55, 0.4, 0.25, 0.1)
 OF_RCV1 = (0.9, 0.8, 0.7, 0.55, 0.4, 0.1)
-"""Two larger than the paper's: the stand-in has few terms."""
+"""ε for RCV1; two are larger than the paper's, because the documents that replace it have few terms."""
 
 IG, IN_TURNS = "ig(pooling=max)", "ig(pooling=round-robin)"
 WEIGHTS = "tf=log,idf=plain"
@@ -35,7 +35,7 @@ CLASSIFIERS = {"kNN": KNN, "SVM": SVM}
 MACRO, MICRO = "macro_f1", "micro_f1"
 
 GAIN, SMALL_GAIN = Tolerance(0.05, 0.15), Tolerance(0.01, 0.03)
-"""Of relative differences."""
+"""Tolerances for relative differences."""
 NUMBER, FACTOR = Unit("number", ",.0f", None), Unit("factor", ".2f", None)
 OF_STAND_IN = Unit("terms", ",.0f", None)
 
@@ -99,17 +99,17 @@ paper's times are in a picture, and of another machine.
 # -- measurements ------------------------------------------------------------------------------------------------------
 
 
-def at(epsilon: float) -> str:
+def column_of(epsilon: float) -> str:
     """Return the title of the column of an ε."""
     return f"ε = {epsilon:g}"
 
 
-def testors(epsilon: float) -> str:
+def testors_variant(epsilon: float) -> str:
     """Return the selector, as `compare` takes it."""
     return f"testors(delta={DELTA},epsilon={epsilon:g})"
 
 
-def curve(
+def curve_cells(
     row: str,
     collection: Collection,
     selector: str,
@@ -118,32 +118,35 @@ def curve(
     epsilons: Sequence[float],
     cut: Settings,
 ) -> tuple[Cell, ...]:
-    """Return cells of F1 by ε: of testors, or of as many terms of another selector."""
+    """Return cells of F1 by ε: of testors ("TT"), or of another selector with as many terms as testors have."""
     cells = []
     for epsilon in epsilons:
-        own = testors(epsilon)
-        selected_by, size = (own, ALL) if selector == "TT" else (selector, AsManyAs(own))
-        cells.append(Cell(row, at(epsilon), Quality(collection, selected_by, size, classifier, figure, cut)))
+        testors = testors_variant(epsilon)
+        variant, size = (testors, ALL) if selector == "TT" else (selector, AsManyAs(testors))
+        cells.append(Cell(row, column_of(epsilon), Quality(collection, variant, size, classifier, figure, cut)))
     return tuple(cells)
 
 
-def terms(collection: Collection, epsilons: Sequence[float], unit: Unit = TERMS) -> tuple[Cell, ...]:
+def terms_cells(collection: Collection, epsilons: Sequence[float], unit: Unit = TERMS) -> tuple[Cell, ...]:
     """Return cells of the number of terms of testors by ε, and of all terms."""
     return (
-        *(Cell("terms", at(epsilon), TermsSelected(collection, testors(epsilon)), unit=unit) for epsilon in epsilons),
+        *(
+            Cell("terms", column_of(epsilon), TermsSelected(collection, testors_variant(epsilon)), unit=unit)
+            for epsilon in epsilons
+        ),
         Cell("terms", ALL, TermsSelected(collection, ALL), unit=unit),
     )
 
 
-def reuters(figure: str) -> tuple[Cell, ...]:
+def reuters_cells(figure: str) -> tuple[Cell, ...]:
     """Return the cells of Figure 1 or 2."""
     return (
-        *terms(REUTERS, EPSILONS),
+        *terms_cells(REUTERS, EPSILONS),
         *(
-            epsilon
+            cell
             for name, classifier in CLASSIFIERS.items()
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for epsilon in curve(f"{way}, {name}", REUTERS, selector, classifier, figure, EPSILONS, CUTS[classifier])
+            for cell in curve_cells(f"{way}, {name}", REUTERS, selector, classifier, figure, EPSILONS, CUTS[classifier])
         ),
         *(
             Cell(f"all terms, {name}", ALL, Quality(REUTERS, ALL, ALL, classifier, figure, CUTS[classifier]))
@@ -152,7 +155,7 @@ def reuters(figure: str) -> tuple[Cell, ...]:
     )
 
 
-def other_ways(figure: str) -> tuple[Cell, ...]:
+def other_ways_cells(figure: str) -> tuple[Cell, ...]:
     """Return cells that may explain a difference: other thresholds, lengths and words; and one more baseline."""
     tried = {
         "kNN, scutfbr": (REUTERS, KNN, (("cut", "scutfbr"),)),
@@ -166,28 +169,30 @@ def other_ways(figure: str) -> tuple[Cell, ...]:
             cell
             for name, (collection, classifier, cut) in tried.items()
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for cell in curve(f"{way}, {name}", collection, selector, classifier, figure, SOME, cut)
+            for cell in curve_cells(f"{way}, {name}", collection, selector, classifier, figure, SOME, cut)
         ),
         *(
             cell
             for name, (collection, classifier, cut) in in_turns.items()
-            for cell in curve(f"IG in turns, {name}", collection, IN_TURNS, classifier, figure, SOME, cut)
+            for cell in curve_cells(f"IG in turns, {name}", collection, IN_TURNS, classifier, figure, SOME, cut)
         ),
     )
 
 
-def rcv1(classifier: str) -> tuple[Cell, ...]:
+def rcv1_cells(classifier: str) -> tuple[Cell, ...]:
     """Return the cells of Figure 3 or 4."""
     return (
         *(
-            Cell(cell.row, cell.column, cell.measurement, 639 if cell.column == at(0.4) else None, unit=cell.unit)
-            for cell in terms(RCV1, OF_RCV1, OF_STAND_IN)
+            Cell(
+                cell.row, cell.column, cell.measurement, 639 if cell.column == column_of(0.4) else None, unit=cell.unit
+            )
+            for cell in terms_cells(RCV1, OF_RCV1, OF_STAND_IN)
         ),
         *(
             cell
             for name, figure in (("macro-F1", MACRO), ("micro-F1", MICRO))
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for cell in curve(f"{way}, {name}", RCV1, selector, classifier, figure, OF_RCV1, CUTS[classifier])
+            for cell in curve_cells(f"{way}, {name}", RCV1, selector, classifier, figure, OF_RCV1, CUTS[classifier])
         ),
         *(
             Cell(f"all terms, {name}", ALL, Quality(RCV1, ALL, ALL, classifier, figure, CUTS[classifier]))
@@ -196,9 +201,9 @@ def rcv1(classifier: str) -> tuple[Cell, ...]:
     )
 
 
-def ahead(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence[float]) -> tuple[Claim, ...]:
+def lead_claims(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence[float]) -> tuple[Claim, ...]:
     """Return the claims about F1: testors against information gain, and against all terms."""
-    first, last = tuple(map(at, few)), tuple(map(at, (0.25, 0.2, 0.15, 0.1)))
+    first, last = tuple(map(column_of, few)), tuple(map(column_of, (0.25, 0.2, 0.15, 0.1)))
     return tuple(
         claim
         for name in names
@@ -226,7 +231,7 @@ def ahead(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence
     )
 
 
-def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+def size_cells() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
     """Return cells of the numbers of documents and terms, for the paper's preparation and for others."""
     usual = "testors(delta=0.15,epsilon={})"
     tried = {
@@ -239,7 +244,7 @@ def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
         "length 1, means as they are": (REUTERS, "testors(delta=0.15,epsilon={},scale=none)"),
         "any length, means as they are": (REUTERS, "testors(delta=0.15,epsilon={},norm=none,scale=none)"),
     }
-    printed = {"to learn from": 7058, "to test": 2740, "all terms": 26602, at(0.4): 502, at(0.1): 2209}
+    printed = {"to learn from": 7058, "to test": 2740, "all terms": 26602, column_of(0.4): 502, column_of(0.1): 2209}
 
     def row(name: str, collection: Collection, selector: str) -> tuple[Cell, ...]:
         return (
@@ -250,7 +255,12 @@ def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
             Cell(name, "to test", DocumentsCounted(collection, "test"), printed["to test"], unit=DOCUMENTS),
             Cell(name, "all terms", TermsSelected(collection, ALL), printed["all terms"]),
             *(
-                Cell(name, at(epsilon), TermsSelected(collection, selector.format(epsilon)), printed.get(at(epsilon)))
+                Cell(
+                    name,
+                    column_of(epsilon),
+                    TermsSelected(collection, selector.format(epsilon)),
+                    printed.get(column_of(epsilon)),
+                )
                 for epsilon in (0.7, 0.4, 0.1)
             ),
         )
@@ -261,22 +271,25 @@ def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
     return row("as the paper prepares", REUTERS, usual), tuple(others)
 
 
-def listing() -> tuple[Cell, ...]:
+def listing_cells() -> tuple[Cell, ...]:
     """Return cells of the seconds and the number of testors."""
     return (
-        *terms(REUTERS, EPSILONS)[:-1],
+        *terms_cells(REUTERS, EPSILONS)[:-1],
         *(
-            Cell(name, at(epsilon), SecondsOfTestors(REUTERS, epsilon, DELTA, way))
+            Cell(name, column_of(epsilon), SecondsOfTestors(REUTERS, epsilon, DELTA, way))
             for name, way in WAYS.items()
             for epsilon in EPSILONS
         ),
-        *(Cell("testors", at(epsilon), NumberOfTestors(REUTERS, epsilon, DELTA), unit=NUMBER) for epsilon in EPSILONS),
         *(
-            Cell(GROWN, at(after), GrowthOfTestors(REUTERS, (before, after), DELTA), unit=FACTOR)
+            Cell("testors", column_of(epsilon), NumberOfTestors(REUTERS, epsilon, DELTA), unit=NUMBER)
+            for epsilon in EPSILONS
+        ),
+        *(
+            Cell(GROWN, column_of(after), GrowthOfTestors(REUTERS, (before, after), DELTA), unit=FACTOR)
             for before, after in pairwise(EPSILONS[:-1])
         ),
         *(
-            Cell("pairs not told apart", at(epsilon), PairsNotToldApart(REUTERS, epsilon, DELTA), unit=NUMBER)
+            Cell("pairs not told apart", column_of(epsilon), PairsNotToldApart(REUTERS, epsilon, DELTA), unit=NUMBER)
             for epsilon in EPSILONS
         ),
     )
@@ -284,31 +297,30 @@ def listing() -> tuple[Cell, ...]:
 
 WAYS: dict[str, Method] = {"LEX": "lex", "MMCS": "mmcs", "union": "union"}
 GROWN = "testors: factor for 100 terms more"
-SMALLER = 0.1
-"""Another δ."""
+SMALLER_DELTA = 0.1
 
 
-def listing_more() -> tuple[Cell, ...]:
+def smaller_delta_cells() -> tuple[Cell, ...]:
     """Return the same cells for a smaller δ, with which light terms distinguish classes too."""
     return (
         *(
             Cell(
                 *(
                     "terms, δ = 0.1",
-                    at(epsilon),
-                    TermsSelected(REUTERS, f"testors(delta={SMALLER},epsilon={epsilon:g})"),
+                    column_of(epsilon),
+                    TermsSelected(REUTERS, f"testors(delta={SMALLER_DELTA},epsilon={epsilon:g})"),
                 ),
                 unit=TERMS,
             )
             for epsilon in (0.15, 0.1)
         ),
         *(
-            Cell(f"{name}, δ = 0.1", at(epsilon), SecondsOfTestors(REUTERS, epsilon, SMALLER, way))
+            Cell(f"{name}, δ = 0.1", column_of(epsilon), SecondsOfTestors(REUTERS, epsilon, SMALLER_DELTA, way))
             for name, way in WAYS.items()
             for epsilon in (0.15, 0.1)
         ),
         *(
-            Cell("testors, δ = 0.1", at(epsilon), NumberOfTestors(REUTERS, epsilon, SMALLER), unit=NUMBER)
+            Cell("testors, δ = 0.1", column_of(epsilon), NumberOfTestors(REUTERS, epsilon, SMALLER_DELTA), unit=NUMBER)
             for epsilon in (0.15, 0.1)
         ),
     )
@@ -323,8 +335,8 @@ PAPER = Paper(
             "sizes",
             "the stories of Reuters-21578, and how many terms are selected from them",
             TERMS,
-            sizes()[0],
-            trials=sizes()[1],
+            size_cells()[0],
+            trials=size_cells()[1],
             columns="",
             remark=ABOUT_SIZES,
         ),
@@ -332,12 +344,14 @@ PAPER = Paper(
             "figure1",
             "macro-F1 on Reuters-21578",
             MACRO_F1,
-            reuters(MACRO),
-            trials=other_ways(MACRO),
+            reuters_cells(MACRO),
+            trials=other_ways_cells(MACRO),
             over="terms",
             claims=(
-                *ahead(tuple(CLASSIFIERS), 0.27, GAIN, FEW),
-                Claim("a good selection lets kNN surpass the SVM", "TT, kNN", "TT, SVM", tuple(map(at, EPSILONS))),
+                *lead_claims(tuple(CLASSIFIERS), 0.27, GAIN, FEW),
+                Claim(
+                    "a good selection lets kNN surpass the SVM", "TT, kNN", "TT, SVM", tuple(map(column_of, EPSILONS))
+                ),
             ),
             remark=ABOUT_MACRO,
         ),
@@ -345,10 +359,10 @@ PAPER = Paper(
             "figure2",
             "micro-F1 on Reuters-21578",
             MICRO_F1,
-            reuters(MICRO),
-            trials=other_ways(MICRO),
+            reuters_cells(MICRO),
+            trials=other_ways_cells(MICRO),
             over="terms",
-            claims=ahead(tuple(CLASSIFIERS), 0.0037, SMALL_GAIN, FEW),
+            claims=lead_claims(tuple(CLASSIFIERS), 0.0037, SMALL_GAIN, FEW),
             remark=ABOUT_MICRO,
         ),
         *(
@@ -356,11 +370,11 @@ PAPER = Paper(
                 name,
                 f"F1 of {article}{classifier} on RCV1",
                 F1,
-                rcv1(CLASSIFIERS[classifier]),
+                rcv1_cells(CLASSIFIERS[classifier]),
                 over="terms",
                 claims=(
-                    *ahead(("macro-F1",), 0.18, GAIN, OF_RCV1[:3]),
-                    *ahead(("micro-F1",), 0.05, SMALL_GAIN, OF_RCV1[:3]),
+                    *lead_claims(("macro-F1",), 0.18, GAIN, OF_RCV1[:3]),
+                    *lead_claims(("micro-F1",), 0.05, SMALL_GAIN, OF_RCV1[:3]),
                 ),
                 stands_in=STAND_IN,
                 remark=ABOUT_RCV1,
@@ -371,22 +385,22 @@ PAPER = Paper(
             "figure5",
             "seconds to find the terms of all testors on Reuters-21578",
             SECONDS,
-            listing(),
-            trials=listing_more(),
+            listing_cells(),
+            trials=smaller_delta_cells(),
             over="terms",
             log_x=False,
             claims=(
                 Claim(
                     "time is exponential in the number of terms, as that of testors is: the same factor for 100 more",
-                    *(GROWN, GROWN, (at(0.15),)),
-                    than_column=at(0.4),
+                    *(GROWN, GROWN, (column_of(0.15),)),
+                    than_column=column_of(0.4),
                     how="ratio",
                     by=1.0,
                 ),
                 Claim(
                     "time is negligible for few terms, and explodes for many (LEX)",
-                    *("LEX", "LEX", (at(0.1),)),
-                    than_column=at(0.4),
+                    *("LEX", "LEX", (column_of(0.1),)),
+                    than_column=column_of(0.4),
                     how="ratio",
                 ),
             ),

@@ -48,21 +48,21 @@ LEFT_OUT = ", n_j/n left out"
 
 @dataclass(frozen=True)
 class Reading:
-    """Documents, and how the paper is read."""
+    """One interpretation of the paper: the documents, the weights, and the formula of S_b."""
 
     collection: Collection
     weights: str = WEIGHTS
-    """Those that the selector looks at."""
+    """The weights that the selector uses."""
     n_classes: int | None = None
-    """If it is given, n_j/n is left out."""
+    """The number of classes, if n_j/n is left out of S_b."""
     svm: str = SVM
 
     def selector(self, weight: float) -> str:
-        """Return TOFA at a λ of the paper, as `compare` takes it."""
+        """Return TOFA at a λ of the paper, as `compare` takes it; without n_j/n, with the w derived above."""
         if self.n_classes is None:
             return f"tofa(weight={weight:g},{self.weights})"
-        between = self.n_classes * weight
-        return f"tofa(weight={between / (between + 1 - weight):.9g},class_weight=balanced,{self.weights})"
+        scaled = self.n_classes * weight
+        return f"tofa(weight={scaled / (scaled + 1 - weight):.9g},class_weight=balanced,{self.weights})"
 
     def of(self, selector: str, n_terms: int | str = TERMS_OF_TABLE) -> Quality:
         """Return the micro-F1 of a selector."""
@@ -93,12 +93,12 @@ ONLY_A_PART = "RCV1: MULAN's first subset, 6,000 stories and 944 terms. ODP: a s
 ONLY_A_SUBSET = "RCV1: MULAN's first subset, 6,000 stories and 944 terms; the paper learns from 23,149 with all terms."
 
 
-def curves(reading: Reading, sizes: tuple[int, ...], weights: tuple[float, ...], suffix: str = "") -> list[Cell]:
+def curve_cells(reading: Reading, sizes: tuple[int, ...], weights: tuple[float, ...], suffix: str = "") -> list[Cell]:
     """Return cells of micro-F1 by number of terms for some λ."""
     return [Cell(f"λ = {weight:g}{suffix}", size, reading.at(weight, size)) for weight in weights for size in sizes]
 
 
-def gain_curve(reading: Reading, sizes: tuple[int, ...], suffix: str = "") -> list[Cell]:
+def gain_cells(reading: Reading, sizes: tuple[int, ...], suffix: str = "") -> list[Cell]:
     """Return cells of micro-F1 by number of terms for information gain."""
     return [Cell(f"IG{suffix}", size, reading.of(IG, size)) for size in sizes]
 
@@ -113,8 +113,8 @@ FIGURE1 = Item(
     "figure1",
     "micro-F1 on 20 Newsgroups",
     MICRO_F1,
-    (*curves(NEWSGROUPS, SIZES, (0, 1, 2)), *gain_curve(NEWSGROUPS, SIZES)),
-    trials=tuple(curves(replace(NEWSGROUPS, n_classes=20), SIZES, (2,), LEFT_OUT)),
+    (*curve_cells(NEWSGROUPS, SIZES, (0, 1, 2)), *gain_cells(NEWSGROUPS, SIZES)),
+    trials=tuple(curve_cells(replace(NEWSGROUPS, n_classes=20), SIZES, (2,), LEFT_OUT)),
     claims=(
         Claim("λ = 1 is better than λ = 2", "λ = 1", "λ = 2", SIZES),
         Claim("λ = 1 is better than λ = 0", "λ = 1", "λ = 0", SIZES),
@@ -145,31 +145,31 @@ OTHER_WEIGHTS = {
     "log tf, no norm": "tf=log,idf=plain,norm=none",
     "there or not, no norm": "tf=binary,idf=plain,norm=none",
 }
-"""What else "TFIDF" may be for the selector."""
+"""Other meanings that "TFIDF" may have for the selector."""
 NEAR = Tolerance(0.1, 0.3)
-"""Of two values of λ."""
+"""The tolerance for values of λ."""
 
 
-def table_column(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
-    """Return the cells of a column of Table 2: a collection, or a way to read it."""
-    place = list(CORPORA).index(printed_for)
-    whats = {"λ = 0": reading.at(0), "λ = 1": reading.at(1), "λ = 2": reading.at(2), "IG": reading.of(IG)}
-    numbers = [Cell(row, name, what, PRINTED[row][place]) for row, what in whats.items()]
+def column_cells(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
+    """Return the cells of a column of Table 2; `printed_for` is the collection whose printed numbers it has."""
+    position = list(CORPORA).index(printed_for)
+    measurements = {"λ = 0": reading.at(0), "λ = 1": reading.at(1), "λ = 2": reading.at(2), "IG": reading.of(IG)}
+    cells = [Cell(row, name, measurement, PRINTED[row][position]) for row, measurement in measurements.items()]
     if has_best:
         all_weights = reading.over_all_weights
-        best, where = Largest(all_weights), WhereLargest(all_weights, GRID)
-        numbers.append(Cell("best λ", name, best, PRINTED["best λ"][place]))
-        numbers.append(Cell("which λ", name, where, PRINTED["which λ"][place], NEAR))
-    return tuple(numbers)
+        best, best_weight = Largest(all_weights), WhereLargest(all_weights, GRID)
+        cells.append(Cell("best λ", name, best, PRINTED["best λ"][position]))
+        cells.append(Cell("which λ", name, best_weight, PRINTED["which λ"][position], NEAR))
+    return tuple(cells)
 
 
-def trial(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
+def trial_cells(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
     """Return the cells of `table_column` as a row."""
-    column = table_column(name, reading, printed_for, has_best)
+    column = column_cells(name, reading, printed_for, has_best)
     return tuple(replace(cell, row=name, column=cell.row) for cell in column)
 
 
-def newsgroups_trials() -> tuple[Cell, ...]:
+def newsgroups_cells() -> tuple[Cell, ...]:
     """Return cells of other preparations of 20 Newsgroups."""
     others = {
         "no headers": Reading(Collection("newsgroups:no-headers")),
@@ -179,40 +179,46 @@ def newsgroups_trials() -> tuple[Cell, ...]:
         "five folds": Reading(Collection("newsgroups", folds=5)),
         **{name: replace(NEWSGROUPS, weights=weights) for name, weights in OTHER_WEIGHTS.items()},
     }
-    return tuple(cell for name, reading in others.items() for cell in trial(f"20NG, {name}", reading, "20NG", False))
+    return tuple(
+        cell for name, reading in others.items() for cell in trial_cells(f"20NG, {name}", reading, "20NG", False)
+    )
 
 
-def comp_trials() -> tuple[Cell, ...]:
+def comp_cells() -> tuple[Cell, ...]:
     """Return cells of the five groups that paper 000 uses."""
     left_out = replace(COMP, n_classes=5)
     others = {"": COMP, LEFT_OUT: left_out}
     for name, weights in OTHER_WEIGHTS.items():
         others[f", {name}{LEFT_OUT}"] = replace(left_out, weights=weights)
-    return tuple(cell for name, reading in others.items() for cell in trial(f"five comp groups{name}", reading, "20NG"))
+    return tuple(
+        cell for name, reading in others.items() for cell in trial_cells(f"five comp groups{name}", reading, "20NG")
+    )
 
 
-def rcv1_trials() -> tuple[Cell, ...]:
+def rcv1_cells() -> tuple[Cell, ...]:
     """Return cells of other stories, and of all codes of a story."""
     others = {f"subset {number + 1}": Reading(RCV1_SUBSETS[number]) for number in range(1, 5)}
     others["several codes"] = Reading(replace(RCV1_SUBSETS[0], labels="all"))
-    return tuple(cell for name, reading in others.items() for cell in trial(f"RCV1, {name}", reading, "RCV1", False))
+    return tuple(
+        cell for name, reading in others.items() for cell in trial_cells(f"RCV1, {name}", reading, "RCV1", False)
+    )
 
 
 TABLE2 = Item(
     "table2",
     "micro-F1 at 100 terms",
     MICRO_F1,
-    tuple(cell for name, reading in CORPORA.items() for cell in table_column(name, reading, name)),
+    tuple(cell for name, reading in CORPORA.items() for cell in column_cells(name, reading, name)),
     columns="collection",
     trials=(
         *(
             cell
             for name, reading in CORPORA.items()
-            for cell in trial(f"{name}{LEFT_OUT}", replace(reading, n_classes=N_CLASSES[name]), name)
+            for cell in trial_cells(f"{name}{LEFT_OUT}", replace(reading, n_classes=N_CLASSES[name]), name)
         ),
-        *newsgroups_trials(),
-        *comp_trials(),
-        *rcv1_trials(),
+        *newsgroups_cells(),
+        *comp_cells(),
+        *rcv1_cells(),
     ),
     claims=(
         *(
@@ -270,31 +276,31 @@ FIGURE2 = Item(
 SUBSET_SIZES = (10, 20, 50, 100, 200, 500, 900)
 SUBSET = RCV1_SUBSETS[0]
 A_TENTH, A_HUNDREDTH, UNEVEN = (0.1,), (0.01,), (0.05, 0.1, 0.3, 0.55)
-"""How many labels stay, of all documents or of each class."""
+"""The shares of labels that remain, for all documents or for each class."""
 AROUND_19 = Tolerance(0.06, 0.12)
-"""From .13 to .25."""
+"""The tolerance for a lead of .13 to .25, whose middle is .19."""
 
 
-def with_few_labels(of: Collection, shares: tuple[float, ...], suffix: str = "") -> list[Cell]:
+def few_labels_cells(collection: Collection, shares: tuple[float, ...], suffix: str = "") -> list[Cell]:
     """Return the curves of a figure; labels are drawn five times."""
-    reading = Reading(FewLabels(**vars(of), shares=shares))
-    return [*curves(reading, SUBSET_SIZES, (0, 0.2, 1), suffix), *gain_curve(reading, SUBSET_SIZES, suffix)]
+    reading = Reading(FewLabels(**vars(collection), shares=shares))
+    return [*curve_cells(reading, SUBSET_SIZES, (0, 0.2, 1), suffix), *gain_cells(reading, SUBSET_SIZES, suffix)]
 
 
-def without_class_shares(shares: tuple[float, ...]) -> list[Cell]:
+def no_shares_cells(shares: tuple[float, ...]) -> list[Cell]:
     """Return the curve of λ = 0.2 with n_j/n left out."""
-    return curves(Reading(FewLabels(**vars(SUBSET), shares=shares), n_classes=4), SUBSET_SIZES, (0.2,), LEFT_OUT)
+    return curve_cells(Reading(FewLabels(**vars(SUBSET), shares=shares), n_classes=4), SUBSET_SIZES, (0.2,), LEFT_OUT)
 
 
 FIGURE3 = Item(
     "figure3",
     "micro-F1 on RCV1, a tenth of the labels",
     MICRO_F1,
-    tuple(with_few_labels(SUBSET, A_TENTH)),
+    tuple(few_labels_cells(SUBSET, A_TENTH)),
     trials=(
-        *without_class_shares(A_TENTH),
-        *with_few_labels(SUBSET, A_HUNDREDTH, ", a hundredth"),
-        *with_few_labels(REUTERS, A_TENTH, ", Reuters-21578"),
+        *no_shares_cells(A_TENTH),
+        *few_labels_cells(SUBSET, A_HUNDREDTH, ", a hundredth"),
+        *few_labels_cells(REUTERS, A_TENTH, ", Reuters-21578"),
     ),
     claims=tuple(
         Claim(f"{row} is about {by:.2f} better than {other}", row, other, SUBSET_SIZES, by=by)
@@ -316,8 +322,8 @@ FIGURE4 = Item(
     "figure4",
     "micro-F1 on RCV1, few labels and of each class another share",
     MICRO_F1,
-    tuple(with_few_labels(SUBSET, UNEVEN)),
-    trials=(*without_class_shares(UNEVEN), *with_few_labels(SUBSET, UNEVEN[::-1], ", most of the first class")),
+    tuple(few_labels_cells(SUBSET, UNEVEN)),
+    trials=(*no_shares_cells(UNEVEN), *few_labels_cells(SUBSET, UNEVEN[::-1], ", most of the first class")),
     claims=tuple(
         Claim(f"{row} is .13 to .25 better than {other}", row, other, SUBSET_SIZES, by=0.19, tolerance=AROUND_19)
         for row in ("λ = 0", "λ = 0.2")
@@ -346,23 +352,23 @@ OTHER_LAMBDAS = (0, 0.5, 1.5, 2)
 OF_COUNTS = "tf=tf,idf=none,norm=none"
 
 
-def seconds(name: str, reading: Reading, suffix: str = "") -> tuple[Cell, ...]:
+def seconds_cells(name: str, reading: Reading, suffix: str = "") -> tuple[Cell, ...]:
     """Return cells of the seconds of λ = 1, and of the mean of other λ."""
-    one, *others = (SelectionSeconds(reading.collection, reading.selector(weight)) for weight in (1, *OTHER_LAMBDAS))
+    at_one, *others = (SelectionSeconds(reading.collection, reading.selector(weight)) for weight in (1, *OTHER_LAMBDAS))
     return (
-        Cell(f"λ = 1{suffix}", name, one),
+        Cell(f"λ = 1{suffix}", name, at_one),
         Cell(f"other λ{suffix}", name, MeanOf(tuple(others), are_draws=False)),
     )
 
 
-def with_gain(name: str, reading: Reading) -> tuple[Cell, ...]:
+def seconds_column_cells(name: str, reading: Reading) -> tuple[Cell, ...]:
     """Return the cells of a column of Table 3, with what the paper printed."""
-    place = list(CORPORA).index(name)
-    measured = (Cell("IG", name, SelectionSeconds(reading.collection, IG)), *seconds(name, reading))
-    return tuple(replace(cell, printed=PRINTED_SECONDS[cell.row][place]) for cell in measured)
+    position = list(CORPORA).index(name)
+    cells = (Cell("IG", name, SelectionSeconds(reading.collection, IG)), *seconds_cells(name, reading))
+    return tuple(replace(cell, printed=PRINTED_SECONDS[cell.row][position]) for cell in cells)
 
 
-def times_as_long(row: str, than: str) -> tuple[Claim, ...]:
+def ratio_claims(row: str, than: str) -> tuple[Claim, ...]:
     """Return claims about the ratios of the paper's seconds."""
     return tuple(
         Claim(
@@ -381,14 +387,14 @@ TABLE3 = Item(
     "table3",
     "seconds of selection",
     SECONDS,
-    tuple(cell for name, reading in CORPORA.items() for cell in with_gain(name, reading)),
+    tuple(cell for name, reading in CORPORA.items() for cell in seconds_column_cells(name, reading)),
     columns="collection",
     trials=tuple(
         cell
         for name, reading in CORPORA.items()
-        for cell in seconds(name, replace(reading, weights=OF_COUNTS), ", of counts")
+        for cell in seconds_cells(name, replace(reading, weights=OF_COUNTS), ", of counts")
     ),
-    claims=(*times_as_long("IG", "λ = 1"), *times_as_long("other λ", "λ = 1"), *times_as_long("IG", "other λ")),
+    claims=(*ratio_claims("IG", "λ = 1"), *ratio_claims("other λ", "λ = 1"), *ratio_claims("IG", "other λ")),
     stands_in=ONLY_A_PART,
     remark="""
     Seconds of two machines can't be compared, ratios can. Here all methods use one table, which one pass over the
@@ -401,10 +407,10 @@ TABLE3 = Item(
 ENERGIES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 TFIDF = ("tf", "plain", "l2")
 AT_60 = {"λ = 0": 2000, "λ = 1": 500}
-"""What the paper reads off its figure at 60 %."""
+"""The numbers of terms that the paper gives for 60 % of the energy."""
 
 
-def energies(collection: Collection, suffix: str = "") -> list[Cell]:
+def energy_cells(collection: Collection, suffix: str = "") -> list[Cell]:
     """Return cells of the number of terms by energy."""
     return [
         Cell(f"λ = {weight}{suffix}", energy, TermsForEnergy(collection, weight, energy, TFIDF))
@@ -417,9 +423,11 @@ FIGURE5 = Item(
     "figure5",
     "terms by energy, RCV1",
     TERMS,
-    tuple(replace(cell, printed=AT_60[cell.row]) if cell.column == 0.6 else cell for cell in energies(RCV1_SUBSETS[0])),
+    tuple(
+        replace(cell, printed=AT_60[cell.row]) if cell.column == 0.6 else cell for cell in energy_cells(RCV1_SUBSETS[0])
+    ),
     columns="energy",
-    trials=(*energies(REUTERS, ", Reuters-21578"), *energies(NEWSGROUPS.collection, ", 20NG")),
+    trials=(*energy_cells(REUTERS, ", Reuters-21578"), *energy_cells(NEWSGROUPS.collection, ", 20NG")),
     claims=(
         Claim("λ = 0 takes more terms than λ = 1", "λ = 0", "λ = 1", ENERGIES, how="ratio"),
         Claim("at 60 % four times as many", "λ = 0", "λ = 1", (0.6,), how="ratio", by=4.0),

@@ -1,10 +1,9 @@
 """Measure where random subspaces beat a single classifier, and write docs/subspaces-results.md and its figure.
 
-`studies.papers.subspace` has what the paper printed. This study goes beyond it, and selects terms from the training
-documents alone. It has three steps, each on splits of its own. The *search* tries many weightings, classifiers and
-sizes on some splits, and is corrected for their number. The *check* measures the candidates of the search, and the
-paper's size with several weightings, on fresh splits. The rest (sizes, other words, other collections) looks at open
-questions.
+`studies.papers.subspace` reproduces the paper. This study goes beyond it, and selects terms from the training documents
+alone. It has three steps, each on splits of its own. The *search* tries many weightings, classifiers and sizes on some
+splits, with a correction for their number. The *check* measures the candidates of the search, and the paper's size with
+several weightings, on fresh splits. The rest is about sizes, other words and other collections.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ FIXED: list[Candidate] = [
     *((weighting, SVM, PAPER) for weighting in ("counts", "binary", "ltc", "loglog, smooth idf", CUT)),
     ("counts", SVM, Size(500, 400)),
 ]
-"""What is checked whatever the search finds: the paper's size, and about the best size for counts."""
+"""Settings that are checked whatever the search finds: the paper's size, and about the best size for counts."""
 
 
 # -- the search and the check ------------------------------------------------------------------------------------------
@@ -93,9 +92,9 @@ def search() -> list[Setting]:
     ]
 
 
-def check(wanted: list[Candidate]) -> list[Setting]:
-    """Return settings, measured on fresh splits."""
-    return [measure(*candidate, N_CHECK, CHECK_SEED) for candidate in wanted]
+def check(checked_candidates: list[Candidate]) -> list[Setting]:
+    """Return candidates, measured on fresh splits."""
+    return [measure(*candidate, N_CHECK, CHECK_SEED) for candidate in checked_candidates]
 
 
 def measure(weighting: str, base: str, size: Size, n_splits: int, seed: int) -> Setting:
@@ -155,8 +154,10 @@ def member_diversity(weighting: str) -> tuple[int, list[MemberDiversity]]:
     for n_terms in DIVERSITY_TERMS:
         trial = try_brown(weighting, SVM, Size(n_terms, 100), n_splits=N_GRID, seed=SIDE_SEED)
         names = ("accuracy", "disagreement", "kappa", "q_statistic")
-        means = [float(np.mean([getattr(of_split, name) for of_split in trial.diversity])) for name in names]
-        predicted = (float(way(N_TERMS, n_terms, 100, n_important)) for way in (usability, coverage, diversity))
+        means = [float(np.mean([getattr(split, name) for split in trial.diversity])) for name in names]
+        predicted = (
+            float(probability(N_TERMS, n_terms, 100, n_important)) for probability in (usability, coverage, diversity)
+        )
         diversities.append(
             MemberDiversity(n_terms, means[0], float(trial.by_rule["vote"].mean()), *means[1:], *predicted)
         )
@@ -269,9 +270,9 @@ def page(results: dict[str, Any]) -> str:
         search_in_words(results["search"]),
         *("## The check", CHECKED, check_table(checked), check_in_words(checked), WHY),
         *("## Sizes", GRIDS, "![Accuracy over M and L](subspaces-grid.svg)"),
-        *(grid_section(name, own) for name, own in zip(GRID_WEIGHTINGS, results["grids"], strict=True)),
+        *(grid_section(name, measured) for name, measured in zip(GRID_WEIGHTINGS, results["grids"], strict=True)),
         *("## How much members differ", DIVERSITY),
-        *(diversity_section(name, *own) for name, own in zip(GRID_WEIGHTINGS, results["diversity"], strict=True)),
+        *(diversity_section(name, *row) for name, row in zip(GRID_WEIGHTINGS, results["diversity"], strict=True)),
         *("## Other words", READ, readings_table(results["readings"], results["effective terms"])),
         readings_in_words(results["readings"]),
         *("## Other collections", ELSEWHERE, others_table(results["others"])),

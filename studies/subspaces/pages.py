@@ -19,7 +19,7 @@ EffectiveTerms = dict[tuple[str, str], float]
 
 
 class MemberDiversity(NamedTuple):
-    """How much members of one size differ, in the mean over splits, and what theory says about their terms."""
+    """How much members of one size differ, in the mean over splits, and the theory's probabilities for their terms."""
 
     n_terms: int
     accuracy: float
@@ -39,7 +39,7 @@ def table(head: list[str], rows: list[list[str]], n_words: int) -> str:
 
 
 def bold(text: str, is_bold: bool) -> str:
-    """Return the text in bold, if wanted."""
+    """Return the text, in bold if `is_bold`."""
     return f"**{text}**" if is_bold else text
 
 
@@ -58,32 +58,36 @@ def search_table(settings: list[Setting], effective: EffectiveTerms) -> str:
     head = ["base", "weights", "effective terms", "single", *(f"{size}, {rule}" for size in sizes for rule in RULES)]
     rows = []
     for base, weighting in dict.fromkeys((setting.base, setting.weighting) for setting in settings):
-        own = [
-            place for place, setting in enumerate(settings) if (setting.base, setting.weighting) == (base, weighting)
+        positions = [
+            position
+            for position, setting in enumerate(settings)
+            if (setting.base, setting.weighting) == (base, weighting)
         ]
         gains = {
-            (settings[place].size, rule): bold(str(settings[place].gain(rule)), probabilities[place, rule] < ALPHA)
-            for place in own
+            (settings[position].size, rule): bold(
+                str(settings[position].gain(rule)), probabilities[position, rule] < ALPHA
+            )
+            for position in positions
             for rule in RULES
         }
         cells = [gains.get((size, rule), "") for size in sizes for rule in RULES]
-        single = f"{100 * settings[own[0]].single.mean():.1f}"
+        single = f"{100 * settings[positions[0]].single.mean():.1f}"
         rows.append([base, weighting, f"{effective[weighting, 'words']:.0f}", single, *cells])
     return table(head, rows, 2)
 
 
 def search_in_words(settings: list[Setting]) -> str:
-    """Return how many gains were tried, and how many are significant."""
+    """Return a paragraph on how many gains were tried, and how many are significant."""
     probabilities = corrected(settings)
-    gains = {(place, rule): setting.gain(rule) for place, setting in enumerate(settings) for rule in RULES}
-    alone = sum(gain.mean > 0 and gain.p < ALPHA for gain in gains.values())
+    gains = {(position, rule): setting.gain(rule) for position, setting in enumerate(settings) for rule in RULES}
+    n_uncorrected = sum(gain.mean > 0 and gain.p < ALPHA for gain in gains.values())
     wins = sum(gain.mean > 0 and probabilities[key] < ALPHA for key, gain in gains.items())
     losses = sum(gain.mean < 0 and probabilities[key] < ALPHA for key, gain in gains.items())
     best = max(settings, key=lambda setting: float(setting.single.mean()))
     return (
-        f"The search tried {len(gains)} gains in {len(settings)} settings. {alone} of them are above 0 by their own "
-        f"interval. With Holm's correction for all {len(gains)}, {wins} are above 0 and {losses} below (bold). The "
-        f"best single classifier is {best.base} on {best.weighting}, {100 * best.single.mean():.1f}."
+        f"The search tried {len(gains)} gains in {len(settings)} settings. {n_uncorrected} of them are above 0 by "
+        f"their own interval. With Holm's correction for all {len(gains)}, {wins} are above 0 and {losses} below "
+        f"(bold). The best single classifier is {best.base} on {best.weighting}, {100 * best.single.mean():.1f}."
     )
 
 
@@ -95,9 +99,9 @@ def check_table(settings: list[Setting]) -> str:
     probabilities = corrected(settings)
     head = ["base", "weights", "M", "L", "single", "member", "vote", "gain, vote", "other documents", "p, Holm"]
     rows = []
-    for place, setting in enumerate(settings):
+    for position, setting in enumerate(settings):
         vote, mean = (setting.gain(rule) for rule in RULES)
-        p_vote, p_mean = (probabilities[place, rule] for rule in RULES)
+        p_vote, p_mean = (probabilities[position, rule] for rule in RULES)
         rows.append(
             [
                 *(setting.base, setting.weighting, f"{setting.size.n_terms:,}", f"{setting.size.n_members:,}"),
@@ -112,15 +116,15 @@ def check_table(settings: list[Setting]) -> str:
 
 
 def check_in_words(settings: list[Setting]) -> str:
-    """Return which gains are significant on fresh splits, and the best accuracy of the table."""
+    """Return a paragraph on the gains that are significant on fresh splits, and on the best accuracy."""
     probabilities = corrected(settings)
-    gains = {(place, rule): setting.gain(rule) for place, setting in enumerate(settings) for rule in RULES}
+    gains = {(position, rule): setting.gain(rule) for position, setting in enumerate(settings) for rule in RULES}
 
     def describe(keys: list[tuple[int, str]]) -> str:
         texts = (
-            f"{settings[place].base} on {settings[place].weighting} ({settings[place].size}, {rule}: "
-            f"{gains[place, rule]})"
-            for place, rule in keys
+            f"{settings[position].base} on {settings[position].weighting} ({settings[position].size}, {rule}: "
+            f"{gains[position, rule]})"
+            for position, rule in keys
         )
         return "; ".join(texts) or "none"
 
@@ -128,8 +132,8 @@ def check_in_words(settings: list[Setting]) -> str:
     losses = [key for key, gain in gains.items() if gain.mean < 0 and probabilities[key] < ALPHA]
     for_others = [key for key in wins if gains[key].mean > gains[key].wide]
     accuracies = {
-        (place, way): 100 * float(values.mean())
-        for place, setting in enumerate(settings)
+        (position, way): 100 * float(values.mean())
+        for position, setting in enumerate(settings)
         for way, values in {**setting.by_rule, "alone": setting.single}.items()
     }
     best, way = max(accuracies, key=lambda key: accuracies[key])
@@ -146,7 +150,7 @@ def check_in_words(settings: list[Setting]) -> str:
 
 
 def grid_section(weighting: str, grid: SubspaceGrid) -> str:
-    """Return the grid as a table, and how much of it is noise."""
+    """Return the grid as a table, and a paragraph on how much of it is noise."""
     head = ["M \\ L", *(f"{size:,}" for size in grid.n_estimators)]
     rows = [
         [
@@ -159,26 +163,26 @@ def grid_section(weighting: str, grid: SubspaceGrid) -> str:
 
 
 def grid_in_words(grid: SubspaceGrid) -> str:
-    """Return where the best size is, and how many sizes do not differ from it."""
-    best, (row, column) = grid.best, grid.best_cell
-    own = grid.accuracy[:, row, column]
+    """Return a paragraph on the best size, and on how many sizes do not differ from it."""
+    best = grid.best
+    best_accuracy = grid.accuracy[:, *grid.best_cell]
     others = [
-        (i, j)
-        for i, n_terms in enumerate(grid.n_terms)
-        for j, n_members in enumerate(grid.n_estimators)
-        if n_terms > 1 and n_members > 1 and (i, j) != (row, column)
+        (row, column)
+        for row, n_terms in enumerate(grid.n_terms)
+        for column, n_members in enumerate(grid.n_estimators)
+        if n_terms > 1 and n_members > 1 and (row, column) != grid.best_cell
     ]
-    behind = {position: interval(own - grid.accuracy[:, *position]) for position in others}
-    alike = [position for position, lead in behind.items() if lead.mean <= lead.half]
+    leads = {position: interval(best_accuracy - grid.accuracy[:, *position]) for position in others}
+    alike = [position for position, lead in leads.items() if lead.mean <= lead.half]
     steps = [
-        100 * abs(grid.mean[i, j] - grid.mean[i, j + 1])
-        for i, n_terms in enumerate(grid.n_terms)
-        for j in range(1, len(grid.n_estimators) - 1)
+        100 * abs(grid.mean[row, column] - grid.mean[row, column + 1])
+        for row, n_terms in enumerate(grid.n_terms)
+        for column in range(1, len(grid.n_estimators) - 1)
         if 1 < n_terms < grid.n
     ]
-    at_paper = behind.get((grid.n_terms.index(PAPER.n_terms), grid.n_estimators.index(PAPER.n_members)))
-    lead = "is the paper's" if at_paper is None else f"is ahead of the paper's by {at_paper.level()}"
-    single = interval(own - grid.accuracy[:, -1, 0])
+    lead_over_paper = leads.get((grid.n_terms.index(PAPER.n_terms), grid.n_estimators.index(PAPER.n_members)))
+    lead = "is the paper's" if lead_over_paper is None else f"is ahead of the paper's by {lead_over_paper.level()}"
+    single = interval(best_accuracy - grid.accuracy[:, -1, 0])
     return (
         f"The best size, M = {best.n_terms:,} and L = {best.n_estimators:,} with {100 * best.accuracy:.1f} %, {lead} "
         f"(M = n/2.5 = {PAPER.n_terms:,}, L = n/12.5 = {PAPER.n_members}), and ahead of a single SVM on all terms by "
@@ -190,16 +194,16 @@ def grid_in_words(grid: SubspaceGrid) -> str:
 
 
 def diversity_section(weighting: str, n_important: int, diversities: list[MemberDiversity]) -> str:
-    """Return how members differ, by their number of terms."""
+    """Return a table of how much members differ, by their number of terms."""
     head = ["M", "member", "vote", "disagreement", "κ", "Q statistic", "usable", "covered", "all differ"]
     rows = [
         [
-            f"{own.n_terms:,}",
-            *(f"{100 * share:.1f}" for share in (own.accuracy, own.vote)),
-            *(f"{number:.3f}" for number in (own.disagreement, own.kappa, own.q_statistic)),
-            *(f"{number:.4f}" for number in (own.usability, own.coverage, own.diversity)),
+            f"{size.n_terms:,}",
+            *(f"{100 * share:.1f}" for share in (size.accuracy, size.vote)),
+            *(f"{number:.3f}" for number in (size.disagreement, size.kappa, size.q_statistic)),
+            *(f"{number:.4f}" for number in (size.usability, size.coverage, size.diversity)),
         ]
-        for own in diversities
+        for size in diversities
     ]
     return f"{weighting}; {n_important:,} important terms:\n\n{table(head, rows, 0)}"
 
@@ -234,6 +238,7 @@ def others_table(settings: list[tuple[str, Setting]]) -> str:
 
 
 def _gains(setting: Setting) -> list[str]:
+    """Return the accuracy of the single classifier, and the gain by each rule; bold if its interval excludes 0."""
     gains = [setting.gain(rule) for rule in RULES]
     return [f"{100 * setting.single.mean():.1f}", *(bold(str(gain), abs(gain.mean) > gain.half) for gain in gains)]
 

@@ -211,11 +211,13 @@ class Setting(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A mean in points, half of its 95 % interval, the same for other documents, and the p-value of 0."""
+    """The mean over splits in points, with its 95 % intervals and the p-value of the hypothesis that it is 0."""
 
     mean: float
     half: float
+    """Half the width of the interval for other splits of these documents."""
     wide: float
+    """Half the width of the interval for other documents of the kind."""
     p: float
 
     def __str__(self) -> str:
@@ -228,7 +230,7 @@ class Interval(NamedTuple):
 
 
 def interval(shares: ArrayLike, test_per_train: float = N_TEST / N_TRAIN) -> Interval:
-    """Return the interval of shares, one for each split, in percent."""
+    """Return the mean and intervals, in percent, of shares of which there is one for each split."""
     points = 100 * np.asarray(shares, np.float64)
     half, wide = (half_width(points.tolist(), ratio) or 0.0 for ratio in (0.0, test_per_train))
     error = float(points.std(ddof=1)) / np.sqrt(len(points))
@@ -237,7 +239,7 @@ def interval(shares: ArrayLike, test_per_train: float = N_TEST / N_TRAIN) -> Int
 
 
 def corrected(settings: list[Setting]) -> dict[tuple[int, str], float]:
-    """Return the p-value of each setting (by its position) and rule, with Holm's correction for all of them."""
+    """Return the p-values after Holm's correction, by the position of the setting and the rule."""
     tests = [(position, rule) for position in range(len(settings)) for rule in RULES]
     values = holm([settings[position].gain(rule).p for position, rule in tests])
     return dict(zip(tests, values, strict=True))

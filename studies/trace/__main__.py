@@ -25,7 +25,7 @@ from .tables import (
     measure_stages,
     measure_weights,
     stages_table,
-    standing,
+    standing_of,
 )
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,23 +47,24 @@ ABOUT = {
 
 
 def summary(trials: list[WeightTrial]) -> str:
-    """Return a table with a row for each criterion."""
+    """Return a table of the mean and the smallest gain of each criterion."""
     lines = [
         "| criterion | description | all labels: mean | worst | a tenth: mean | worst |",
         "|---|---|---:|---:|---:|---:|",
     ]
     for criterion in CRITERIA:
-        standings = [standing(trials, setting, criterion) for setting in SETTINGS]
-        cells = [f"{value:+.2f}" for own in standings for value in (own.mean(), own.worst())]
+        standings = [standing_of(trials, setting, criterion) for setting in SETTINGS]
+        cells = [f"{value:+.2f}" for standing in standings for value in (standing.mean(), standing.worst())]
         lines.append(f"| {criterion} | {ABOUT[criterion]} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def in_words(trials: list[WeightTrial]) -> str:
-    """Return the gains and losses of the automatic weight, also without Brown and for single numbers of terms."""
-    full, few = (standing(trials, setting, AUTO) for setting in SETTINGS)
-    untouched = [f"{few.gain[f'RCV1 subset {number}']:+.2f}" for number in (3, 4, 5)]
-    behind = [
+    """Return a paragraph on the gains and losses of the automatic weight."""
+    full, few = (standing_of(trials, setting, AUTO) for setting in SETTINGS)
+    # These subsets were measured only after the criterion was selected.
+    later_subsets = [f"{few.gain[f'RCV1 subset {number}']:+.2f}" for number in (3, 4, 5)]
+    beyond_limit = [
         f"{corpus}, {setting}, {k:,} terms: {gain:+.2f} ± {error:.2f}"
         for corpus, setting, k, gain, error in by_size(trials)
         if gain < ALLOWED
@@ -71,8 +72,9 @@ def in_words(trials: list[WeightTrial]) -> str:
     return (
         f"With all labels the automatic weight changes F1 by {full.mean():+.2f} points in the mean, and by "
         f"{full.worst():+.2f} in the worst case. With a tenth of the labels it changes F1 by {few.mean():+.2f}, and "
-        f"without Brown by {few.mean('Brown'):+.2f}; on RCV1's subsets 3, 4 and 5 by {', '.join(untouched)}. The limit "
-        f"is for the mean over numbers of terms. Single numbers of terms beyond it: {'; '.join(behind) or 'none'}."
+        f"without Brown by {few.mean('Brown'):+.2f}; on RCV1's subsets 3, 4 and 5 by {', '.join(later_subsets)}. The "
+        "limit is for the mean over numbers of terms. Single numbers of terms beyond it: "
+        f"{'; '.join(beyond_limit) or 'none'}."
     )
 
 

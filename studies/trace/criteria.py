@@ -1,7 +1,7 @@
 """Criteria that find TOFA's weight from the statistics: the one that `TOFA` uses, and those it was compared with.
 
-A criterion is a function of the statistics, the diagonals of S_b and C, and the number of terms. Criteria that try
-several weights take the best of `GRID`.
+A criterion is a function of the statistics, the diagonals of S_b (`between`) and C (`total`), and the number of terms
+k; it returns a weight. Criteria that try several weights return the best of `GRID`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def trace_ratio(stats: ClassStats, between: Floats, total: Floats, k: int) -> fl
     ratio = 0.0
     while True:
         best = best_of(between - ratio * total, k)
-        better = float(between[best].sum() / max(total[best].sum(), 1e-300))
-        if better <= ratio * (1 + 1e-12):
-            return 1.0 / (1.0 - min(ratio, 0.5))  # between - ratio total ranks as this weight
-        ratio = better
+        new_ratio = float(between[best].sum() / max(total[best].sum(), 1e-300))
+        if new_ratio <= ratio * (1 + 1e-12):
+            return 1.0 / (1.0 - min(ratio, 0.5))  # this weight gives the same ranking as between - ratio * total
+        ratio = new_ratio
 
 
 def unbiased(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
@@ -89,13 +89,16 @@ def classes_by_documents(stats: ClassStats, between: Floats, total: Floats, k: i
     return float(n / (n + c - 1))
 
 
-def on_grid(worth: Callable[[ClassStats, Floats, Floats, Ints], float]) -> Criterion:
-    """Return a criterion: the weight of the grid whose k best terms are worth most; of equals, the nearest to 1."""
+def on_grid(evaluate: Callable[[ClassStats, Floats, Floats, Ints], float]) -> Criterion:
+    """Return a criterion that evaluates the k best terms of each weight of the grid.
+
+    Of equally good weights, the nearest to 1 is returned.
+    """
 
     def criterion(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
-        nearest = sorted(GRID, key=lambda weight: abs(weight - 1.0))
-        worths = [worth(stats, between, total, best_of(mix(between, total, weight), k)) for weight in nearest]
-        return nearest[int(np.argmax(worths))]
+        weights = sorted(GRID, key=lambda weight: abs(weight - 1.0))
+        values = [evaluate(stats, between, total, best_of(mix(between, total, weight), k)) for weight in weights]
+        return weights[int(np.argmax(values))]
 
     return criterion
 
@@ -107,8 +110,8 @@ def information(stats: ClassStats, between: Floats, total: Floats, selected: Int
 
 def covered_scatter(stats: ClassStats, between: Floats, total: Floats, selected: Ints) -> float:
     """Return between, times the share of documents with a selected term if terms occur independently."""
-    lacking = np.prod(1.0 - stats.doc_freq[selected] / stats.n_documents)
-    return float(between[selected].sum() * (1.0 - lacking))
+    share_without = np.prod(1.0 - stats.doc_freq[selected] / stats.n_documents)
+    return float(between[selected].sum() * (1.0 - share_without))
 
 
 def separability(stats: ClassStats, between: Floats, total: Floats, selected: Ints) -> float:
@@ -120,13 +123,13 @@ def separability(stats: ClassStats, between: Floats, total: Floats, selected: In
     cells, sizes = stats.take(columns).cells, stats.class_docs
     sums = np.zeros((len(sizes), len(columns)))
     sums[cells.classes(), cells.terms] = cells.sums.value
-    some = sizes > 0
-    sums, sizes = sums[some], sizes[some]
-    rest = sizes.sum() - sizes
-    apart = sums / sizes[:, None] - (sums.sum(axis=0) - sums) / np.maximum(rest, 1)[:, None]
+    has_documents = sizes > 0
+    sums, sizes = sums[has_documents], sizes[has_documents]
+    rest_sizes = sizes.sum() - sizes
+    differences = sums / sizes[:, None] - (sums.sum(axis=0) - sums) / np.maximum(rest_sizes, 1)[:, None]
     within = np.maximum(total - between, 0.0)[columns]
-    distance = (apart**2).sum(axis=1) - within.sum() * (1 / sizes + 1 / np.maximum(rest, 1))
-    spread = np.sqrt(np.maximum((apart**2 * within).sum(axis=1), 1e-300))
+    distance = (differences**2).sum(axis=1) - within.sum() * (1 / sizes + 1 / np.maximum(rest_sizes, 1))
+    spread = np.sqrt(np.maximum((differences**2 * within).sum(axis=1), 1e-300))
     return -float((sizes / sizes.sum()) @ ndtr(-np.maximum(distance, 0.0) / spread / 2))
 
 
@@ -136,21 +139,21 @@ def fresh_scatter(stats: ClassStats, between: Floats, total: Floats, k: int) -> 
     Between is taken as normal, with variance V. Adding a draw of that noise for the selection, and subtracting it for
     the evaluation, makes the two independent; the mean over draws has a closed form, so nothing is drawn.
     """
-    running = np.union1d(best_of(between, 8 * k), best_of(total, 8 * k))
-    between, total, noise = between[running], total[running], noise_of(stats, total)[running]
+    candidates = np.union1d(best_of(between, 8 * k), best_of(total, 8 * k))
+    between, total, noise = between[candidates], total[candidates], noise_of(stats, total)[candidates]
     deviation = np.sqrt(2 * noise * np.maximum(2 * between - noise, 0.0)) / np.sqrt(max(len(stats.classes) - 1, 1))
-    worths = []
-    nearest = sorted(GRID, key=lambda weight: abs(weight - 1.0))
-    for weight in nearest:
+    values = []
+    weights = sorted(GRID, key=lambda weight: abs(weight - 1.0))
+    for weight in weights:
         scores, width = mix(between, total, weight), np.maximum(abs(weight) * deviation, 1e-12 * total.max())
         low, high = float((scores - 5 * width).min()), float((scores + 5 * width).max())
-        for _ in range(30):  # the threshold that k terms are expected to pass
+        for _ in range(30):  # bisection for the threshold that k terms are expected to pass
             middle = (low + high) / 2
             low, high = (middle, high) if ndtr((scores - middle) / width).sum() > k else (low, middle)
-        passed = (scores - low) / width
-        density = np.exp(-np.minimum(passed**2 / 2, 700.0)) / np.sqrt(2 * np.pi)
-        worths.append(((between - noise) * ndtr(passed) - np.sign(weight) * deviation * density).sum())
-    return nearest[int(np.argmax(worths))]
+        margin = (scores - low) / width
+        density = np.exp(-np.minimum(margin**2 / 2, 700.0)) / np.sqrt(2 * np.pi)
+        values.append(((between - noise) * ndtr(margin) - np.sign(weight) * deviation * density).sum())
+    return weights[int(np.argmax(values))]
 
 
 CRITERIA: dict[str, Criterion] = {

@@ -17,19 +17,19 @@ from .folds import Bools, Floats, Fold, auto_weight, best_of, draw_tenth, mix, r
 WEIGHTS = (-0.5, -0.25, 0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 1.75, 2.0)
 SIZES = (50, 100, 300, 1_000)
 TERMS = 100
-"""As in the paper's figures."""
+"""The number of terms, as in the paper's figures."""
 DRAWS = 5
 
 Curve = tuple[list[float], list[float]]
 
 
 def curve(points: Callable[[float], float]) -> Curve:
-    """Return a curve over all weights."""
+    """Return the curve of a function of the weight."""
     return list(WEIGHTS), [points(weight) for weight in WEIGHTS]
 
 
 def read_split(corpus: str) -> tuple[Documents, Bools]:
-    """Return the documents of a corpus, and which of them its publisher sets aside for testing."""
+    """Return the documents of a corpus, and the mask of the publisher's test documents."""
     documents = read_documents(corpus)
     is_test = np.ones(len(documents.labels), np.bool_)
     is_test[documents.folds[0].train] = False
@@ -75,7 +75,7 @@ def draw_weights(target: Path) -> str:
 def draw_labels(target: Path) -> str:
     """Draw F1 by weight on the test documents of Reuters with a tenth of the labels, and return it as a table.
 
-    The variance is that of the labelled documents, or of all.
+    One curve uses the variance of the labelled documents, the other that of all documents.
     """
     documents, is_test = read_split("reuters")
     drawn = [Fold.of(documents, is_test, draw_tenth(int((~is_test).sum()), seed)) for seed in range(DRAWS)]

@@ -1,4 +1,4 @@
-"""Training documents, some of them without labels, and held-out documents: how good a set of terms is."""
+"""Folds of training documents, some without labels, and held-out documents, on which sets of terms are scored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_documents(corpus: str) -> Documents:
 
 
 class Score(NamedTuple):
-    """The quality of the predictions."""
+    """The F1 of predictions for the held-out documents."""
 
     micro: float
     macro: float
@@ -59,11 +59,11 @@ class Score(NamedTuple):
 
 @dataclass
 class Fold:
-    """Counts of the terms in the training documents, and the labels; terms are selected by their ltc weights."""
+    """The counts and labels of training and held-out documents; terms are selected by `stats`, from ltc weights."""
 
     counts: csc_matrix
     is_member: Bools
-    """Which training documents are in which class; documents without a label are in none."""
+    """An indicator matrix, training documents x classes; documents without a label are in no class."""
     test_counts: csc_matrix
     is_test_member: Bools
     multilabel: bool
@@ -119,6 +119,7 @@ class Fold:
         return self._scores[key]
 
     def _measure(self, columns: Ints) -> Score:
+        """Train an SVM on the labelled documents, with the default weights of a `Categorizer`, and score it."""
         counts, test_counts = (csr_matrix(part[:, columns]) for part in (self.counts, self.test_counts))
         weighter = TermWeighter(**SVM_WEIGHTS).fit(counts)
         rows, test_rows = (csr_matrix(weighter.transform(part)) for part in (counts, test_counts))
@@ -138,16 +139,16 @@ class Fold:
 
 
 def _indicator(labels: list[LabelSet], classes: list[Any]) -> Bools:
-    """Return which documents are in which class."""
+    """Return an indicator matrix, documents x classes."""
     number_of = {label: number for number, label in enumerate(classes)}
     is_member = np.zeros((len(labels), len(classes)), np.bool_)
-    for position, own in enumerate(labels):
-        is_member[position, [number_of[label] for label in own]] = True
+    for position, label_set in enumerate(labels):
+        is_member[position, [number_of[label] for label in label_set]] = True
     return is_member
 
 
 def predict_each_class(rows: csr_matrix, is_member: Bools, test_rows: csr_matrix) -> Bools:
-    """Return the classes that each document gets, each class against the rest, as the `Categorizer` trains them."""
+    """Return the classes with a score from 0 on, each trained against the rest: test documents x classes."""
     predicted = np.zeros((test_rows.shape[0], is_member.shape[1]), np.bool_)
     n_members = is_member.sum(axis=0)
     learnable = np.flatnonzero((n_members > 0) & (n_members < len(is_member)))
@@ -188,22 +189,23 @@ def micro_f1(predicted: Bools, true: Bools) -> float:
 
 def macro_f1(predicted: Bools, true: Bools) -> float:
     """Return the mean F1 of the classes that were true or predicted."""
-    hits, both = (predicted & true).sum(axis=0), predicted.sum(axis=0) + true.sum(axis=0)
-    return float(np.mean(2 * hits[both > 0] / both[both > 0]))
+    n_hits, n_predicted_and_true = (predicted & true).sum(axis=0), predicted.sum(axis=0) + true.sum(axis=0)
+    occurs = n_predicted_and_true > 0
+    return float(np.mean(2 * n_hits[occurs] / n_predicted_and_true[occurs]))
 
 
 # -- folds -------------------------------------------------------------------------------------------------------------
 
 
 def draw_tenth(n_documents: int, seed: int) -> Bools:
-    """Return a random tenth of the documents."""
+    """Return the mask of a random tenth of the documents."""
     is_drawn = np.zeros(n_documents, np.bool_)
     is_drawn[np.random.default_rng(seed).permutation(n_documents)[: round(n_documents / 10)]] = True
     return is_drawn
 
 
 def blocks(documents: Documents, n_folds: int) -> Ints:
-    """Return the fold of each document: neighbouring documents of a class, such as replies, share one."""
+    """Return the fold of each document; neighbouring documents of a class, such as replies, are in the same fold."""
     fold_of = np.zeros(len(documents.labels), np.int64)
     for members in members_of(documents.labels).values():
         fold_of[members] = np.arange(len(members)) * n_folds // len(members)

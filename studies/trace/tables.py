@@ -1,4 +1,4 @@
-"""Measure weights, two stages of selection and documents without selected terms, and make the tables of them."""
+"""Measure TOFA's weights, two stages of selection, and documents without selected terms; return tables of them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ class WeightScore(NamedTuple):
 
 
 class WeightTrial(NamedTuple):
-    """One fold and one number of terms."""
+    """The micro-F1 of all weights in one fold with one number of terms."""
 
     corpus: str
     setting: str
+    """A key of `SETTINGS`."""
     k: int
+    """The number of terms."""
     fold: int
-    grid: tuple[float, ...]  # points by weight of the grid
+    grid: tuple[float, ...]
+    """The points of each weight of `GRID`."""
     criteria: dict[str, WeightScore]
+    """The weight that each criterion finds, and its points."""
 
     @property
     def at_one(self) -> float:
@@ -68,18 +72,18 @@ def measure_weights(corpus: str, documents: Documents) -> list[WeightTrial]:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-def names(trials: list[WeightTrial]) -> list[str]:
-    """Return the collections in their order."""
+def corpora_of(trials: list[WeightTrial]) -> list[str]:
+    """Return the corpora of the trials, in their order."""
     return list(dict.fromkeys(trial.corpus for trial in trials))
 
 
-def group(corpus: str) -> str:
-    """Return the collection that a corpus counts as in means; subsets count as one."""
+def collection_of(corpus: str) -> str:
+    """Return the collection to which a corpus belongs; in means, the subsets of RCV1 count as one."""
     return corpus.split(" subset")[0]
 
 
-def of(trials: list[WeightTrial], corpus: str, setting: str) -> list[WeightTrial]:
-    """Return the trials on one collection in one setting."""
+def trials_on(trials: list[WeightTrial], corpus: str, setting: str) -> list[WeightTrial]:
+    """Return the trials on one corpus in one setting."""
     return [trial for trial in trials if (trial.corpus, trial.setting) == (corpus, setting)]
 
 
@@ -88,30 +92,32 @@ def with_error(values: list[float]) -> tuple[float, float]:
     return mean(values), float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def gains(own: list[WeightTrial], criterion: str) -> list[float]:
+def gains_by_fold(trials: list[WeightTrial], criterion: str) -> list[float]:
     """Return the lead of a criterion over weight 1 in each fold: the mean over numbers of terms."""
     by_fold: dict[int, list[float]] = {}
-    for trial in own:
+    for trial in trials:
         by_fold.setdefault(trial.fold, []).append(trial.criteria[criterion].points - trial.at_one)
     return [mean(points) for points in by_fold.values()]
 
 
 def by_weight(trials: list[WeightTrial], setting: str) -> str:
-    """Return a table of the micro-F1 of each weight of the grid, the best one, and the automatic weight."""
+    """Return a table of the micro-F1 of each weight of the grid, of the best weight, and of the automatic weight."""
     heads = [f"{weight:g}" for weight in GRID]
     lines = [
         f"| {setting} | terms | {' | '.join(heads)} | best λ | auto λ | auto | auto − λ = 1 |",
         f"|---|---:|{'---:|' * (len(GRID) + 4)}",
     ]
-    for corpus in names(trials):
-        of_corpus = of(trials, corpus, setting)
-        for k in dict.fromkeys(trial.k for trial in of_corpus):
-            own = [trial for trial in of_corpus if trial.k == k]
-            points = np.mean([trial.grid for trial in own], axis=0)
+    for corpus in corpora_of(trials):
+        corpus_trials = trials_on(trials, corpus, setting)
+        for k in dict.fromkeys(trial.k for trial in corpus_trials):
+            size_trials = [trial for trial in corpus_trials if trial.k == k]
+            points = np.mean([trial.grid for trial in size_trials], axis=0)
             best = int(points.argmax())
-            cells = [f"**{value:.1f}**" if at == best else f"{value:.1f}" for at, value in enumerate(points)]
-            scores = [trial.criteria[AUTO] for trial in own]
-            ahead, error = with_error([trial.criteria[AUTO].points - trial.at_one for trial in own])
+            cells = [
+                f"**{value:.1f}**" if position == best else f"{value:.1f}" for position, value in enumerate(points)
+            ]
+            scores = [trial.criteria[AUTO] for trial in size_trials]
+            ahead, error = with_error([trial.criteria[AUTO].points - trial.at_one for trial in size_trials])
             weight, auto = mean(score.weight for score in scores), mean(score.points for score in scores)
             lines.append(
                 f"| {corpus} | {k:,} | {' | '.join(cells)} | {GRID[best]:g} | {weight:.3f} | {auto:.1f} | "
@@ -123,75 +129,81 @@ def by_weight(trials: list[WeightTrial], setting: str) -> str:
 def by_size(trials: list[WeightTrial]) -> Iterable[tuple[str, str, int, float, float]]:
     """Yield the gain of the automatic weight and its error, by collection, setting and number of terms."""
     for corpus, setting, k in dict.fromkeys(trial[:3] for trial in trials):
-        own = [trial for trial in of(trials, corpus, setting) if trial.k == k]
-        yield corpus, setting, k, *with_error([trial.criteria[AUTO].points - trial.at_one for trial in own])
+        size_trials = [trial for trial in trials_on(trials, corpus, setting) if trial.k == k]
+        yield corpus, setting, k, *with_error([trial.criteria[AUTO].points - trial.at_one for trial in size_trials])
 
 
 class Standing(NamedTuple):
-    """A criterion in one setting: its gain on each collection, and the error of that."""
+    """The results of a criterion in one setting, by corpus."""
 
     gain: dict[str, float]
+    """The mean lead over weight 1, in points of micro-F1."""
     error: dict[str, float]
+    """The standard error of the gain."""
     weight: dict[str, float]
+    """The mean weight that the criterion finds."""
 
     def mean(self, without: str = "") -> float:
-        """Return the mean gain over collections; subsets of one collection count as one."""
-        groups: dict[str, list[float]] = {}
+        """Return the mean gain over collections, without one of them."""
+        gains: dict[str, list[float]] = {}
         for corpus, gain in self.gain.items():
-            groups.setdefault(group(corpus), []).append(gain)
-        return mean(mean(own) for name, own in groups.items() if name != without)
+            gains.setdefault(collection_of(corpus), []).append(gain)
+        return mean(mean(corpus_gains) for name, corpus_gains in gains.items() if name != without)
 
     def worst(self, without: str = "") -> float:
-        """Return the smallest gain on any collection."""
-        return min(gain for corpus, gain in self.gain.items() if group(corpus) != without)
+        """Return the smallest gain on any corpus, without one collection."""
+        return min(gain for corpus, gain in self.gain.items() if collection_of(corpus) != without)
 
 
-def standing(trials: list[WeightTrial], setting: str, criterion: str) -> Standing:
-    """Return the standing of a criterion in one setting."""
+def standing_of(trials: list[WeightTrial], setting: str, criterion: str) -> Standing:
+    """Return the results of a criterion in one setting."""
     gain, error, weight = {}, {}, {}
-    for corpus in names(trials):
-        own = of(trials, corpus, setting)
-        gain[corpus], error[corpus] = with_error(gains(own, criterion))
-        weight[corpus] = mean(trial.criteria[criterion].weight for trial in own)
+    for corpus in corpora_of(trials):
+        corpus_trials = trials_on(trials, corpus, setting)
+        gain[corpus], error[corpus] = with_error(gains_by_fold(corpus_trials, criterion))
+        weight[corpus] = mean(trial.criteria[criterion].weight for trial in corpus_trials)
     return Standing(gain, error, weight)
 
 
 def by_criterion(trials: list[WeightTrial], setting: str) -> str:
     """Return a table of the gain of each criterion over weight 1 on each collection, with its mean weight."""
-    standings = {criterion: standing(trials, setting, criterion) for criterion in CRITERIA}
+    standings = {criterion: standing_of(trials, setting, criterion) for criterion in CRITERIA}
     lines = [
         f"| {setting} | {' | '.join(standings)} |",
         f"|---|{'---:|' * len(standings)}",
     ]
-    for corpus in names(trials):
+    for corpus in corpora_of(trials):
         cells = [
-            f"{own.gain[corpus]:+.2f} ± {own.error[corpus]:.2f} ({own.weight[corpus]:.2f})"
-            for own in standings.values()
+            f"{standing.gain[corpus]:+.2f} ± {standing.error[corpus]:.2f} ({standing.weight[corpus]:.2f})"
+            for standing in standings.values()
         ]
         lines.append(f"| {corpus} | {' | '.join(cells)} |")
-    lines.append(f"| **mean** | {' | '.join(f'**{own.mean():+.2f}**' for own in standings.values())} |")
-    lines.append(f"| worst | {' | '.join(f'{own.worst():+.2f}' for own in standings.values())} |")
+    lines.append(f"| **mean** | {' | '.join(f'**{standing.mean():+.2f}**' for standing in standings.values())} |")
+    lines.append(f"| worst | {' | '.join(f'{standing.worst():+.2f}' for standing in standings.values())} |")
     return "\n".join(lines)
 
 
 def left_out(trials: list[WeightTrial]) -> str:
-    """Return a table: for each collection, the criterion that the others would select, and its gain there."""
+    """Return a table of the criterion that would be selected without each collection, and of its gain on it."""
     lines = [
         "| collection left out | selected by the others | all labels | a tenth of the labels |",
         "|---|---|---:|---:|",
     ]
-    standings = {criterion: [standing(trials, setting, criterion) for setting in SETTINGS] for criterion in CRITERIA}
-    for name in dict.fromkeys(map(group, names(trials))):
+    standings = {criterion: [standing_of(trials, setting, criterion) for setting in SETTINGS] for criterion in CRITERIA}
+    for name in dict.fromkeys(map(collection_of, corpora_of(trials))):
 
         def worth(criterion: str, name: str = name) -> tuple[bool, float]:
-            both = standings[criterion]
-            return min(own.worst(name) for own in both) >= ALLOWED, mean(own.mean(name) for own in both)
+            """Return whether a criterion is within the limit without the collection, and its mean gain."""
+            by_setting = standings[criterion]
+            is_allowed = min(standing.worst(name) for standing in by_setting) >= ALLOWED
+            return is_allowed, mean(standing.mean(name) for standing in by_setting)
 
         best = max(CRITERIA, key=worth)
-        own = [
-            mean(gain for corpus, gain in setting.gain.items() if group(corpus) == name) for setting in standings[best]
-        ]
-        lines.append(f"| {name} | {best} | {own[0]:+.2f} | {own[1]:+.2f} |")
+        all_labels, a_tenth = (
+            mean(gain for corpus, gain in standing.gain.items() if collection_of(corpus) == name)
+            for standing in standings[best]
+        )
+        lines.append(f"| {name} | {best} | {all_labels:+.2f} | {a_tenth:+.2f} |")
     return "\n".join(lines)
 
 
@@ -199,17 +211,18 @@ def left_out(trials: list[WeightTrial]) -> str:
 
 
 STAGE_SIZES = ((5_000, 500), (1_000, 100))
-"""Candidates, and how many of them are selected."""
+"""The numbers of candidates and of selected terms."""
 STAGE_NAMES = ("OCFS", "information gain", "OCFS, then information gain")
 
 
 class StagesTrial(NamedTuple):
-    """The three ways in one fold."""
+    """The scores of the three ways to select terms, in one fold."""
 
     corpus: str
     candidates: int
     selected: int
     scores: dict[str, Score]
+    """By the names in `STAGE_NAMES`."""
 
 
 def selectors(candidates: int, selected: int) -> dict[str, TermSelector]:
@@ -243,22 +256,27 @@ def stages_table(trials: list[StagesTrial]) -> str:
     ]
     for candidates, selected in STAGE_SIZES:
         for corpus in dict.fromkeys(trial.corpus for trial in trials):
-            own = [trial.scores for trial in trials if trial[:3] == (corpus, candidates, selected)]
-            if own:
-                cells = [f"{_mean(own, name, 0):.1f} / {_mean(own, name, 1):.1f}" for name in STAGE_NAMES]
-                ahead = [_ahead(own, other) for other in STAGE_NAMES[:2]]
+            scores = [trial.scores for trial in trials if trial[:3] == (corpus, candidates, selected)]
+            if scores:
+                cells = [f"{_mean(scores, name, 0):.1f} / {_mean(scores, name, 1):.1f}" for name in STAGE_NAMES]
+                ahead = [_lead_over(scores, other) for other in STAGE_NAMES[:2]]
                 lines.append(f"| {corpus} | {selected} of {candidates:,} | {' | '.join([*cells, *ahead])} |")
     return "\n".join(lines)
 
 
-def _mean(scores: list[dict[str, Score]], name: str, which: int) -> float:
-    return 100 * mean(own[name][which] for own in scores)
+def _mean(scores: list[dict[str, Score]], name: str, metric: int) -> float:
+    """Return the mean micro-F1 (`metric` 0) or macro-F1 (1) over folds, in points."""
+    return 100 * mean(fold_scores[name][metric] for fold_scores in scores)
 
 
-def _ahead(scores: list[dict[str, Score]], other: str) -> str:
+def _lead_over(scores: list[dict[str, Score]], other: str) -> str:
+    """Return the lead of two stages over one of the other ways, in micro-F1 and macro-F1."""
+    two_stages = STAGE_NAMES[2]
     leads = []
-    for which in (0, 1):
-        lead, error = with_error([100 * (own[STAGE_NAMES[2]][which] - own[other][which]) for own in scores])
+    for metric in (0, 1):
+        lead, error = with_error(
+            [100 * (fold_scores[two_stages][metric] - fold_scores[other][metric]) for fold_scores in scores]
+        )
         leads.append(f"{lead:+.2f} ± {error:.2f}")
     return " / ".join(leads)
 
@@ -267,12 +285,14 @@ def _ahead(scores: list[dict[str, Score]], other: str) -> str:
 
 
 class FallbackTrial(NamedTuple):
-    """How far the automatic weight is ahead of 1 in each fold, in points: without such labels, and with them."""
+    """The lead of the automatic weight over weight 1 in each fold, in points of micro-F1."""
 
     corpus: str
     setting: str
     ahead: list[float]
+    """The lead if documents without a selected term get no label."""
     ahead_filled: list[float]
+    """The lead if such documents get the most frequent class."""
 
 
 def measure_fallback(corpus: str, documents: Documents) -> list[FallbackTrial]:
@@ -285,16 +305,16 @@ def measure_fallback(corpus: str, documents: Documents) -> list[FallbackTrial]:
         for fold in folds(corpus, documents):
             sizes = [k for k in SIZES if k < fold.stats.n_terms]
             auto = [fold.score(fold.best(auto_weight(fold.stats, k), k)) for k in sizes]
-            one = [fold.score(fold.best(1.0, k)) for k in sizes]
-            pairs = list(zip(auto, one, strict=True))
-            ahead.append(100 * sum(a.micro - o.micro for a, o in pairs) / len(pairs))
-            ahead_filled.append(100 * sum(a.filled - o.filled for a, o in pairs) / len(pairs))
+            at_one = [fold.score(fold.best(1.0, k)) for k in sizes]
+            pairs = list(zip(auto, at_one, strict=True))
+            ahead.append(100 * sum(best.micro - other.micro for best, other in pairs) / len(pairs))
+            ahead_filled.append(100 * sum(best.filled - other.filled for best, other in pairs) / len(pairs))
         trials.append(FallbackTrial(corpus, setting, ahead, ahead_filled))
     return trials
 
 
 def fallback_table(trials: list[FallbackTrial]) -> str:
-    """Return a table with a row for each collection and setting."""
+    """Return a table of the lead of the automatic weight, with a row for each collection and setting."""
     lines = [
         "| auto - λ = 1 | labels | such documents have no label | the most frequent class |",
         "|---|---|---:|---:|",

@@ -77,7 +77,7 @@ def with_checksum(text: str) -> bytes:
 
 
 def places(value: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the place of each value in nested JSON; of a list, those in its first item alone."""
+    """Yield the path of each value in nested JSON; of a list, only those in its first item."""
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(min(len(value), 1)):
             yield (key,)
@@ -86,7 +86,7 @@ def places(value: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(record: dict[str, Any], place: tuple[Any, ...], change: Callable[[Any, Any], None]) -> dict[str, Any]:
-    """Return a copy of a record in which a change was made to what holds the value at a place."""
+    """Return a copy of a record in which the container of the value at a path was changed."""
     copy: dict[str, Any] = json.loads(json.dumps(record))
     holder: Any = copy
     for key in place[:-1]:
@@ -96,7 +96,7 @@ def changed(record: dict[str, Any], place: tuple[Any, ...], change: Callable[[An
 
 
 def damages(record: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield each kind of damage at each place of a record, as a line with a right checksum."""
+    """Yield each kind of damage at each path of a record, as a line with a correct checksum."""
     for place in places(record):
         where = ".".join(map(str, place))
         for name, value in WRONG.items():
@@ -129,7 +129,7 @@ def read_or_error(path: Path) -> Comparison | InputError:
 
 
 def use(comparison: Comparison) -> None:
-    """Do all that is done with results."""
+    """Convert results to JSON values, and print their tables."""
     comparison.to_dict()
     with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8", "replace")):
         print_tables(comparison, "results.jsonl")
@@ -138,7 +138,7 @@ def use(comparison: Comparison) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["header", "ranking", "selection", "row"])
 def test_a_forged_line_raises_an_error_or_can_be_shown(kind: str, whole: bytes, tmp_path: Path) -> None:
-    """The checksum of each line is right, so that only the schema finds what is wrong with it."""
+    """The checksum of each line is correct, so only the schema can detect the damage."""
     path = tmp_path / "results.jsonl"
     lines = whole.splitlines(keepends=True)
     beginning = {"header": b'{"textsieve_comparison"'}.get(kind, b'{"%s"' % kind.encode())
@@ -195,7 +195,7 @@ def test_each_flipped_bit_of_the_last_line_feed_raises_an_error(whole: bytes, tm
 def test_a_last_line_without_a_line_feed_is_whole(
     whole: bytes, expected: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some editors remove it."""
+    """Some editors remove the last line feed."""
     path = tmp_path / "results.jsonl"
     path.write_bytes(whole[:-1])
     assert read_comparison(path).to_dict() == expected
@@ -205,7 +205,7 @@ def test_a_last_line_without_a_line_feed_is_whole(
 
 
 def test_removed_lines_are_measured_again(whole: bytes, tmp_path: Path) -> None:
-    """The advice of the error is right for each kind of line."""
+    """The hint of the error works for each kind of line."""
     path = tmp_path / "results.jsonl"
     header, *lines = whole.splitlines(keepends=True)
     kinds = [line[: line.index(b":")] for line in lines]
@@ -239,7 +239,7 @@ def test_the_schema_has_all_fields() -> None:
 
 
 def test_a_short_line_takes_little_memory(whole: bytes, tmp_path: Path) -> None:
-    """Numbers that a line only names, such as documents, folds and sizes, allocate nothing."""
+    """Large numbers in a line, such as those of documents, folds and sizes, allocate no memory."""
     path = tmp_path / "results.jsonl"
     lines = [decode_line(line) for line in whole.splitlines()]
     header, rows = lines[0], [line["row"] for line in lines if "row" in line]

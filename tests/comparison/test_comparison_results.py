@@ -1,4 +1,4 @@
-"""The file of results: what ends a run costs no more than the row that it was at; what does not belong is refused."""
+"""The results file: an interrupted run loses at most one row, and files that do not belong to the run are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def without_seconds(comparison: Comparison) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is measured from here on."""
+    """Return the list of conditions that are measured from now on."""
     noted: list[Any] = []
 
     def noting(fold: Any, condition: Any, plan: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Every row is what a `Categorizer` gives that was fitted by hand to the training documents of the fold."""
+"""Every row equals the figures of a `Categorizer` that is fitted to the training documents of the fold."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ SIZES = (4, 12, 0.5, 10_000)
 
 @pytest.fixture(autouse=True)
 def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model file has its date, and its size may depend on it."""
+    """Fix the date in model files, on which their size may depend."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
 
 

@@ -1,4 +1,4 @@
-"""Vectors: each row is what the estimators give that were fitted by hand; counts are weighed, weights are not."""
+"""Vectors: each row equals the figures of estimators that are fitted directly; counts are weighted, weights are not."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ OF_WEIGHTS: Cases = {
 
 
 def matrix(n: int, seed: int = 0, *, whole: bool = True) -> tuple[csr_matrix, list[str]]:
-    """Vectors of three classes, each with columns of its own."""
+    """Return vectors of three classes, each with columns of its own."""
     rng = np.random.default_rng(seed)
     numbers = rng.integers(0, 3, n)
     means = np.full((3, 12), 0.4)
@@ -88,7 +88,7 @@ def test_the_rows_of_a_matrix_in_memory_are_those_of_a_file(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("with_column_0", [(), (0,), (50,), (0, 50)], ids=str)
 def test_columns_of_two_files_are_aligned(with_column_0: tuple[int, ...], tmp_path: Path) -> None:
-    """A file that has a column 0 counts from 0; beside it, one that has none does too."""
+    """If one of two files has a column 0, the columns of both are numbered from 0."""
     rows, labels = matrix(80)
     wide = np.hstack([np.zeros((80, 1)), rows.toarray()])
     wide[list(with_column_0), 0] = 1.0
@@ -206,7 +206,7 @@ def test_columns_are_numbered_as_the_file_has_them(tmp_path: Path) -> None:
 
 
 def test_lyrl2004s_vectors_on_their_own_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the format that they are published in: weights, several topics, files to learn from and files to test on."""
+    """Vectors in the published format of RCV1: weights, several topics, files for training and for testing."""
     monkeypatch.setenv("TEXTSIEVE_DATA", str(tmp_path))
     rows, labels = matrix(120, whole=False)
     topics = {"1": ("CCAT",), "2": ("ECAT", "E11"), "3": ("GCAT",)}

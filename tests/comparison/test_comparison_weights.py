@@ -1,4 +1,4 @@
-"""Options of a selector's variant for the weights that it reads."""
+"""Options of a selector for the weights that it uses."""
 
 import re
 

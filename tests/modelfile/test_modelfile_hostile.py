@@ -404,9 +404,9 @@ def test_arrays_that_overlap_are_refused() -> None:
     ids=["lists", "objects", "texts", "numbers", "a", "deep"],
 )
 def test_a_header_full_of_small_things_costs_a_multiple_of_itself(item: str) -> None:
-    size = 400_000
-    things = "[" + ",".join([item] * (size // (len(item) + 1))) + "]"
-    data = forged(TEXT.replace('"C": 1.0', f'"C": {things}'))
+    size = 150_000
+    items = "[" + ",".join([item] * (size // (len(item) + 1))) + "]"
+    data = forged(TEXT.replace('"C": 1.0', f'"C": {items}'))
     assert cost_of_refusing(data) < 1_000_000 + 60 * len(data)
 
 
@@ -733,9 +733,9 @@ def test_curves_whose_probabilities_would_not_be_finite_are_refused(
 @pytest.mark.slow
 @pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])
 def test_a_header_of_very_many_values_is_refused_before_they_are_made(item: str) -> None:
-    things = ",".join([item] * ((MAX_HEADER - 10_000) // (len(item) + 1) // (2 if '"' in item else 1)))
-    data = forged(TEXT.replace('"C": 1.0', f'"C": [{things}]'))
-    assert len(data) > MAX_HEADER / 4
+    items = ",".join([item] * (MAX_VALUES + MAX_VALUES // 4))
+    data = forged(TEXT.replace('"C": 1.0', f'"C": [{items}]'))
+    assert 2 * MAX_VALUES < len(data) < MAX_HEADER
     assert cost_of_refusing(data, match=f"more than {MAX_VALUES:,} values") < 6 * len(data)
 
 

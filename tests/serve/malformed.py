@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from tests.serve.servers import ERROR_FIELDS
+
 HOST = b"Host: 127.0.0.1\r\n"
 JSON = b"Content-Type: application/json\r\n"
 PREDICT = b"POST /v1/predict HTTP/1.1\r\n" + HOST + JSON
@@ -223,14 +225,14 @@ def mutated(chance: random.Random, request: bytes) -> bytes:
     """Return a request in which some bytes are changed, missing or repeated."""
     data = bytearray(request)
     for _ in range(chance.randrange(1, 6)):
-        at = chance.randrange(len(data) + 1)
+        begin = chance.randrange(len(data) + 1)
         kind = chance.randrange(3)
         if kind == 0:
-            data[at : at + 1] = chance.randbytes(1)
+            data[begin : begin + 1] = chance.randbytes(1)
         elif kind == 1:
-            del data[at : at + chance.randrange(1, 10)]
+            del data[begin : begin + chance.randrange(1, 10)]
         else:
-            data[at:at] = data[at : at + chance.randrange(1, 30)]
+            data[begin:begin] = data[begin : begin + chance.randrange(1, 30)]
     return bytes(data)
 
 
@@ -299,9 +301,8 @@ def problem_with(response: RawResponse) -> str | None:
         return None
     try:
         error = json.loads(response.body)["error"]
-        is_error = sorted(error) == ["code", "message"] and all(
-            isinstance(text, str) and text for text in error.values()
-        )
+        texts = [error["code"], error["message"], *(error.get(name, "-") for name in ("setting", "hint", "place"))]
+        is_error = error.keys() <= ERROR_FIELDS and all(isinstance(text, str) for text in texts) and all(texts[:2])
     except (ValueError, KeyError, TypeError):
         is_error = False
     return None if is_error and response.kind == "application/json" else f"not an error in the usual format: {response}"

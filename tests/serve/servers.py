@@ -50,6 +50,10 @@ def running_server(model: Path, folder: Path, *options: str, env: Mapping[str, s
         program.stop()
 
 
+ERROR_FIELDS = {"code", "message", "setting", "value", "allowed", "hint", "place"}
+"""The fields that an error may have; the first two are always there."""
+
+
 class Response(NamedTuple):
     """A response of the service."""
 
@@ -66,7 +70,7 @@ class Response(NamedTuple):
     def code(self) -> str:
         """Return the code of an error."""
         assert self.json.keys() == {"error"}
-        assert self.json["error"].keys() == {"code", "message"}
+        assert {"code", "message"} <= self.json["error"].keys() <= ERROR_FIELDS
         return str(self.json["error"]["code"])
 
 

@@ -16,7 +16,9 @@ def compared(served: PageService, label: str) -> dict[str, float]:
         cls.label: {term.term: term.contribution for term in cls.contributions}
         for cls in served.model.explain(TEXT).classes
     }
-    return {term: own - sum(all_[term] for all_ in by_class.values()) / 3 for term, own in by_class[label].items()}
+    return {
+        term: value - sum(values[term] for values in by_class.values()) / 3 for term, value in by_class[label].items()
+    }
 
 
 def number(shown: str) -> float:

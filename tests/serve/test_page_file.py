@@ -243,8 +243,8 @@ def test_multilabel_predictions_share_a_cell(page: Page, multilabel: PageService
     assert shown == [str(label) for labels in expected for label in labels]
     assert [tuple(row["labels"].split("|")) if row["labels"] else () for row in rows] == expected
     for row, labels, scores in zip(rows, expected, predicted.scores.tolist(), strict=True):
-        own = [scores[multilabel.model.classes.index(label)] for label in labels]
-        assert [float(score) for score in row["scores"].split("|") if score] == own
+        label_scores = [scores[multilabel.model.classes.index(label)] for label in labels]
+        assert [float(score) for score in row["scores"].split("|") if score] == label_scores
 
 
 def test_files_that_cannot_be_read_show_an_error(

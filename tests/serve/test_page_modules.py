@@ -183,8 +183,8 @@ def test_scores_of_numeric_labels_are_found(modules: Browser) -> None:
 def test_documents_and_text_columns_are_detected(
     modules: Browser, name: str, text: str, columns: list[str], rows: list[list[Any]], column: int
 ) -> None:
-    told = "[it.columns, it.rows, module.textColumnOf(it)]"
-    script = f"(name, text) => {{ const it = module.documentsOf(name, text); return {told}; }}"
+    result = "[it.columns, it.rows, module.textColumnOf(it)]"
+    script = f"(name, text) => {{ const it = module.documentsOf(name, text); return {result}; }}"
     assert called(modules, "documents", script, name, text) == [columns, rows, column]
 
 
@@ -203,21 +203,21 @@ def test_json_values_keep_their_spelling(modules: Browser) -> None:
     pairs = [*zip(names, values, strict=True), ("b", r'"x\u0041"'), ("c", "null")]
     line = "{ " + " , ".join(f'"{name}" :\t{value}' for name, value in pairs) + "}"
     columns, row = [*json.loads(line)], [*values, "xA", None]
-    told = "(name, text) => { const it = module.documentsOf(name, text); return [it.columns, it.rows]; }"
+    script = "(name, text) => { const it = module.documentsOf(name, text); return [it.columns, it.rows]; }"
     for name, text, n in (
         ("a.jsonl", f"{line}\n\n {line}\n", 2),
         ("a.json", f" [{line},\n{line} ] ", 2),
         ("a.json", f" {line} ", 1),
     ):
-        assert called(modules, "documents", told, name, text) == [columns, [row] * n]
-    cells = called(modules, "documents", told, "a.json", '[1.0, "a" ,null, [2.50]]')
+        assert called(modules, "documents", script, name, text) == [columns, [row] * n]
+    cells = called(modules, "documents", script, "a.json", '[1.0, "a" ,null, [2.50]]')
     assert cells == [["text"], [["1.0"], ["a"], [None], ["[2.50]"]]]
-    assert called(modules, "documents", told, "a.json", "[ ]") == [["text"], []]
+    assert called(modules, "documents", script, "a.json", "[ ]") == [["text"], []]
 
 
 def test_a_table_may_have_very_many_columns(modules: Browser) -> None:
     script = """(n) => {
-      const cells = Array.from({ length: n }, (_, at) => `c${at}`), row = cells.with(n - 2, "the longest of all");
+      const cells = Array.from({ length: n }, (_, index) => `c${index}`), row = cells.with(n - 2, "the longest of all");
       return module.textColumnOf(module.documentsOf("a.csv", `${cells}\n${row}\n`));
     }"""
     assert called(modules, "documents", script, 200_000) == 199_998
@@ -253,21 +253,25 @@ def test_a_text_is_split_by_its_spans(modules: Browser) -> None:
         cases.append((text, sorted([*span, draw.randint(0, 3)] for span in ends), values))
     for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
-        covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
-        told = [piece for piece in pieces for _ in piece["text"]]
-        assert [set(piece["terms"]) for piece in told] == covered
-        assert [piece["count"] for piece in told] == [len(piece["terms"]) for piece in told] == list(map(len, covered))
+        covered = [{term for start, end, term in spans if start <= offset < end} for offset in range(len(text))]
+        by_character = [piece for piece in pieces for _ in piece["text"]]
+        assert [set(piece["terms"]) for piece in by_character] == covered
+        counts = [piece["count"] for piece in by_character]
+        assert counts == [len(piece["terms"]) for piece in by_character] == list(map(len, covered))
         sums = [sum(values[place] for place in places) for places in covered]
-        assert [piece["sum"] for piece in told] == pytest.approx(sums, abs=1e-12)
-        assert all(piece["sum"] == 0 for piece in told if not piece["count"]), "nothing is left of what has ended"
+        assert [piece["sum"] for piece in by_character] == pytest.approx(sums, abs=1e-12)
+        assert all(piece["sum"] == 0 for piece in by_character if not piece["count"]), (
+            "nothing is left of what has ended"
+        )
 
 
 def test_many_overlapping_spans_are_fast(modules: Browser) -> None:
     """A list of the terms of each piece would have 1,800,000,000 entries in total."""
     script = """(n) => {
-      const spans = Array.from({ length: n }, (_, at) => [2 * at, 2 * n, at]);
+      const spans = Array.from({ length: n }, (_, index) => [2 * index, 2 * n, index]);
       const pieces = module.piecesOf("a ".repeat(n), spans, spans.map(() => ({ contribution: 1 })));
-      return [pieces.length, ...[0, 1, n - 1].flatMap((at) => [pieces[at].count, pieces[at].sum]), pieces[2].terms()];
+      const some = [pieces[0], pieces[1], pieces[n - 1]].flatMap(({ count, sum }) => [count, sum]);
+      return [pieces.length, ...some, pieces[2].terms()];
     }"""
     assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
 

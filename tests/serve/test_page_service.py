@@ -128,8 +128,8 @@ def test_the_page_asks_for_a_token_and_does_not_store_it(
     browser.wait("document.getElementById('summary').textContent.includes('classifies texts')")
     page.classify("moon rocket")
     assert browser.texts("#prediction strong") == ["space"]
-    kept = browser.run("return [localStorage.length, sessionStorage.length, document.cookie, location.href]")
-    assert kept == [0, 0, "", served.url]
+    stored = browser.run("return [localStorage.length, sessionStorage.length, document.cookie, location.href]")
+    assert stored == [0, 0, "", served.url]
     assert TOKEN not in browser.run("return document.documentElement.outerHTML")
     browser.open(served.url)
     browser.wait("document.getElementById('token').open")

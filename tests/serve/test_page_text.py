@@ -71,18 +71,18 @@ def test_colours_follow_the_contributions(page: Page, browser: Browser, single_l
     page.classify("rocket with engine and guitar, shuttle song")
     for label in ("space", "cars", "music"):
         page.choose_class(label)
-        own = contributions(single_label, "rocket with engine and guitar, shuttle song", label)
-        check_strengths(own, browser.run(MARKS))
+        expected = contributions(single_label, "rocket with engine and guitar, shuttle song", label)
+        check_strengths(expected, browser.run(MARKS))
 
 
-def check_strengths(own: dict[str, float], marks: list[tuple[str, str, float, str]]) -> None:
+def check_strengths(expected: dict[str, float], marks: list[tuple[str, str, float, str]]) -> None:
     """Check the marks of words in no bigram: their strength is their share of the largest contribution."""
-    largest = max(map(abs, own.values()))
+    largest = max(map(abs, expected.values()))
     for text, kind, strength, colour in marks:
-        if text not in own:
+        if text not in expected:
             continue  # a space within a pair of words
-        alone = sum(value for term, value in own.items() if text in term.split())
-        pairs = [term for term in own if " " in term and text in term.split()]
+        alone = sum(value for term, value in expected.items() if text in term.split())
+        pairs = [term for term in expected if " " in term and text in term.split()]
         if pairs:
             continue
         assert kind == ("for" if alone > 0 else "against"), text
@@ -97,14 +97,14 @@ def test_overlapping_terms_show_their_sum(page: Page, browser: Browser, single_l
     page.open(single_label)
     page.classify(pair)
     label = str(single_label.model.explain(pair).predicted)
-    own = contributions(single_label, pair, label)
-    assert {pair, first, second} & set(own) >= {pair}
+    expected = contributions(single_label, pair, label)
+    assert {pair, first, second} & set(expected) >= {pair}
     marks = {text: (kind, strength) for text, kind, strength, _ in browser.run(MARKS)}
     assert set(marks) == {first, " ", second} or set(marks) == {pair}
     for text, (kind, strength) in marks.items():
-        total = own[pair] + own.get(text, 0.0) * (text != pair)
+        total = expected[pair] + expected.get(text, 0.0) * (text != pair)
         assert kind == ("for" if total > 0 else "against")
-        assert strength == pytest.approx(min(1, abs(total) / max(map(abs, own.values()))), abs=1e-3)
+        assert strength == pytest.approx(min(1, abs(total) / max(map(abs, expected.values()))), abs=1e-3)
     browser.run("document.querySelector('#marked mark').focus()")
     lines = browser.texts("#tip .tip-line")
     assert lines[-1].startswith("total") == (len(lines) > 1)
@@ -113,13 +113,13 @@ def test_overlapping_terms_show_their_sum(page: Page, browser: Browser, single_l
 def test_numbers_are_shown_on_hover_and_on_focus(page: Page, browser: Browser, single_label: PageService) -> None:
     page.open(single_label)
     page.classify("rocket rocket")
-    own = contributions(single_label, "rocket rocket", "space")["rocket"]
+    expected = contributions(single_label, "rocket rocket", "space")["rocket"]
     assert not browser.one("#tip").is_displayed()
     browser.point_at("#marked mark:first-of-type")
     browser.wait("!document.getElementById('tip').hidden")
-    (told,) = browser.texts("#tip .tip-line:first-child")
-    assert told.startswith(f"rocket {own:+.3f}")
-    assert "sum of 2 occurrences" in told
+    (line,) = browser.texts("#tip .tip-line:first-child")
+    assert line.startswith(f"rocket {expected:+.3f}")
+    assert "sum of 2 occurrences" in line
     browser.press(Keys.ESCAPE)
     assert not browser.one("#tip").is_displayed()
     browser.run("document.querySelector('#marked mark').focus()")

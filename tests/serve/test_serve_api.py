@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +12,14 @@ from typing import Any
 import pytest
 
 from tests.serve.model_kinds import KINDS, TEXTS
-from tests.serve.servers import Server, send
-from textsieve import load
+from tests.serve.servers import ERROR_FIELDS, Server, send
+from textsieve import InputError, load
 from textsieve.prediction import Contribution
 from textsieve.prediction.records import Records
+from textsieve.serve.api_errors import ApiError
+from textsieve.serve.server import build_app
+from textsieve.serve.service import Service as AppService
+from textsieve.serve.workers import PredictionWorkers
 
 Service = Callable[[str], Server]
 NEW = ["a late goal", "rain at night, and the bank is closed", "", "xyzzy", "GOAL 😀 İstanbul goal", "wind " * 3000]
@@ -41,11 +47,11 @@ def test_predictions_equal_those_of_the_model(
 
 @pytest.mark.slow
 def test_a_long_batch_gives_the_same_predictions_as_single_documents(service: Service) -> None:
-    texts = [f"{TEXTS[at % 6]} {'wind goal bank ' * (at % 700)}" for at in range(300)]
-    whole = send(service("single"), "/v1/predict", {"texts": texts}).json["predictions"]
+    texts = [f"{TEXTS[number % 6]} {'wind goal bank ' * (number % 700)}" for number in range(300)]
+    batch = send(service("single"), "/v1/predict", {"texts": texts}).json["predictions"]
     single = [send(service("single"), "/v1/predict", {"texts": [text]}).json["predictions"][0] for text in texts]
-    assert whole == single
-    assert len({entry["label"] for entry in whole}) == 3
+    assert batch == single
+    assert len({prediction["label"] for prediction in batch}) == 3
 
 
 @all_kinds
@@ -61,14 +67,16 @@ def test_explanations_equal_those_of_the_model(service: Service, models: dict[st
         assert [entry["label"] for entry in response["classes"] if entry["predicted"]] == [
             entry.label for entry in explained.classes if entry.label in predicted
         ]
-        own = explained[response["label"]]
-        assert (response["score"], response["intercept"]) == (own.score, own.intercept)
-        exact = [{name: entry[name] for name in Contribution._fields} for entry in response["contributions"]]
-        assert exact == [entry._asdict() for entry in own.contributions]
+        of_class = explained[response["label"]]
+        assert (response["score"], response["intercept"]) == (of_class.score, of_class.intercept)
+        contributions = [{name: entry[name] for name in Contribution._fields} for entry in response["contributions"]]
+        assert contributions == [entry._asdict() for entry in of_class.contributions]
         assert response["compared"] == model.needs_comparing == (kind in ("probabilities", "votes"))
         compared = [entry["compared"] for entry in response["contributions"]]
-        assert compared == (list(own.compared()) if model.needs_comparing else [None] * len(exact))
-        spans = [(start, end, response["contributions"][place]["term"]) for start, end, place in response["spans"]]
+        assert compared == (list(of_class.compared()) if model.needs_comparing else [None] * len(contributions))
+        spans = [
+            (start, end, response["contributions"][position]["term"]) for start, end, position in response["spans"]
+        ]
         assert spans == [tuple(entry) for entry in model.spans(text)]
         assert (response["unknown"] is None) == (explained.unknown is None)
 
@@ -109,7 +117,9 @@ def test_all_terms_are_in_selection_order_and_searchable(service: Service, model
     model = load(models["single"]).model_
     response = send(service("single"), "/v1/terms?n=1000").json["terms"]
     assert [entry["term"] for entry in response] == list(model.terms)
-    assert [entry["label"] for entry in response] == [model.classes[at] for at in model.strengths().argmax(axis=1)]
+    assert [entry["label"] for entry in response] == [
+        model.classes[column] for column in model.strengths().argmax(axis=1)
+    ]
     of_bank = send(service("single"), "/v1/terms?q=BANK&n=1000").json
     assert [entry["term"] for entry in of_bank["terms"]] == [term for term in model.terms if "bank" in term]
     assert 1 < of_bank["total"] == len(of_bank["terms"]) < len(model.terms)
@@ -190,3 +200,112 @@ def test_errors_have_a_status_a_code_and_a_message(
     assert (response.status, response.code) == (status, code)
     assert re.search(message, response.json["error"]["message"])
     assert response.headers["content-type"] == "application/json"
+
+
+SEE_DOCS = {"hint": "See /docs for the format of requests."}
+CLASSES = ["money", "sport", "weather"]
+FIELDS = [
+    ("/v1/predict", b"{", SEE_DOCS),
+    ("/v1/predict", {"texts": "one"}, {"setting": "texts", "place": "texts", **SEE_DOCS}),
+    ("/v1/predict", {"texts": ["one", 2]}, {"setting": "texts", "place": "texts.1", **SEE_DOCS}),
+    ("/v1/predict", {"texts": ["one"], "Top": 1}, {"setting": "Top", **SEE_DOCS}),
+    ("/v1/predict", {"texts": ["goal"] * 1001}, {"setting": "texts", "hint": "Send several requests."}),
+    ("/v1/predict", {"texts": ["", "g" * 1_000_001]}, {"setting": "texts", "place": "texts.1"}),
+    ("/v1/explain", {"text": "g" * 1_000_001}, {"setting": "text", "place": "text"}),
+    ("/v1/explain", {"text": "a", "label": "spam"}, {"setting": "label", "value": "spam", "allowed": CLASSES}),
+    ("/v1/explain", {"text": "a", "label": 2.5}, {"setting": "label", "value": 2.5, "allowed": CLASSES}),
+    ("/v1/terms?label=spam", None, {"setting": "label", "value": "spam", "allowed": CLASSES}),
+    ("/v1/terms?n=many", None, {"setting": "n", "value": "many", "place": "n", **SEE_DOCS}),
+    ("/v1/model", {"text": "a"}, {"allowed": ["GET"]}),
+    ("/v1/nothing", None, {"hint": "/docs lists all routes."}),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "fields"), FIELDS)
+def test_errors_have_fields_for_programs(service: Service, path: str, body: Any, fields: dict[str, Any]) -> None:
+    error = send(service("single"), path, body).json["error"]
+    assert {name: value for name, value in error.items() if name not in ("code", "message")} == fields
+    assert error["message"].endswith(fields.get("hint", ""))
+
+
+def test_the_openapi_document_lists_the_fields_of_errors(service: Service) -> None:
+    document = send(service("single"), "/openapi.json").json
+    details = document["components"]["schemas"]["ErrorDetails"]
+    assert details["properties"].keys() == ERROR_FIELDS
+    assert details["required"] == ["code", "message"]
+
+
+def test_an_input_error_becomes_a_response_with_its_fields() -> None:
+    error = InputError("too few", place="a.csv", setting="k", value={1}, allowed=(2, "all"), hint="use more")
+    response = ApiError.of_input_error(error)
+    assert response.status == 422
+    assert json.loads(response.body)["error"] == {
+        "code": "invalid",
+        "message": "a.csv: k={1}: too few; use more.",
+        "setting": "k",
+        "value": "{1}",
+        "allowed": [2, "all"],
+        "hint": "use more",
+        "place": "a.csv",
+    }
+    assert json.loads(ApiError.of_input_error(InputError("No text.")).body)["error"].keys() == {"code", "message"}
+
+
+def test_values_in_errors_are_short_and_valid_json() -> None:
+    values = ["g" * 1000, 2**70, float("nan"), float("inf"), None, True, 0.5]
+    fields = [json.loads(ApiError("invalid", "Wrong.", value=value).body)["error"]["value"] for value in values]
+    assert fields[0] == f"'{'g' * 196}..."
+    assert fields[1:] == [str(2**70), "nan", "inf", None, True, 0.5]
+    many = ApiError("invalid", "Wrong.", allowed=range(101))
+    assert "allowed" not in json.loads(many.body)["error"]
+
+
+def test_an_input_error_of_an_endpoint_is_the_fault_of_the_request(models: dict[str, Path]) -> None:
+    service = AppService(str(models["single"]))
+    error = InputError(setting="top", value=0, hint="use a number from 1")
+
+    async def requests() -> list[tuple[int, Any]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PredictionWorkers, "predict", _raising(error))
+            patch.setattr(PredictionWorkers, "work", _raising(error))
+            app = build_app(service, None, None)
+            try:
+                return [
+                    await _response(app, "POST", "/v1/predict", b'{"texts": []}'),
+                    await _response(app, "GET", "/v1/terms", b""),
+                ]
+            finally:
+                service.close()
+
+    for status, body in asyncio.run(requests()):
+        assert status == 422
+        assert body["error"] == {
+            "code": "invalid",
+            "message": "top=0; use a number from 1.",
+            "setting": "top",
+            "value": 0,
+            "hint": "use a number from 1",
+        }
+
+
+def _raising(error: InputError) -> Callable[..., Any]:
+    async def method(*_: Any) -> bytes:
+        raise error
+
+    return method
+
+
+async def _response(app: Any, method: str, path: str, body: bytes) -> tuple[int, Any]:
+    """Call an ASGI application, and return the status and the JSON of its response."""
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": headers}
+    messages: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    await app(scope, receive, send)
+    return messages[0]["status"], json.loads(messages[1]["body"])

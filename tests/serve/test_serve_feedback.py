@@ -67,7 +67,7 @@ def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[st
 @pytest.mark.slow
 def test_concurrent_corrections_are_all_written_and_can_be_trained_on(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
-    texts = [f"{word} number {at}" for at in range(40) for word in ("goal", "bank", "rain")]
+    texts = [f"{word} number {number}" for number in range(40) for word in ("goal", "bank", "rain")]
     labels = {"goal": "sport", "bank": "money", "rain": "weather"}
     with (
         running_server(models["single"], tmp_path, "--feedback", str(file)) as server,
@@ -87,8 +87,8 @@ def test_only_an_unfinished_line_is_lost(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     file.write_bytes(b'{"text": "whole"}\n{"text": "cut o')
     Feedback(str(file)).write({"text": "next"})
-    whole, cut, following = file.read_text().splitlines()
-    assert (json.loads(whole)["text"], cut, json.loads(following)["text"]) == ("whole", '{"text": "cut o', "next")
+    complete, cut, following = file.read_text().splitlines()
+    assert (json.loads(complete)["text"], cut, json.loads(following)["text"]) == ("whole", '{"text": "cut o', "next")
 
 
 def test_a_line_is_on_the_disk_before_the_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,8 +107,8 @@ def test_a_full_disk_leaves_the_file_unchanged(tmp_path: Path, monkeypatch: pyte
     feedback = Feedback(str(file))
     feedback.write({"text": "whole"})
     before = file.read_bytes()
-    own = os.write
-    monkeypatch.setattr(os, "write", lambda file, line: own(file, line[: len(line) // 2]))
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, line: write(file, line[: len(line) // 2]))
     with pytest.raises(OSError, match="is the disk full"):
         feedback.write({"text": "one"})
     assert file.read_bytes() == before
@@ -137,10 +137,10 @@ def test_a_service_with_a_full_disk_keeps_the_lines_of_other_services(
         assert other.stdin is not None
         assert other.stdout is not None
         assert other.stdout.readline() == b"ready\n"
-        own, output = os.write, other.stdout
+        write, output = os.write, other.stdout
 
         def write_half(descriptor: int, line: bytes) -> int:
-            written = own(descriptor, line[: len(line) // 2])
+            written = write(descriptor, line[: len(line) // 2])
             assert other.stdin is not None
             other.stdin.write(b"\n")
             select.select([output], [], [], 1.0)  # the other writes now, unless it waits for its turn
@@ -211,10 +211,10 @@ def test_feedback_to_a_folder_or_a_missing_folder_is_an_error(tmp_path: Path) ->
 
 def test_threads_do_not_mix_their_lines(tmp_path: Path) -> None:
     feedback = Feedback(str(tmp_path / "corrections.jsonl"))
-    threads = [threading.Thread(target=feedback.write, args=({"text": str(at) * 10_000},)) for at in range(20)]
+    threads = [threading.Thread(target=feedback.write, args=({"text": str(number) * 10_000},)) for number in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     response = [line["text"] for line in lines(tmp_path / "corrections.jsonl")]
-    assert sorted(response) == sorted(str(at) * 10_000 for at in range(20))
+    assert sorted(response) == sorted(str(number) * 10_000 for number in range(20))

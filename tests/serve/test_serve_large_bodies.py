@@ -120,11 +120,11 @@ def test_rejected_requests_are_freed_at_once(models: dict[str, Path], length: in
     try:
         before = live_objects()  # other tests may hold some
         statuses = [asyncio.run(status_of(app, body)) for _ in range(3)]
-        kept = live_objects()
+        after = live_objects()
     finally:
         gc.enable()
     assert statuses == [422] * 3
-    assert kept == before
+    assert after == before
 
 
 def live_objects() -> list[int]:

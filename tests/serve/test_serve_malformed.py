@@ -78,9 +78,9 @@ def test_every_complete_request_gets_a_response(one: Server) -> None:
     requests = [
         request for request in listed_requests() if request.startswith(b"POST") and b"Connection: close" not in request
     ]
-    whole = [request for request in requests if request.endswith(GOOD) and b"Content-Length: 31\r\n\r\n" in request]
-    assert len(whole) > 10
-    assert all(all_responses(one, whole))
+    complete = [request for request in requests if request.endswith(GOOD) and b"Content-Length: 31\r\n\r\n" in request]
+    assert len(complete) > 10
+    assert all(all_responses(one, complete))
 
 
 @pytest.mark.slow
@@ -156,9 +156,9 @@ def test_endless_trailers_and_chunk_extensions_are_an_error(one: Server, end: by
 @pytest.mark.slow
 def test_an_incomplete_request_has_no_effect(models: dict[str, Path], tmp_path: Path) -> None:
     """Even if the part that has arrived would be valid."""
-    corrections, whole = tmp_path / "corrections.jsonl", post(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
+    corrections, request = tmp_path / "corrections.jsonl", post(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
     with running_server(models["single"], tmp_path, "--feedback", str(corrections)) as server:
-        responses_to(server.port, whole.replace(b"Content-Length: 31", b"Content-Length: 99"))
-        assert [response.status for response in responses_to(server.port, whole)] == [201]
+        responses_to(server.port, request.replace(b"Content-Length: 31", b"Content-Length: 99"))
+        assert [response.status for response in responses_to(server.port, request)] == [201]
         wait_for(lambda: "POST /v1/feedback 499" in server.log, lambda: server.log)
     assert len(corrections.read_text().splitlines()) == 1

@@ -99,9 +99,9 @@ def test_a_client_that_does_not_read_is_cut_off(hasty: Server) -> None:
         connection.settimeout(60)
         connection.connect(("127.0.0.1", hasty.port))
         connection.sendall(pages)
-        own = connection.getsockname()[1]
-        wait_for(lambda: own in connected(hasty) or None, lambda: "a connection")
-        wait_for(lambda: own not in connected(hasty) or None, lambda: "its end")
+        client_port = connection.getsockname()[1]
+        wait_for(lambda: client_port in connected(hasty) or None, lambda: "a connection")
+        wait_for(lambda: client_port not in connected(hasty) or None, lambda: "its end")
     assert send(hasty, "/healthz").status == 200
 
 
@@ -112,6 +112,6 @@ def connected(server: Server) -> set[int]:
     of_process = {os.readlink(link) for link in Path(f"/proc/{server.pid}/fd").iterdir() if os.path.lexists(link)}
     return {
         int(other, 16)
-        for own, other, inode in ends
-        if int(own, 16) == server.port and f"socket:[{inode}]" in of_process
+        for local_port, other, inode in ends
+        if int(local_port, 16) == server.port and f"socket:[{inode}]" in of_process
     }

@@ -68,11 +68,11 @@ def test_every_setting_of_a_categorizer_is_a_param() -> None:
     assert stage.getNTerms() is None
     assert stage.getClassifier() == "svm"
     assert stage.getTextCol() == "text"
-    for row in stage.rows:
-        if row.setting is not None:
-            spec = SETTINGS[row.setting]
-            assert (row.default, row.about) == (spec.default, spec.description)
-            assert spec.description in stage.explainParam(row.param)
+    for spec in stage.specs:
+        if spec.setting is not None:
+            setting = SETTINGS[spec.setting]
+            assert (spec.default, spec.description) == (setting.default, setting.description)
+            assert setting.description in stage.explainParam(spec.param)
 
 
 def test_params_are_set_by_keyword_by_setter_and_by_param() -> None:

@@ -27,8 +27,8 @@ from textsieve.spark.files import read_files
 from textsieve.spark.learning import MOST_VALUES, require_room
 from textsieve.spark.session import (
     addresses,
-    bar_of,
     environment_changes,
+    progress_bar,
     require_listening,
     require_master,
     summarize,
@@ -208,7 +208,10 @@ def test_a_master_that_does_not_listen_raises() -> None:
 
 
 def test_an_unknown_kind_of_master_raises_before_java_starts() -> None:
-    with pytest.raises(InputError, match=r"^master='127\.0\.0\.1:7077' is none; write spark://127\.0\.0\.1:7077 for a"):
+    with pytest.raises(
+        InputError,
+        match=r"^master='127\.0\.0\.1:7077' is not the URL of a master; write spark://127\.0\.0\.1:7077 for a",
+    ):
         require_master("127.0.0.1:7077")
     with pytest.raises(InputError, match=r"write spark://HOST:7077 for a cluster"):
         require_master("nonsense")
@@ -261,8 +264,8 @@ def test_the_task_bar_of_a_connect_server(capsys: pytest.CaptureFixture[str]) ->
     bar([StageInfo(0, 4, 4, 0, True), StageInfo(1, 4, 2, 0, False)], 1, "x", False)
     bar([], 0, "x", True)
     drawn = capsys.readouterr().err.split("\r")
-    assert bar_of(6, 8, 1) in drawn
-    assert bar_of(6, 8, 1).count("=") == 30
+    assert progress_bar(6, 8, 1) in drawn
+    assert progress_bar(6, 8, 1).count("=") == 30
     assert drawn[-2].isspace()
 
 

@@ -132,9 +132,9 @@ def test_labels_of_every_type_are_the_classes_of_one_machine(spark: SparkSession
         assert list(map(type, sizes.classes)) == list(map(type, expected.classes))
         assert (sizes.n_documents, sizes.multilabel) == (len(TEXTS), kind.startswith("array"))
         (chunk,) = gather_chunks(batch.select(["text", name]).rename_columns(["text", "label"]) for batch in batches)
-        members = chunk.members(pa.array(list(sizes.classes))).toarray()
+        indicators = chunk.indicators(pa.array(list(sizes.classes))).toarray()
         labels = [set(label) if isinstance(label, list) else {label} for label in LABELS_BY_TYPE[kind]]
-        assert members.tolist() == [[int(known in own) for known in sizes.classes] for own in labels]
+        assert indicators.tolist() == [[int(cls in document) for cls in sizes.classes] for document in labels]
 
 
 @on_this_machine

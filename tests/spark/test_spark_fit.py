@@ -28,7 +28,7 @@ from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 from textsieve.spark import counting, ranking, selection
 from textsieve.spark.columns import select_documents
-from textsieve.spark.counting import Reading
+from textsieve.spark.counting import ChunkReader
 from textsieve.spark.learning import fit_classifier
 from textsieve.spark.tasks import coalesce_cached_partitions, collect_in_order
 from textsieve.training import counted_documents
@@ -74,7 +74,7 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count little text at once, so that a partition has several chunks."""
-    monkeypatch.setattr(counting, "CHARACTERS", 1 << 14)
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", 1 << 14)
 
 
 def assert_same(spark: SparkSession, label: str, **settings: Any) -> Categorizer:
@@ -181,7 +181,7 @@ def test_statistics_of_multilabel_documents_are_those_of_one_machine(spark: Spar
 def test_testors_by_number_from_few_terms_at_first(
     spark: SparkSession, fixed_date: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selection, "AT_FIRST", 16)
+    monkeypatch.setattr(selection, "N_HEAVIEST", 16)
     assert_same(spark, "label", selector="testors", n_terms=60, classifier="knnfp")
 
 
@@ -280,9 +280,9 @@ def test_a_file_that_is_added_during_training_raises(spark: SparkSession, tmp_pa
 def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: SparkSession, classifier: str) -> None:
     settings = Categorizer(classifier=classifier).settings()
     documents, plan = select_documents(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
-    sizes, reading = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, multilabel=False), Reading({"vocabulary": None})
+    sizes, reader = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, multilabel=False), ChunkReader({"vocabulary": None})
     with pytest.raises(InputError, match=rf"read again: {len(TEXTS)} documents with .* and before 3 with 5\."):
-        fit_classifier(documents, reading, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
+        fit_classifier(documents, reader, plan, sizes, ["array", "numpy"], np.array([2, 3]), 1 << 20)
 
 
 @on_this_machine

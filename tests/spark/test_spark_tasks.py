@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 
 from textsieve import ClassStats, InputError, TermCounter
 from textsieve.errors import NothingSelected, Place, Setting
-from textsieve.spark.counting import CountClasses, Reading, gather_chunks
+from textsieve.spark.counting import ChunkReader, CountClasses, gather_chunks
 from textsieve.spark.frequencies import Frequencies, pack_frequencies, split_frequencies
 from textsieve.spark.statistics import CorpusTotals, assemble_terms, group_batches
 from textsieve.spark.tasks import encode_error, reraise_own_errors
@@ -35,14 +35,14 @@ def batches_of(texts: list[str | None], labels: pa.Array, size: int) -> Iterator
 def test_chunks_have_all_documents_in_order(size: int, characters: int) -> None:
     chunks = list(gather_chunks(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters=characters))
     assert [text for chunk in chunks for text in chunk.texts] == [*TEXTS, ""]
-    members = np.concatenate([chunk.members(pa.array(["x", "y"])).toarray() for chunk in chunks])
+    members = np.concatenate([chunk.indicators(pa.array(["x", "y"])).toarray() for chunk in chunks])
     assert members.tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0], [1, 0]]
 
 
 def test_lists_of_labels_are_multilabel() -> None:
     labels = pa.array([["y", "x", "y"], [], None, ["x", None, ""]], pa.list_(pa.large_string()))
     (chunk,) = gather_chunks(batches_of(["a", "b", "c", "d"], labels, 3))
-    assert chunk.members(pa.array(["x", "y"])).toarray().tolist() == [[1, 1], [0, 0], [0, 0], [1, 0]]
+    assert chunk.indicators(pa.array(["x", "y"])).toarray().tolist() == [[1, 1], [0, 0], [0, 0], [1, 0]]
 
 
 @given(st.lists(st.integers(0, 5), max_size=40), st.integers(1, 6))
@@ -58,8 +58,8 @@ def test_groups_contain_all_rows_of_a_key(keys: list[int], size: int) -> None:
 
 @given(st.integers(1, 7), st.integers(1, 5))
 def test_rows_of_any_chunks_add_up_to_the_statistics(size: int, batch: int) -> None:
-    reading = Reading({"vocabulary": None})
-    counting = CountClasses(reading, ["x", "y"])
+    reader = ChunkReader({"vocabulary": None})
+    counting = CountClasses(reader, ["x", "y"])
     rows: list[pa.RecordBatch] = []
     for begin in range(0, len(TEXTS), size):
         part = slice(begin, begin + size)
@@ -164,7 +164,7 @@ def test_other_errors_stay_as_they_are() -> None:
 
 
 def test_rows_of_a_term_on_two_machines_raise() -> None:
-    counting = CountClasses(Reading({"vocabulary": None}), ["x", "y"])
+    counting = CountClasses(ChunkReader({"vocabulary": None}), ["x", "y"])
     rows = pa.Table.from_batches(list(counting(batches_of(list(TEXTS), pa.array(LABELS, pa.string()), 9))))
     ordered = rows.sort_by([("term", "ascending"), ("class", "ascending")])
     assert len(list(assemble_terms(iter(ordered.to_batches())))) > 0

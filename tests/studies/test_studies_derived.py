@@ -1,4 +1,4 @@
-"""What is read off other measurements, and that these are measured once."""
+"""Measurements that are derived from others, each of which is measured only once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Self
 
 import pytest
 from studies.judging import judge
-from studies.measurements import Estimate, Largest, MeanOf, Measurement, Scope, Tell, WhereLargest
+from studies.measurements import Estimate, Largest, MeanOf, Measurement, ReportStep, Scope, WhereLargest
 from studies.pages import claim_text
 from studies.paper import MICRO_F1, Cell, Claim, Item, Paper, PaperRequest
 from studies.reproduction import measure
@@ -16,25 +16,30 @@ calls: list[float] = []
 
 @dataclass(frozen=True)
 class Given(Measurement):
-    """A number that is known."""
+    """A measurement whose number is given."""
 
     number: float | None
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """Note who was measured."""
-        for each in wanted:
-            calls.append(each.number or 0.0)
-            yield each, Estimate(each.number, 0.5, None if each.number is not None else "nothing there")
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Record each measurement, and yield its number."""
+        for measurement in requested:
+            calls.append(measurement.number or 0.0)
+            yield (
+                measurement,
+                Estimate(measurement.number, 0.5, None if measurement.number is not None else "nothing there"),
+            )
 
 
 def item_of(*conditions: Cell, claims: tuple[Claim, ...] = ()) -> Item:
-    """An item of these."""
+    """Return an item with these measurements."""
     return Item("table1", "numbers", MICRO_F1, conditions, claims=claims)
 
 
-def test_parts_are_measured_once_and_remembered(tmp_path: object) -> None:
-    """Also those of parts, and those that stand in the table themselves."""
+def test_parts_are_measured_once_and_stored(tmp_path: object) -> None:
+    """A measurement may be a part of several others and have a cell of its own."""
     calls.clear()
     parts = Given(0.25), Given(0.75), Given(0.5)
     whats = [
@@ -61,8 +66,8 @@ def test_parts_are_measured_once_and_remembered(tmp_path: object) -> None:
         assert found[whats[5]] == Estimate(0.25, 0.5)
 
 
-def test_the_first_of_equal_places_is_taken_and_a_part_without_number_is_a_problem() -> None:
-    """By hand, without a runner."""
+def test_of_equal_numbers_the_first_place_is_returned_and_a_part_without_number_is_a_problem() -> None:
+    """Call `measure_all` directly."""
     parts = Given(0.5), Given(0.5)
     ((_, where),) = WhereLargest.measure_all([WhereLargest(parts, (7.0, 8.0))], Scope(), lambda _: None)
     assert where == Estimate(7.0)
@@ -72,7 +77,7 @@ def test_the_first_of_equal_places_is_taken_and_a_part_without_number_is_a_probl
 
 @pytest.mark.parametrize(("number", "verdict"), [(0.81, "agrees"), (0.79, "differs")])
 def test_a_claim_may_be_against_a_number(number: float, verdict: str) -> None:
-    """Such as "above .8"."""
+    """The paper may say "above .8"."""
     item = item_of(Cell("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
     (judged,) = judge(item, {Given(number): Estimate(number)}).claims
     assert judged.verdict == verdict

@@ -1,4 +1,4 @@
-"""What the papers stand on: verdicts, claims, pages, and a file of numbers that an interrupted run goes on with."""
+"""The framework for papers: verdicts, claims, pages, the command, and the results file that a run resumes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from studies.__main__ import align_tables, command
 from studies.documents import Collection, members_of
 from studies.judging import judge
-from studies.measurements import Estimate, MeanOf, Measurement, Scope, Tell, Value, group_by
+from studies.measurements import Estimate, MeanOf, Measurement, ReportStep, Scope, Value, group_by
 from studies.pages import claim_text, part_text, problems_of, remark_of, tables_of
 from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance
 from studies.prediction import PredictionSeconds
@@ -32,7 +32,7 @@ from textsieve.corpus.collections import local_files
 
 @dataclass(frozen=True)
 class Known(Measurement):
-    """What has its value already, and notes that it was asked for."""
+    """A measurement whose value is given; the class records which measurements were requested."""
 
     value: Value | None = 1.0
     half_width: float | None = None
@@ -41,24 +41,26 @@ class Known(Measurement):
     asked: ClassVar[list[Any]] = []
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
-        """One by one."""
-        for each in wanted:
-            tell("known")
-            if each.interrupts:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Yield the given values one by one."""
+        for measurement in requested:
+            report_step("known")
+            if measurement.interrupts:
                 raise KeyboardInterrupt
-            cls.asked.append(each)
-            yield each, Estimate(each.value, each.half_width, each.problem)
+            cls.asked.append(measurement)
+            yield measurement, Estimate(measurement.value, measurement.half_width, measurement.problem)
 
 
 @pytest.fixture(autouse=True)
 def nothing_was_asked() -> None:
-    """Before each test."""
+    """Forget the requests of earlier tests."""
     Known.asked.clear()
 
 
 def outcome_of(item: Item) -> Any:
-    """An item, measured and judged."""
+    """Measure and judge an item."""
     estimates: dict[Any, Estimate] = {}
     for cell in item.all_cells:
         known = cell.measurement
@@ -68,7 +70,7 @@ def outcome_of(item: Item) -> Any:
 
 
 def row(name: str, *values: Value | None, columns: Sequence[Any] = (1, 10, 100)) -> tuple[Cell, ...]:
-    """Values in the first so many columns."""
+    """Return the values in the first columns."""
     return tuple(Cell(name, column, Known(value)) for column, value in zip(columns, values, strict=False))
 
 
@@ -84,25 +86,25 @@ def test_verdicts_at_the_limits(distance: float, sign: int, verdict: str) -> Non
     assert Tolerance(0.02, 0.05, is_share=True).judge(-200, -200 + 2 * sign * distance) == verdict
 
 
-def test_a_limit_is_not_missed_by_the_last_bit() -> None:
+def test_rounding_errors_do_not_miss_a_limit() -> None:
     assert abs(0.34 - 0.32) > 0.02
     assert Tolerance(0.02, 0.05).judge(0.32, 0.34) == "agrees"
     assert 0.75 - 0.7 > 0.05
     assert Tolerance(0.02, 0.05).judge(0.7, 0.75) == "close"
 
 
-def test_a_share_of_nothing_is_a_distance() -> None:
+def test_the_tolerance_for_a_printed_zero_is_absolute() -> None:
     tolerance = Tolerance(0.1, 0.25, is_share=True)
     assert [tolerance.judge(0, each) for each in (0.1, 0.25, 0.3)] == ["agrees", "close", "differs"]
 
 
 def judged(printed: Any, value: Any, **more: Any) -> Any:
-    """The verdict on a number of a table of accuracies."""
+    """Return the verdict on a number in a table of accuracies."""
     (found,) = outcome_of(Item("table1", "", ACCURACY, (Cell("a", 1, Known(value), printed, **more),))).cells
     return found.verdict
 
 
-def test_each_number_has_the_tolerance_of_its_own_or_of_its_unit() -> None:
+def test_the_tolerance_of_a_cell_replaces_that_of_its_unit() -> None:
     assert judged(50.0, 53.0) == "close"
     assert judged(50.0, 53.0, tolerance=Tolerance(3, 4)) == "agrees"
     assert judged(50.0, 53.0, unit=TERMS) == "agrees"
@@ -110,7 +112,7 @@ def test_each_number_has_the_tolerance_of_its_own_or_of_its_unit() -> None:
     assert judged(None, 50.0) is judged(50.0, None) is None
 
 
-def test_words_are_judged_by_how_many_are_missed() -> None:
+def test_lists_of_terms_are_judged_by_the_share_of_missing_terms() -> None:
     printed = ("drive", "File", "edu", "card")
     assert WORDS_SHARED[:2] == (0.25, 0.6)
     given = [("card", "edu", "file", "x", "y"), ("card", "edu"), ("card",)]
@@ -122,14 +124,14 @@ def test_words_are_judged_by_how_many_are_missed() -> None:
 
 
 def claimed(*rows: tuple[Cell, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
-    """A claim about rows a and b."""
+    """Return a judged claim about rows a and b."""
     conditions = tuple(each for some in rows for each in some)
     item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
     (found,) = outcome_of(item).claims
     return found
 
 
-def test_ahead_in_every_column_in_the_mean_or_not() -> None:
+def test_a_claim_agrees_if_ahead_in_every_column_and_is_close_if_ahead_in_the_mean() -> None:
     b = row("b", 1.0, 2.0, 3.0)
     found = [claimed(row("a", *a), b) for a in ((2.0, 3.0, 4.0), (1.0, 3.0, 4.0), (1.0, 2.0, 3.0), (0.0, 3.0, 3.5))]
     assert [(each.verdict, each.ahead, each.of) for each in found] == [
@@ -142,7 +144,7 @@ def test_ahead_in_every_column_in_the_mean_or_not() -> None:
     assert found[3].value == pytest.approx(0.5 / 3)
 
 
-def test_ratios_are_ahead_above_one() -> None:
+def test_a_ratio_above_one_is_ahead() -> None:
     b = row("b", 2.0, 4.0)
     assert claimed(row("a", 3.0, 8.0), b, how="ratio").value == pytest.approx(1.75)
     assert claimed(row("a", 3.0, 8.0), b, how="ratio").verdict == "agrees"
@@ -152,7 +154,7 @@ def test_ratios_are_ahead_above_one() -> None:
     assert (relative.value, relative.verdict) == (pytest.approx(0.375), "agrees")
 
 
-def test_a_printed_difference_or_ratio() -> None:
+def test_a_printed_difference_or_ratio_is_judged_by_its_tolerance() -> None:
     assert (RATIO.agrees, RATIO.close, RATIO.is_factor) == (1.25, 1.6, True)
     ratios = [
         claimed(row("a", each), row("b", 2.0), how="ratio", by=2.0, unit=SECONDS).verdict
@@ -166,18 +168,18 @@ def test_a_printed_difference_or_ratio() -> None:
     assert claimed(row("a", 49.9), row("b", 50.0), by=3.0).verdict == "differs", "near, but on the other side"
 
 
-def test_a_factor_of_what_is_not_above_nothing() -> None:
+def test_a_ratio_of_numbers_that_are_not_positive_differs() -> None:
     assert RATIO.judge(2.0, 0.0) == RATIO.judge(2.0, -2.0) == "differs"
     assert RATIO.judge(2.0, 2.5) == RATIO.judge(2.5, 2.0) == "agrees"
 
 
-def test_a_claim_against_a_number() -> None:
+def test_a_claim_may_compare_a_row_with_a_number() -> None:
     item = Item("figure1", "", ACCURACY, row("a", 5.0, 6.0), claims=(Claim("so", "a", 4.0),))
     (found,) = outcome_of(item).claims
     assert (found.value, found.ahead, found.verdict) == (1.5, 2, "agrees")
 
 
-def test_what_is_derived_is_not_measured_by_itself(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_derived_measurements_are_not_stored(paper: Callable[..., Paper], tmp_path: Path) -> None:
     parts = (Known(1.0), Known(4.0))
     paper(Item("table1", "", ACCURACY, (Cell("mean", 1, MeanOf(parts)), Cell("one", 1, parts[0]))))
     (found,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
@@ -186,7 +188,7 @@ def test_what_is_derived_is_not_measured_by_itself(paper: Callable[..., Paper], 
     assert len((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()) == 3
 
 
-def test_columns_of_a_claim() -> None:
+def test_a_claim_is_about_its_columns_or_about_all_that_both_rows_have() -> None:
     a, b = row("a", 5.0, 1.0, 1.0), row("b", 4.0, 2.0, 2.0)
     assert claimed(a, b, columns=(1,)).verdict == "agrees"
     assert claimed(a, row("b", 3.0, columns=("all",)), than_column="all").value == pytest.approx(7 / 3 - 3)
@@ -199,14 +201,14 @@ def test_columns_of_a_claim() -> None:
 @pytest.mark.parametrize(
     ("how", "by", "value"), [("difference", 1.0, -0.5), ("ratio", 1.1, 0.95), ("ratio", 0.9, 1.05)]
 )
-def test_what_is_near_but_the_other_way_round_differs(how: Any, by: float, value: float) -> None:
+def test_a_small_lead_of_the_wrong_row_differs(how: Any, by: float, value: float) -> None:
     a, b = (row("a", value), row("b", 1.0)) if how == "ratio" else (row("a", 50 + value), row("b", 50.0))
     assert claimed(a, b, how=how, by=by).verdict == "differs"
     no_difference = 1.0 if how == "ratio" else 0.0
     assert claimed(a, b, how=how, by=no_difference).verdict == "agrees", "no side is the other side of it"
 
 
-def test_farther_ahead_than_elsewhere() -> None:
+def test_a_lead_may_be_compared_with_that_in_other_columns() -> None:
     a, b = row("a", 8.0, 9.0, 12.0), row("b", 4.0, 6.0, 10.0)
     found = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
     assert (found.verdict, found.ahead, found.of) == ("agrees", 2, 2)
@@ -218,7 +220,7 @@ def test_farther_ahead_than_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("how", ["relative", "ratio"])
-def test_what_can_not_be_compared_is_not_measured(how: Any) -> None:
+def test_a_claim_without_comparable_numbers_is_shown_as_not_measured(how: Any) -> None:
     a = row("a", 8.0, 9.0)
     nothing = [
         claimed(a, row("b", 4.0), columns=(1,), more_than_at=(10,), how=how),
@@ -232,7 +234,7 @@ def test_what_can_not_be_compared_is_not_measured(how: Any) -> None:
     assert nowhere_ahead.verdict is None
 
 
-def test_claims_in_words() -> None:
+def test_claims_are_described_in_words() -> None:
     a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
     assert claim_text(claimed(a, b), ACCURACY) == "so: agrees (a against b: +1.50, ahead in 2 of 2)."
     assert claim_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "so: agrees (a against b: 1.25 times)."
@@ -241,7 +243,7 @@ def test_claims_in_words() -> None:
     assert printed == "so: close (a against b: 1.25 times, held against 2.00 times)."
 
 
-def test_a_difference_of_nothing_has_no_minus() -> None:
+def test_a_difference_of_zero_has_no_minus() -> None:
     assert "(a against b: +0.00)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY)
     assert "(a against b: +0.0%)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001), how="relative"), ACCURACY)
     assert "(a against b: -0.01)" in claim_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY)
@@ -265,7 +267,7 @@ ITEM = Item(
 )
 
 
-def test_a_table_has_the_printed_numbers_beside_the_measured() -> None:
+def test_a_table_shows_printed_numbers_beside_measured_ones() -> None:
     own, trials = tables_of(outcome_of(ITEM))
     assert own == [
         ["accuracy, %", "1,000", "0.25", "all"],
@@ -276,11 +278,11 @@ def test_a_table_has_the_printed_numbers_beside_the_measured() -> None:
     assert problems_of(outcome_of(ITEM)) == ["a, 0.25: too few"]
 
 
-def test_a_remark_has_the_numbers_of_the_places_that_it_names() -> None:
+def test_a_remark_shows_the_numbers_of_the_cells_that_it_names() -> None:
     assert remark_of(outcome_of(ITEM), Scope()) == "It is 51.23 with 1,234 terms, and 7.00."
 
 
-def test_a_remark_about_no_place_is_a_mistake() -> None:
+def test_a_remark_that_names_no_cell_raises_an_error() -> None:
     with pytest.raises(KeyError, match=r"d \| 1"):
         remark_of(outcome_of(Item("table1", "", ACCURACY, row("a", 1.0), remark="{d | 1}")), Scope())
 
@@ -305,7 +307,7 @@ def test_claims_about_trials_are_shown_and_not_counted() -> None:
 
 @pytest.fixture
 def paper(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Paper]:
-    """Puts a paper of these items into the place of the first."""
+    """Return a function that replaces the first paper by one with the given items."""
 
     def put(*items: Item) -> Paper:
         made = Paper("ocfs", "A paper", "How it was\n  set.", items)
@@ -336,13 +338,13 @@ def test_items_come_in_the_order_of_the_paper(paper: Callable[..., Paper]) -> No
         ("", r"no paper ''"),
     ],
 )
-def test_names_that_there_are_not(paper: Callable[..., Paper], name: str, said: str) -> None:
+def test_unknown_names_raise_an_error(paper: Callable[..., Paper], name: str, said: str) -> None:
     paper(ITEM, FIGURE)
     with pytest.raises(InputError, match=said):
         reproduce(name)
 
 
-def test_the_same_is_measured_once(paper: Callable[..., Paper]) -> None:
+def test_equal_measurements_are_measured_once(paper: Callable[..., Paper]) -> None:
     paper(FIGURE, Item("figure4", "again", ACCURACY, row("c", 1.0, 2.0)))
     (found,) = reproduce("ocfs")
     assert sorted(each.value for each in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
@@ -354,13 +356,13 @@ def test_the_same_is_measured_once(paper: Callable[..., Paper]) -> None:
 
 
 def measured(path: Path, **settings: Any) -> tuple[int, Any]:
-    """How many were measured by a run, and what it found."""
+    """Run, and return the number of measurements and the results."""
     Known.asked.clear()
     (found,) = reproduce("ocfs", results=path, **settings)
     return len(Known.asked), [each.estimate for outcome in found.items for each in outcome.cells]
 
 
-def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_a_run_resumes_its_results_file(paper: Callable[..., Paper], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     paper(ITEM)
     first = measured(path)
@@ -370,7 +372,7 @@ def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path)
     assert measured(path)[0] == 5, "only what is new"
 
 
-def test_what_an_interrupted_run_had_is_kept(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_an_interrupted_run_loses_no_results(paper: Callable[..., Paper], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     paper(Item("table1", "", ACCURACY, (*row("a", 1.0, 2.0), Cell("b", 1, Known(3.0, interrupts=True)))))
     with pytest.raises(KeyboardInterrupt):
@@ -380,7 +382,7 @@ def test_what_an_interrupted_run_had_is_kept(paper: Callable[..., Paper], tmp_pa
 
 
 @pytest.mark.parametrize("n_lost", [2, 7])
-def test_a_torn_last_line_is_dropped(paper: Callable[..., Paper], tmp_path: Path, n_lost: int) -> None:
+def test_an_unfinished_last_line_is_dropped(paper: Callable[..., Paper], tmp_path: Path, n_lost: int) -> None:
     path = tmp_path / "r.jsonl"
     paper(ITEM)
     whole = measured(path)[1]
@@ -391,7 +393,7 @@ def test_a_torn_last_line_is_dropped(paper: Callable[..., Paper], tmp_path: Path
     assert measured(path)[0] == 0
 
 
-def test_a_torn_header_is_written_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_an_unfinished_header_is_written_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text('{"file": "textsie', encoding="utf-8")
     paper(ITEM)
@@ -400,12 +402,12 @@ def test_a_torn_header_is_written_again(paper: Callable[..., Paper], tmp_path: P
 
 
 def other_versions(line: dict[str, Any]) -> dict[str, Any]:
-    """As if measured long ago."""
+    """Return a header with old versions."""
     return line | {"versions": line["versions"] | {"numpy": "0.1"}}
 
 
 def other_format(line: dict[str, Any]) -> dict[str, Any]:
-    """As if written by a version to come."""
+    """Return a header of a later format."""
     return line | {"file": "textsieve studies 9"}
 
 
@@ -416,7 +418,9 @@ def other_format(line: dict[str, Any]) -> dict[str, Any]:
         (other_format, "in another format, or its first line is damaged"),
     ],
 )
-def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Path, change: Any, said: str) -> None:
+def test_results_with_another_header_are_refused(
+    paper: Callable[..., Paper], tmp_path: Path, change: Any, said: str
+) -> None:
     path = tmp_path / "r.jsonl"
     paper(ITEM)
     measured(path)
@@ -450,7 +454,7 @@ def test_two_runs_do_not_write_to_one_file(paper: Callable[..., Paper], tmp_path
 
 @dataclass(frozen=True)
 class Timed(Known):
-    """Seconds, which are as many as were asked for before."""
+    """A measurement of seconds, whose value is the number of earlier requests."""
 
     is_of_seconds: ClassVar[bool] = True
 
@@ -465,7 +469,7 @@ def test_seconds_of_other_threads_are_measured_again(paper: Callable[..., Paper]
 
 
 @pytest.mark.parametrize("kind", [SelectionSeconds, PredictionSeconds, SecondsOfTestors])
-def test_what_is_of_seconds(kind: type[Measurement]) -> None:
+def test_measurements_of_time_are_marked(kind: type[Measurement]) -> None:
     assert kind.is_of_seconds
     assert not Measurement.is_of_seconds
 
@@ -474,7 +478,9 @@ def test_what_is_of_seconds(kind: type[Measurement]) -> None:
     "content",
     ['{"my": "precious data"}', "line one\nline two, the most important", "not JSON\n", "null\n", "{", "\n"],
 )
-def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp_path: Path, content: str) -> None:
+def test_a_file_of_another_kind_is_refused_and_unchanged(
+    paper: Callable[..., Paper], tmp_path: Path, content: str
+) -> None:
     path = tmp_path / "notes.json"
     paper(ITEM)
     path.write_text(content, encoding="utf-8")
@@ -507,7 +513,7 @@ def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp
         '{"measurement": ["x"], "value": 1.0, "half_width": null, "problem": null}',
     ],
 )
-def test_a_wrong_line_is_named(paper: Callable[..., Paper], tmp_path: Path, line: str) -> None:
+def test_the_error_for_a_damaged_line_names_it(paper: Callable[..., Paper], tmp_path: Path, line: str) -> None:
     path = tmp_path / "r.jsonl"
     paper(Item("table1", "", ACCURACY, row("a", 1.0)))
     measured(path)
@@ -565,7 +571,7 @@ def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path
     assert "other" not in drawn
 
 
-def test_a_part_never_takes_the_place_of_the_whole(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_files_of_a_quick_run_never_replace_those_of_a_full_run(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
     (whole,), (part,) = (reproduce("ocfs", output=tmp_path, scope=each) for each in (Scope(), QUICK))
     assert not {*whole.paths} & {*part.paths}
@@ -573,7 +579,7 @@ def test_a_part_never_takes_the_place_of_the_whole(paper: Callable[..., Paper], 
     assert "(ocfs-figure3-part.svg)" in Path(part.paths[0]).read_text(encoding="utf-8")
 
 
-def test_what_draws_is_looked_for_before_anything_is_measured(
+def test_a_missing_package_for_drawing_is_reported_before_anything_is_measured(
     paper: Callable[..., Paper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paper(FIGURE)
@@ -592,7 +598,7 @@ def test_a_figure_without_a_picture(paper: Callable[..., Paper], tmp_path: Path)
 
 @pytest.mark.parametrize("picture", ["curves", "surface"])
 @pytest.mark.parametrize("value", [None, 0.0])
-def test_a_figure_of_which_little_was_measured(
+def test_a_figure_without_enough_numbers_is_not_drawn(
     paper: Callable[..., Paper], tmp_path: Path, value: float | None, picture: Any
 ) -> None:
     rows = (*row("M = 1", value, value), *row("M = 2", value, value))
@@ -603,7 +609,7 @@ def test_a_figure_of_which_little_was_measured(
     assert ("figure1.svg" in page) == (value is not None)
 
 
-def test_points_at_nothing_have_no_place_on_a_logarithmic_axis(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_points_at_zero_are_left_out_on_a_logarithmic_axis(paper: Callable[..., Paper], tmp_path: Path) -> None:
     columns = ("low", "middle", "high")
     rows = (*row("terms", 0.0, 10.0, 20.0, columns=columns), *row("a", 1.0, 2.0, 3.0, columns=columns))
     paper(Item("figure1", "", ACCURACY, rows, over="terms"))
@@ -614,15 +620,15 @@ def test_points_at_nothing_have_no_place_on_a_logarithmic_axis(paper: Callable[.
 # -- a part of it ------------------------------------------------------------------------------------------------------
 
 
-def test_a_scope() -> None:
+def test_a_scope_limits_repetitions() -> None:
     assert Scope().is_full
     assert Scope(n_jobs=1).is_full
     assert not Scope(every=2).is_full
     assert not Scope(repetitions=5).is_full
-    assert [Scope().some(20), Scope(repetitions=3).some(20), Scope(repetitions=30).some(20)] == [20, 3, 20]
+    assert [Scope().limit(20), Scope(repetitions=3).limit(20), Scope(repetitions=30).limit(20)] == [20, 3, 20]
 
 
-def test_a_scope_in_words() -> None:
+def test_a_scope_is_described_in_words() -> None:
     assert Scope().in_words == "everything"
     assert Scope(every=2).in_words == "one document in 2 of each class"
     assert Scope(repetitions=1).in_words == "at most 1 fold or repetition"
@@ -635,13 +641,13 @@ def test_a_scope_in_words() -> None:
 @pytest.mark.parametrize(
     "given", [{"every": 0}, {"every": -2}, {"every": 1.5}, {"repetitions": 0}, {"repetitions": -1}]
 )
-def test_a_scope_of_nothing_is_refused(given: dict[str, Any]) -> None:
+def test_an_empty_scope_raises_an_error(given: dict[str, Any]) -> None:
     ((name, value),) = given.items()
     with pytest.raises(InputError, match=f"{name}={value}; use a number from 1, or (1|None) for all of it"):
         Scope(**given)
 
 
-def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
+def test_a_quick_run_has_documents_of_every_class(tmp_path: Path) -> None:
     sizes = {"many": 40, "some": 9, "one": 1}
     lines = [f"{name},word{number} {name}" for name, size in sizes.items() for number in range(size)]
     path = tmp_path / "small.csv"
@@ -660,7 +666,7 @@ def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
         assert len(np.intersect1d(of_part.test, own)) == -(-n_tested // 4), name
 
 
-def test_what_has_attributes_in_common() -> None:
+def test_measurements_are_grouped_by_attributes() -> None:
     one, two, three = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
     assert group_by([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
 
@@ -669,7 +675,7 @@ def test_what_has_attributes_in_common() -> None:
 
 
 def run(*arguments: object, exit_code: int = 0) -> Result:
-    """Call it."""
+    """Run the command."""
     result = CliRunner().invoke(command, [*map(str, arguments)], prog_name="python -m studies")
     assert result.exit_code == exit_code, result.output
     assert "Traceback" not in result.output
@@ -707,7 +713,7 @@ def test_tables_are_aligned_and_text_is_not_changed() -> None:
     assert align_tables(page) == aligned
 
 
-def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_the_command_prints_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
     (told,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
     assert (told["paper"], told["is_part"], told["measured"]) == ("ocfs", False, "everything")
@@ -735,13 +741,15 @@ def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> Non
         ([], "Missing argument 'PAPER...'"),
     ],
 )
-def test_wrong_names_end_with_2(paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_unknown_names_exit_with_code_2(
+    paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], said: str
+) -> None:
     paper(ITEM)
     assert said in run(*arguments, "-o", tmp_path / "out", exit_code=2).stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_cannot_be_one(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_a_folder_that_can_not_be_created_raises_an_error(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM)
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "is a file" in run("ocfs", "-o", tmp_path / "file", exit_code=2).stderr
@@ -750,14 +758,14 @@ def test_a_folder_that_cannot_be_one(paper: Callable[..., Paper], tmp_path: Path
     assert Known.asked == []
 
 
-def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], tmp_path: Path) -> None:
+def test_an_interrupted_command_says_how_to_resume(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Cell("b", 1, Known(3.0, interrupts=True)))))
     said = run("ocfs", "-o", tmp_path, exit_code=130).stderr
-    assert "the same command goes on where it was" in said
+    assert "run the same command again to resume" in said
     assert str(tmp_path / "studies.jsonl") in said
 
 
-def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_corpus_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
     monkeypatch.setenv(local_files.DATA_VARIABLE, str(tmp_path / "data"))
     monkeypatch.setenv(local_files.MIRROR_VARIABLE, "http://127.0.0.1:1")

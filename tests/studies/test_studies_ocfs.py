@@ -1,4 +1,4 @@
-"""Paper 000: its printed numbers, and what is measured for them against the estimators by hand."""
+"""The paper on OCFS: its printed numbers, and measurements against estimators that are called directly."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,11 +23,11 @@ COMP = Collection("newsgroups:comp")
 
 
 def said(_: str) -> None:
-    """Nobody listens."""
+    """Ignore progress."""
 
 
 def by_hand(labelled: tuple[list[str], list[str]], k: int) -> dict[str, list[str]]:
-    """The terms of each selector, by the estimators."""
+    """Return the terms that each estimator selects."""
     texts, labels = labelled
     counter = TermCounter()
     counts = counter.fit_transform(texts)
@@ -43,7 +43,7 @@ def by_hand(labelled: tuple[list[str], list[str]], k: int) -> dict[str, list[str
 
 @pytest.fixture(scope="module")
 def part(named: Callable[[str], Corpus]) -> dict[str, Any]:
-    """Every eighth post of each of the five groups, as the scope takes them."""
+    """Return every eighth post of each of the five groups, as `Scope.every` does."""
     found: dict[str, Any] = {}
     for name, corpus in zip(("train", "test"), named("newsgroups:comp").split() or (), strict=True):
         texts, labels = corpus.load()
@@ -57,7 +57,7 @@ def part(named: Callable[[str], Corpus]) -> dict[str, Any]:
     return found
 
 
-def test_it_has_the_numbers_that_the_paper_printed() -> None:
+def test_the_paper_has_its_printed_numbers() -> None:
     """Those of METHODS, and the words of Table 3."""
     items = {item.name: item for item in find_paper("ocfs")}
     assert list(items) == ["figure2", "figure3", "table2", "table3", "figure4", "figure5", "figure6"]
@@ -69,7 +69,7 @@ def test_it_has_the_numbers_that_the_paper_printed() -> None:
 
 
 def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
-    """Two rankings made by hand, and what they have in common."""
+    """Compare with the intersection of two rankings."""
     terms = by_hand(part["train"], 100)
     wanted = [
         TermsShared(COMP, (SELECTORS[one], SELECTORS[other]), 100) for one, other in (("OCFS", "IG"), ("IG", "CHI"))
@@ -80,8 +80,8 @@ def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
     assert 0 < len(set(terms["OCFS"]) & set(terms["IG"])) < 100
 
 
-def test_terms_of_one_alone_are_those_that_not_all_have(part: dict[str, Any]) -> None:
-    """In the order of the selector, the best first."""
+def test_terms_that_are_not_shared_are_those_that_not_all_selectors_select(part: dict[str, Any]) -> None:
+    """Terms are in the order of the selector, the best first."""
     terms = by_hand(part["train"], 10)
     common = set.intersection(*map(set, terms.values()))
     wanted = [TermsNotShared(COMP, SELECTORS[name], tuple(SELECTORS.values()), 10) for name in terms]
@@ -91,8 +91,8 @@ def test_terms_of_one_alone_are_those_that_not_all_have(part: dict[str, Any]) ->
     assert any(found[each].value for each in wanted)
 
 
-def test_f1_is_that_of_an_svm_on_the_chosen_terms(part: dict[str, Any]) -> None:
-    """Trained by hand on tf-idf weights of these terms alone."""
+def test_f1_is_that_of_an_svm_on_the_selected_terms(part: dict[str, Any]) -> None:
+    """Compare with an SVM on tf-idf weights of the selected terms."""
     texts, labels = part["train"]
     others, true = part["test"]
     for name in ("OCFS", "CHI"):
@@ -112,14 +112,14 @@ def test_f1_is_that_of_an_svm_on_the_chosen_terms(part: dict[str, Any]) -> None:
 
 
 def _columns(some: list[str], texts: list[str], terms: list[str]) -> Any:
-    """Counts of the terms, learned from some texts, in others."""
+    """Return the counts of the terms of some texts in other texts."""
     counter = TermCounter().fit(texts)
     place = {str(name): column for column, name in enumerate(counter.get_feature_names_out())}
     return counter.transform(some)[:, [place[term] for term in terms]]
 
 
 def test_seconds_are_positive_and_a_mean_is_a_mean(named: Callable[[str], Corpus]) -> None:
-    """Of times little more can be asserted."""
+    """Times are only checked to be positive."""
     named("newsgroups:comp")
     wanted = [SelectionSeconds(COMP, SELECTORS[name], 10) for name in ("OCFS", "IG")]
     found = dict(SelectionSeconds.measure_all(wanted, PART, said))
@@ -131,8 +131,8 @@ def test_seconds_are_positive_and_a_mean_is_a_mean(named: Callable[[str], Corpus
     assert mean.half_width is not None
 
 
-def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any) -> None:
-    """Every condition has a value, and the page has every item."""
+def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Any) -> None:
+    """Every cell has a value, and the page has every item."""
     for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
         named(name)
     (found,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))

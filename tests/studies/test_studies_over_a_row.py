@@ -1,4 +1,4 @@
-"""A claim that a lead is larger in some columns than in others; and figures whose points stand over a row."""
+"""Claims that a lead is larger in some columns than in others, and figures whose horizontal positions are a row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,20 @@ from typing import Any, Self
 import pytest
 from studies.figures import draw
 from studies.judging import judge
-from studies.measurements import Estimate, Measurement, Scope, Tell
+from studies.measurements import Estimate, Measurement, ReportStep, Scope
 from studies.paper import MACRO_F1, TERMS, Cell, Claim, Item
 
 
 @dataclass(frozen=True)
 class Known(Measurement):
-    """Estimate already."""
+    """A measurement whose number is given."""
 
     value: float
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+    def measure_all(
+        cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
+    ) -> Iterator[tuple[Self, Estimate]]:
         """Never asked."""
         raise NotImplementedError
 
@@ -58,7 +60,7 @@ def outcome(*claims: Claim, **more: Any) -> Any:
         ("ratio", ("few",), ("some",), 0.6 / 0.4, 0.5 / 0.45, "agrees"),
     ],
 )
-def test_a_lead_may_be_said_to_be_larger_than_elsewhere(
+def test_a_claim_may_say_that_a_lead_is_larger_than_in_other_columns(
     how: Any, few: Any, many: Any, here: float, elsewhere: float, verdict: str
 ) -> None:
     (judged,) = outcome(Claim("farther ahead", "ours", "theirs", few, more_than_at=many, how=how)).claims
@@ -66,7 +68,7 @@ def test_a_lead_may_be_said_to_be_larger_than_elsewhere(
     assert judged.verdict == verdict
 
 
-def test_points_stand_where_the_row_says() -> None:
+def test_points_are_drawn_over_the_numbers_of_the_row() -> None:
     drawn = draw(outcome(over="terms")).to_dict()
     points = [row for rows in drawn["datasets"].values() for row in rows if {"x", "y"} <= row.keys()]
     assert {(100.0, 0.6), (300.0, 0.5), (1000.0, 0.5), (100.0, 0.4)} <= {(row["x"], row["y"]) for row in points}

@@ -1,4 +1,4 @@
-"""The pages of a full run, as they are committed, are what the papers' data would write: no words of an older one."""
+"""The committed pages in docs/papers have the texts of the papers' modules, and no outdated ones."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
 
 def pieces(text: str) -> list[str]:
-    """Words between the places of numbers, on one line."""
+    """Return the texts between the numbers, each on one line."""
     return [piece.strip() for piece in re.split(r"\{[^{}]*\}|\n\n", " ".join(text.split("\n"))) if piece.strip()]
 
 
@@ -21,7 +21,7 @@ def on_one_line(text: str) -> str:
 
 
 def words_of(item: Item) -> list[str]:
-    """What has to be on the page, whatever was measured."""
+    """Return the texts that must be on the page, whatever was measured."""
     rows = [each.row.replace("|", r"\|") for each in item.all_cells]
     columns = [column_text(each.column) for each in item.all_cells]
     told = [piece for text in (item.stands_in, item.remark) for piece in pieces(text)]
@@ -29,7 +29,7 @@ def words_of(item: Item) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_a_page_has_all_words_of_its_paper(name: str) -> None:
+def test_a_page_has_all_texts_of_its_paper(name: str) -> None:
     page = on_one_line((PAGES / f"{name}.md").read_text(encoding="utf-8"))
     paper = find_paper(name)
     wanted = [*pieces(paper.setting), *(words for item in paper for words in words_of(item))]
@@ -38,7 +38,7 @@ def test_a_page_has_all_words_of_its_paper(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_a_page_has_its_figures_and_no_others_lie_there(name: str) -> None:
+def test_the_folder_has_the_figures_of_each_page_and_no_others(name: str) -> None:
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     drawn = {f"{name}-{item.name}.svg" for item in find_paper(name) if item.is_figure}
     assert set(re.findall(r"\]\((\S+\.svg)\)", page)) == drawn

@@ -1,4 +1,4 @@
-"""The random subspaces' paper: what it printed, and what is measured for it, against slow and obvious ways."""
+"""The paper on random subspaces: its printed numbers, and measurements against slow twins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ N_DOCUMENTS = 60
 
 
 def written(path: Path, told: float) -> Collection:
-    """Texts of three classes, of very different lengths; this share of them has the words of its class."""
+    """Write texts of three classes, of very different lengths; this share of them has words of its class."""
     random, chance = np.random.default_rng(3), np.random.default_rng(10)
     lines = ["topic,body"]
     for number in range(N_DOCUMENTS):
@@ -45,31 +45,31 @@ def written(path: Path, told: float) -> Collection:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """All of them have."""
+    """Return texts that all have words of their class."""
     return written(tmp_path_factory.mktemp("small") / "small.csv", 1.0)
 
 
 @pytest.fixture(scope="module")
 def doubtful(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Some have not: one neighbour is not enough."""
+    """Return texts of which some have no words of their class, so that one neighbour is not enough."""
     return written(tmp_path_factory.mktemp("doubtful") / "doubtful.csv", 0.6)
 
 
 def counted(collection: Collection) -> tuple[csr_matrix, Any]:
-    """Counts and classes, with nothing of the papers' own."""
+    """Return counts and classes, computed without the code of the studies."""
     texts, labels = read_all(read(collection.corpus))
     classes = sorted(set(labels))
     return csr_matrix(TermCounter().fit_transform(texts)), np.array([classes.index(label) for label in labels])
 
 
 def read_all(corpus: Corpus) -> tuple[list[str], list[Any]]:
-    """Texts and labels."""
+    """Return texts and labels."""
     batches = list(corpus.batches())
     return [text for each in batches for text in each.texts], [label for each in batches for label in each.labels]
 
 
 def only(kind: Any, what: Any, scope: Scope = FULL) -> Estimate:
-    """One measurement."""
+    """Return the estimate of one measurement."""
     found: list[tuple[Any, Estimate]] = list(kind.measure_all([what], scope, lambda _: None))
     ((back, measured),) = found
     assert back == what
@@ -77,7 +77,7 @@ def only(kind: Any, what: Any, scope: Scope = FULL) -> Estimate:
 
 
 def number(measured: Estimate) -> float:
-    """What was measured, which has to be a number."""
+    """Return the measured number."""
     assert isinstance(measured.value, float)
     return measured.value
 
@@ -99,7 +99,7 @@ def test_the_numbers_of_table_1() -> None:
     assert printed["RSM over SVM", "DF + IG"] == 3.69 == round(56.52 - 52.83, 2)
 
 
-def test_the_grid_is_the_papers() -> None:
+def test_the_grid_has_the_sizes_of_the_paper() -> None:
     assert WHOLE.n_terms == (1, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000)
     assert WHOLE.n_members == (1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000)
     assert (WHOLE.repeats, FAIR.repeats) == (5, 5)
@@ -109,7 +109,7 @@ def test_the_grid_is_the_papers() -> None:
     assert (best["M"], best["L"]) == (5_000 / 2.5, 5_000 / 12.5)
 
 
-def test_the_grid_of_c_has_the_papers_best() -> None:
+def test_the_grid_of_c_includes_the_best_of_the_paper() -> None:
     assert round(PENALTIES[15], 2) == 11.31
     assert PENALTIES[0] < 3 < 4 < 11.31 < 100 < PENALTIES[-1]
     assert all(math.isclose(after / before, math.sqrt(2)) for before, after in pairwise(PENALTIES))
@@ -120,7 +120,7 @@ def test_the_grid_of_c_has_the_papers_best() -> None:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cascade]:
-    """What chooses twenty terms, known by this name."""
+    """Add a stage that selects twenty terms, and return its name."""
 
     def chosen() -> Cascade:
         return Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=20)])
@@ -130,7 +130,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cascade]:
 
 
 @pytest.mark.usefixtures("few")
-def test_vectors_that_are_cut_are_short_by_what_they_lost(small: Collection) -> None:
+def test_vectors_that_lose_terms_after_scaling_are_shorter(small: Collection) -> None:
     whole, cut, after = (
         next(prepared_splits(small, preparation, 1, FULL)).train
         for preparation in (Preparation("all", CUT), Preparation("few", CUT), Preparation("few", "tf-idf, length 1"))
@@ -175,13 +175,13 @@ def test_five_splits_are_the_first_of_twenty() -> None:
 
 
 def _vote(distances: Sequence[float], numbers: Sequence[int], k: int) -> int:
-    """The first of the classes that most of the k nearest have."""
+    """Return the class that most of the k nearest documents have, the first of equals."""
     nearest = sorted(range(len(distances)), key=lambda place: (distances[place], place))[:k]
     votes = Counter(numbers[place] for place in nearest)
     return min(votes, key=lambda number: (-votes[number], number))
 
 
-def test_neighbours_by_distance_one_by_one(doubtful: Collection) -> None:
+def test_neighbours_by_distance_equal_a_slow_twin(doubtful: Collection) -> None:
     preparation, rights, ks = Preparation("DF", "counts"), [], []
     for rows in prepared_splits(doubtful, preparation, 3, FULL):
         train, test = rows.train.toarray().astype(float), rows.test.toarray().astype(float)
@@ -210,13 +210,13 @@ def test_neighbours_by_distance_one_by_one(doubtful: Collection) -> None:
 
 
 def _weighed(counts: Any, train: Any, test: Any) -> tuple[Any, Any]:
-    """The terms of the documents to learn from, weighed as they say."""
+    """Return weights of the terms of the training documents."""
     seen = np.flatnonzero(np.asarray(counts[train].sum(axis=0)).ravel())
     weighter = TermWeighter(tf="log", idf="plain", norm="l2").fit(counts[train][:, seen])
     return weighter.transform(counts[train][:, seen]), weighter.transform(counts[test][:, seen])
 
 
-def test_c_is_that_of_five_folds_and_the_svm_has_it(small: Collection) -> None:
+def test_c_is_the_best_of_five_folds_and_the_svm_uses_it(small: Collection) -> None:
     counts, numbers = counted(small)
     fold_of = folds(numbers.tolist(), 5)
     accuracy: dict[float, list[float]] = {C: [] for C in PENALTIES}
@@ -246,7 +246,7 @@ def test_c_is_that_of_five_folds_and_the_svm_has_it(small: Collection) -> None:
         assert measured.half_width == pytest.approx(12.7062 * spread * math.sqrt(1 / 2 + 1 / 4), rel=1e-5)
 
 
-def test_how_many_terms_are_left(small: Collection) -> None:
+def test_terms_left_by_each_stage_are_counted(small: Collection) -> None:
     texts, _ = read_all(read(small.corpus))
     holders = Counter(word for text in texts for word in set(text.split()))
     assert only(TermsLeft, TermsLeft(small, "all")).value == len(holders)
@@ -258,7 +258,7 @@ def test_how_many_terms_are_left(small: Collection) -> None:
 
 @pytest.fixture(scope="module")
 def grid(small: Collection) -> Grid:
-    """A few sizes."""
+    """Return a grid of a few sizes."""
     n = int(next(iter(prepared_splits(small, Preparation("DF", "counts"), 1, FULL))).train.shape[1])
     return Grid(small, Preparation("DF", "counts"), (1, 5, 20, n), (1, 4, 9), 3)
 
@@ -269,7 +269,7 @@ def _all_of(grid: Grid, *asked: tuple[str, tuple[int, int]]) -> list[Estimate]:
     return [found[each] for each in wanted]
 
 
-def test_a_size_is_what_a_trial_of_it_finds(grid: Grid) -> None:
+def test_figures_of_a_size_equal_those_of_a_trial(grid: Grid) -> None:
     counts, numbers = counted(grid.collection)
     tried = subspace_trial(
         *(counts, numbers),
@@ -287,7 +287,7 @@ def test_a_size_is_what_a_trial_of_it_finds(grid: Grid) -> None:
     assert gain.half_width == pytest.approx(4.302653 * 100 * tried.gain[1] * math.sqrt(3) * math.sqrt(1 / 3 + 1 / 4))
 
 
-def test_the_best_size_and_what_is_like_it(grid: Grid) -> None:
+def test_figures_of_the_best_size_and_of_sizes_that_do_not_differ_from_it(grid: Grid) -> None:
     asked = [("accuracy", (M, L)) for M in grid.n_terms for L in grid.n_members]
     numbers = [number(each) for each in _all_of(grid, *asked)]
     by_size = {size: number for (_, size), number in zip(asked, numbers, strict=True)}
@@ -308,7 +308,7 @@ def test_the_best_size_and_what_is_like_it(grid: Grid) -> None:
 # -- on Brown ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_part_of_brown(named: Callable[[str], Corpus], tmp_path: Path) -> None:
+def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path) -> None:
     named("brown")
     (found,) = reproduce("subspace", output=tmp_path, scope=QUICK)
     places = {

@@ -1,4 +1,4 @@
-"""Paper 003: its printed numbers, and what is measured for them against the estimators by hand."""
+"""The paper on TCFP: its printed numbers, and measurements against estimators that are called directly."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ WORDS = {
 
 
 def said(_: str) -> None:
-    """Nobody listens."""
+    """Ignore progress."""
 
 
 @pytest.fixture(scope="module")
 def drinks(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """A folder of short texts in three classes that share words; no word with a digit is in more than two texts."""
+    """Return a folder of short texts in three classes that share words; words with a digit are in at most two texts."""
     folder, random = tmp_path_factory.mktemp("drinks"), np.random.default_rng(3)
     common = ["the", "and", *(f"w{chr(97 + letter)}" for letter in range(20))]
     for label, own in WORDS.items():
@@ -53,7 +53,7 @@ def drinks(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 def by_hand(collection: Collection, fold: int) -> tuple[csr_matrix, Any, csr_matrix, Any, Any]:
-    """Weights and labels to learn from and to test on, of the chosen terms, and the document frequencies of these."""
+    """Return weights and labels for training and testing, and the document frequencies of the selected terms."""
     documents = list(read(collection.corpus))
     texts, names = [text for text, _ in documents], [label for _, (label,) in documents]
     labels, number = np.array(names), folds(names, N_FOLDS)
@@ -68,7 +68,7 @@ def by_hand(collection: Collection, fold: int) -> tuple[csr_matrix, Any, csr_mat
     return rows, labels[train], others, labels[test], np.diff(counts.tocsc().indptr)
 
 
-def test_it_has_the_numbers_that_the_paper_printed() -> None:
+def test_the_paper_has_its_printed_numbers() -> None:
     items = {item.name: item for item in find_paper("tcfp")}
     assert list(items) == ["table1", "figure2", "table2", "drop4", "figure3", "table3", "table4", "table5"]
     printed = {name: [each.printed for each in item.cells] for name, item in items.items()}
@@ -97,7 +97,7 @@ def test_neighbours_among_fewer_documents_are_those_of_the_estimators(drinks: Co
     assert 0.05 < np.mean(expected["used"]) < 0.8
 
 
-def test_document_frequencies_of_the_chosen_terms(drinks: Collection) -> None:
+def test_document_frequencies_of_the_selected_terms(drinks: Collection) -> None:
     known = [by_hand(drinks, fold)[4] for fold in range(N_FOLDS)]
     figures = {
         "mean": np.mean([each.mean() for each in known]),
@@ -111,7 +111,7 @@ def test_document_frequencies_of_the_chosen_terms(drinks: Collection) -> None:
     assert [found[each].value for each in wanted] == pytest.approx(list(figures.values()))
 
 
-def test_words_of_letters_alone(drinks: Collection) -> None:
+def test_words_with_digits_can_be_left_out(drinks: Collection) -> None:
     """Sixty words have a digit, each in two texts; three of the others are in two classes, and one in all."""
     one, other = (
         TermFrequencies(replace(drinks, words=words), "all", "all", "terms", "all documents")
@@ -137,7 +137,7 @@ def test_seconds_are_those_of_every_classifier(drinks: Collection) -> None:
 
 
 @pytest.mark.parametrize("every", [2, 5, 9])
-def test_a_part_of_folds_has_all_classes(drinks: Collection, every: int) -> None:
+def test_a_quick_run_has_documents_of_all_classes(drinks: Collection, every: int) -> None:
     documents = drinks.documents(Scope(every=every, repetitions=2))
     assert len(documents.folds) == 2
     for train, test, labels in documents.folds:
@@ -148,7 +148,7 @@ def test_a_part_of_folds_has_all_classes(drinks: Collection, every: int) -> None
 
 
 def test_the_best_of_a_curve_is_one_of_its_points(drinks: Collection) -> None:
-    """With its interval; what both need is measured once."""
+    """The best has its own interval, and shared parts are measured once."""
     parts = tuple(Quality(drinks, CHI, size, KNN) for size in (5, 15))
     conditions = (
         *(Cell("kNN", size, each) for size, each in zip((5, 15), parts, strict=True)),
@@ -167,14 +167,14 @@ def test_the_best_of_a_curve_is_one_of_its_points(drinks: Collection) -> None:
     assert mean.value == pytest.approx((one.value + other.value) / 2)
 
 
-def test_a_part_of_the_paper_runs(
+def test_a_quick_run_of_the_paper(
     named: Callable[[str], Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every row has values, and the page every item."""
+    """Every row has values, and the page has every item."""
     monkeypatch.setattr("studies.papers.tcfp.PAPER", with_few_points(find_paper("tcfp")))
     for name in ("newsgroups:original", "webkb", "webkb:stemmed"):
         named(name)
-    (found,) = reproduce("tcfp", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("tcfp", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     outcomes = {outcome.item.name: outcome for outcome in found.items}
     for name, outcome in outcomes.items():
         assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
@@ -190,7 +190,7 @@ def test_a_part_of_the_paper_runs(
     assert all(f"## {heading}" in page for heading in ("Table 1", "Figure 2", "Drop 4", "Table 5"))
 
 
-def test_the_first_call_alone_is_never_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_run_of_a_job_is_never_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 60.0, 60.0, 64.0, 64.0, 64.5])
     calls: list[int] = []
     monkeypatch.setattr(prediction, "thread_time", lambda: next(clock))

@@ -1,4 +1,4 @@
-"""Paper 001: its printed numbers, and what is measured for them against testors by their definition."""
+"""The paper on typical testors: its printed numbers, and measurements against testors by their definition."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,11 +27,11 @@ TESTORS = f"testors(delta={DELTA},epsilon={EPSILON})"
 
 
 def said(_: str) -> None:
-    """Nobody listens."""
+    """Ignore progress."""
 
 
 def value(wanted: Measurement, scope: Scope = FULL) -> Any:
-    """What one measurement gives."""
+    """Return the value of one measurement."""
     ((each, measured),) = type(wanted).measure_all([wanted], scope, said)
     assert each is wanted
     return measured.value
@@ -39,7 +39,7 @@ def value(wanted: Measurement, scope: Scope = FULL) -> Any:
 
 @pytest.fixture(scope="module")
 def documents() -> tuple[list[str], list[tuple[str, ...]]]:
-    """Forty of one or two of four classes: some words of theirs each."""
+    """Return forty documents of one or two of four classes, each with some words of its classes."""
     draw = np.random.default_rng(7)
     texts, labels = [], []
     for number in range(40):
@@ -52,7 +52,7 @@ def documents() -> tuple[list[str], list[tuple[str, ...]]]:
 
 @pytest.fixture(scope="module")
 def collection(documents: Any, tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """The same in a file."""
+    """Write the documents to a file, and return its collection."""
     path = tmp_path_factory.mktemp("few") / "few.txt"
     lines = (" ".join([*(f"__label__{each}" for each in own), text]) for text, own in zip(*documents, strict=True))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -61,7 +61,7 @@ def collection(documents: Any, tmp_path_factory: pytest.TempPathFactory) -> Coll
 
 @pytest.fixture(scope="module")
 def mean_documents(documents: Any, collection: Collection) -> dict[Any, list[float]]:
-    """Of the documents to learn from of the first fold."""
+    """Return the mean documents of the classes, from the training documents of the first fold."""
     texts, labels = documents
     places = collection.documents(FULL).folds[0].train
     counts = TermCounter().fit_transform([texts[place] for place in places])
@@ -77,7 +77,7 @@ def terms_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> set[in
     return {term for label in of_class for testor in class_testors(of_class, label, epsilon, DELTA) for term in testor}
 
 
-def test_it_has_the_numbers_that_the_paper_printed() -> None:
+def test_the_paper_has_its_printed_numbers() -> None:
     items = {item.name: item for item in find_paper("testors")}
     assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
     printed = {each.column: each.printed for each in items["sizes"].cells}
@@ -119,16 +119,18 @@ def test_testors_are_those_of_the_definition(collection: Collection, mean_docume
 
 
 @pytest.mark.parametrize("way", ["lex", "mmcs", "union"])
-def test_seconds_are_those_of_what_ended(collection: Collection, way: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seconds_are_measured_only_for_runs_that_end(
+    collection: Collection, way: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wanted = SecondsOfTestors(collection, EPSILON, DELTA, way)
     assert value(wanted) > 0
-    monkeypatch.setitem(testor_counts.METHODS, way, lambda *_, most: testor_counts.Count(17, complete=False))
+    monkeypatch.setitem(testor_counts.METHODS, way, lambda *_: testor_counts.Count(17, complete=False))
     ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, said)
     assert measured == Estimate(None, problem="not ended within 60 seconds")
 
 
-def test_all_ways_find_the_same(collection: Collection) -> None:
-    stats = testor_counts.stats_of(collection, FULL)
+def test_all_methods_find_the_same_terms(collection: Collection) -> None:
+    stats = testor_counts.compute_stats(collection.documents(FULL))
     fitted = testor_counts.fit_testors(stats, EPSILON, DELTA)
     assert testor_counts.count_testors(fitted, "lex") == testor_counts.count_testors(fitted, "mmcs")
     assert testor_counts.count_terms(stats, EPSILON, DELTA).number == value(
@@ -137,7 +139,7 @@ def test_all_ways_find_the_same(collection: Collection) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
-def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collection: Collection) -> None:
+def test_as_many_terms_as_another_selector_selects_are_counted_in_each_fold(collection: Collection) -> None:
     settings = (("cut", "zero"),)
     for_one = Scope(repetitions=1, n_jobs=1)
     n_terms = value(TermsSelected(collection, TESTORS), for_one)
@@ -156,7 +158,7 @@ def _is_expected(measured: Estimate) -> bool:
 
 @pytest.fixture
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All items and rows of the paper, but few points of each curve, and little time to list testors."""
+    """Return the paper with all items and rows, but few points of each curve and little time to list testors."""
     columns = {"figure5": ("ε = 0.7", "ε = 0.4", "ε = 0.15", "ε = 0.1")}
 
     def thinned(item: Item) -> Item:
@@ -168,16 +170,16 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = find_paper("testors")
     figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
     monkeypatch.setattr("studies.papers.testors.PAPER", replace(whole, items=figures))
-    monkeypatch.setattr(testor_counts, "FEWER_SECONDS", 0.2)
+    monkeypatch.setattr(testor_counts, "QUICK_SECONDS", 0.05)
 
 
 @pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
 @pytest.mark.usefixtures("few_points")
-def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path) -> None:
-    """Every condition has a value, but where there is no growth or listing does not end; the page has every item."""
+def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path) -> None:
+    """Every cell has a value, unless there is no growth or listing does not end; the page has every item."""
     for name in ("reuters", "rcv1:subset1"):
         named(name)
-    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     for outcome in found.items:
         missing = [each for each in (*outcome.cells, *outcome.trials) if each.estimate.value is None]
         assert not {each.cell.row for each in missing if not _is_expected(each.estimate)}, outcome.item.name

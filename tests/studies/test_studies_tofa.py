@@ -1,4 +1,4 @@
-"""Paper 002: its printed numbers, and what is measured for them against the estimators by hand."""
+"""The paper on TOFA: its printed numbers, and measurements against estimators that are called directly."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,17 +24,17 @@ FULL = Scope(n_jobs=1)
 
 
 def said(_: str) -> None:
-    """Nobody listens."""
+    """Ignore progress."""
 
 
 def docstrings() -> tuple[list[str], list[Any]]:
-    """All texts, and their labels."""
+    """Return all texts, and their labels."""
     texts, labels = read("docstrings").load()
     assert isinstance(texts, list)
     return texts, labels
 
 
-def test_it_has_the_numbers_that_the_paper_printed() -> None:
+def test_the_paper_has_its_printed_numbers() -> None:
     """Those of METHODS."""
     items = {item.name: item for item in find_paper("tofa")}
     assert list(items) == ["figure1", "table2", "figure2", "figure3", "figure4", "table3", "figure5", "energy"]
@@ -49,7 +49,7 @@ def test_it_has_the_numbers_that_the_paper_printed() -> None:
     assert ratios == [3.35, 3.27, 5.22]
 
 
-def test_without_shares_of_classes_the_weight_is_another() -> None:
+def test_leaving_out_the_shares_of_classes_changes_the_weight() -> None:
     """λ Σ_j (m_j - m)² + (1 - λ) C ranks as TOFA does at the weight that the reading gives, for classes of one size."""
     rows = np.random.default_rng(0).random((12, 30))
     classes = np.repeat([0, 1, 2], 4)
@@ -65,8 +65,8 @@ def test_without_shares_of_classes_the_weight_is_another() -> None:
         np.testing.assert_array_equal(found.ranking_, np.argsort(-scores, kind="stable"))
 
 
-def test_labels_stay_with_a_share_of_each_class_or_of_all() -> None:
-    """Of the documents to learn from alone, and with another draw others."""
+def test_labels_remain_for_a_share_of_each_class_or_of_all_documents() -> None:
+    """Only training documents lose labels, and another draw removes others."""
     labels = [("a",)] * 40 + [("b",)] * 60
     fold = Fold(np.arange(0, 100, 2), np.arange(1, 100, 2), labels)
 
@@ -85,8 +85,8 @@ def test_labels_stay_with_a_share_of_each_class_or_of_all() -> None:
         assert sorted(labels[place][0] for place in labelled(shares)) == ["a", "b"]
 
 
-def test_f1_of_few_labels_is_that_of_estimators_by_hand() -> None:
-    """TOFA and idf see all documents to learn from, the SVM those with a label."""
+def test_f1_with_few_labels_equals_that_of_estimators() -> None:
+    """TOFA and idf use all training documents, the SVM those with a label."""
     collection = FewLabels("docstrings", folds=3, shares=(0.3,), draws=2)
     documents = collection.documents(FULL)
     texts, labels = docstrings()
@@ -122,7 +122,7 @@ def _f1_by_hand(texts: list[str], labels: list[Any], train: Any, test: Any, know
 
 
 def test_energy_is_the_share_of_the_best_scores() -> None:
-    """Added up by hand, in the two folds."""
+    """Compare with the cumulated scores of the two folds."""
     collection = Collection("docstrings", folds=2)
     documents = collection.documents(FULL)
     texts, labels = docstrings()
@@ -139,14 +139,14 @@ def test_energy_is_the_share_of_the_best_scores() -> None:
     assert found[wanted[1]].value == pytest.approx(np.mean(shares))
 
 
-def test_a_part_of_the_paper_runs(
+def test_a_quick_run_of_the_paper(
     named: Callable[[str], Corpus], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every row has values, the page every item; and what does not depend on sizes holds in a part, too."""
+    """Every row has values, the page has every item, and claims that do not depend on the number of documents hold."""
     monkeypatch.setattr("studies.papers.tofa.PAPER", with_few_points(find_paper("tofa")))
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
-    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     outcomes = {outcome.item.name: outcome for outcome in found.items}
     for name, outcome in outcomes.items():
         assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name

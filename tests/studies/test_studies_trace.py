@@ -14,13 +14,13 @@ from textsieve.classifiers import LinearSVM
 
 @pytest.fixture(scope="module")
 def documents() -> Documents:
-    """The embedded corpus."""
+    """Return the embedded corpus."""
     return Collection("docstrings").documents(Scope())
 
 
 @pytest.fixture(scope="module")
 def fold(documents: Documents) -> Fold:
-    """A third of it is held out, and a tenth of the rest has labels."""
+    """Return a fold that holds out a third, with labels for a tenth of the rest."""
     return next(tenth_labelled("docstrings", documents))
 
 
@@ -66,7 +66,7 @@ def test_each_criterion_finds_a_weight(fold: Fold, name: str) -> None:
     assert -0.5 <= weight <= 2.0
 
 
-def test_f1_by_hand() -> None:
+def test_f1_equals_numbers_by_hand() -> None:
     predicted = np.array([[1, 0, 0], [1, 1, 0]], bool)
     true = np.array([[1, 0, 0], [0, 1, 0]], bool)
     assert micro_f1(predicted, true) == pytest.approx(2 * 2 / (3 + 2))

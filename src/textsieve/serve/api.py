@@ -27,15 +27,15 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from ..errors import shown
+from ..errors import InputError, shown
 from . import schemas
 from .api_errors import (
     JSON_TYPE,
-    SEE_DOCS,
     STATUS,
     ApiError,
     ApiResponse,
     internal_error,
+    invalid_field_error,
     send_response,
     unknown_field_error,
     validation_error,
@@ -57,15 +57,16 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         "model": schemas.ErrorResponse,
         "description": ", ".join(code for code in STATUS if STATUS[code] == status),
     }
-    for status in sorted({*STATUS.values()} - {499})
+    for status in sorted({*STATUS.values()} - {499})  # nobody receives 499: the client has disconnected
 }
+"""The error responses in the OpenAPI document, by status; the description lists their codes."""
 POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
 GET_STATUSES = (401, 403, 422, 503)
 """Statuses of the errors that a POST and a GET can get."""
 
 DESCRIPTION = (
     "Classifies documents with a trained model and explains the predictions. Errors are JSON as well, with a `code` "
-    "for programs and a `message` for people."
+    "and other fields for programs, and a `message` for people."
 )
 
 
@@ -79,6 +80,7 @@ def build_routes(service: Service) -> FastAPI:
         redoc_url=None,
         exception_handlers={
             ApiError: _send_api_error,
+            InputError: _send_input_error,
             RequestValidationError: _send_validation_error,
             HTTPException: _send_http_error,
             Exception: _send_internal_error,
@@ -107,9 +109,9 @@ class LeanRoute(APIRoute):
         assert issubclass(request_model, schemas.RequestBody)
         self._validate = request_model.__pydantic_validator__.validate_json
         self._endpoint, self._status = endpoint, self.status_code or 200
-        self.app = self._app
+        self.app = self._respond_and_send  # replaces the ASGI application that FastAPI made of the endpoint
 
-    async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond_and_send(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send_response(send, await self.respond(scope, receive))
 
     async def respond(self, scope: Scope, receive: Receive) -> ApiResponse:
@@ -120,20 +122,24 @@ class LeanRoute(APIRoute):
             if request.model_extra:
                 raise unknown_field_error(request.model_extra)
             scope[DOCUMENTS] = request.n_documents
-            work = self._endpoint(request)
-            response = await (work if len(body) < LARGE_BODY else _unless_gone(work, receive))
+            response = self._endpoint(request)
+            json = await (response if len(body) < LARGE_BODY else _unless_gone(response, receive))
         except ValidationError as problem:
             return validation_error(problem).response
-        except ApiError as problem:
+        except (ApiError, InputError) as problem:
             # The traceback refers to this frame, which would keep the body in memory until the next garbage collection.
             problem.__traceback__ = None
-            return problem.response
-        return ApiResponse(self._status, [JSON_TYPE], response)
+            error = problem if isinstance(problem, ApiError) else ApiError.of_input_error(problem)
+            return error.response
+        return ApiResponse(self._status, [JSON_TYPE], json)
 
 
-async def _unless_gone(work: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
-    """Return the result of long work, or cancel it and raise `ApiError` if the client disconnects."""
-    working, disconnecting = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+async def _unless_gone(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
+    """Return a response that takes long, or cancel the work and raise `ApiError` if the client disconnects.
+
+    The body was read to its end, so `receive` waits until the client disconnects.
+    """
+    working, disconnecting = asyncio.ensure_future(response), asyncio.ensure_future(receive())
     try:
         await asyncio.wait({working, disconnecting}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -161,12 +167,12 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
 
     async def predict(request: schemas.PredictRequest) -> bytes:
         """Return the label or labels of each document, and their scores."""
-        service.check_lengths(request.texts)
+        service.check_lengths("texts", request.texts)
         return await service.workers.predict(service.holder.model, request.texts, request.top)
 
     async def explain(request: schemas.ExplainRequest) -> bytes:
         """Return how much each term of a document adds to the score of a class, and where the terms occur."""
-        service.check_lengths([request.text])
+        service.check_lengths("text", [request.text])
         served, text = service.holder.model, request.text
         label = None if request.label is None else find_class(served.model, request.label)
 
@@ -181,7 +187,7 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
 
     async def correct(request: schemas.FeedbackRequest) -> bytes:
         """Write the right label of a document to the file of corrections."""
-        service.check_lengths([request.text])
+        service.check_lengths("text", [request.text])
 
         def work(is_wanted: IsWanted) -> bytes:
             if not is_wanted():
@@ -191,13 +197,14 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
 
         return await service.workers.work("correct", service.holder.model, len(request.text), work)
 
+    # The route reads its request model from the annotation, and only the service knows the limit of documents.
     predict.__annotations__["request"] = schemas.limited_predict_request(service.limits.documents)
-    rows: list[tuple[str, Any, Any, int]] = [
+    routes: list[tuple[str, Any, Any, int]] = [
         ("/v1/predict", predict, schemas.PredictResponse, 200),
         ("/v1/explain", explain, schemas.ExplainResponse, 200),
         (FEEDBACK_PATH, correct, schemas.FeedbackResponse, 201),
     ]
-    for path, endpoint, response_model, status in rows:
+    for path, endpoint, response_model, status in routes:
         if endpoint is correct and service.feedback is None:
             continue
         errors = {error_status: ERRORS[error_status] for error_status in POST_STATUSES}
@@ -245,30 +252,42 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
         text = service.metrics.text(served.name, served.id, service.workers.n_waiting)
         return Response(text, media_type=CONTENT_TYPE)
 
-    rows: list[tuple[str, Any, Any]] = [
+    routes: list[tuple[str, Any, Any]] = [
         ("/v1/model", model, schemas.ModelResponse),
         ("/v1/terms", terms, schemas.TermsResponse),
         ("/healthz", health, schemas.HealthResponse),
         ("/metrics", metrics, None),
     ]
-    for path, endpoint, response_model in rows:
-        errors = {status: ERRORS[status] for status in GET_STATUSES}
-        kind = PlainTextResponse if response_model is None else JSONResponse
-        settings = {"response_model": response_model, "response_class": kind, "responses": errors, "methods": ["GET"]}
+    for path, endpoint, response_model in routes:
+        settings = {
+            "response_model": response_model,
+            "response_class": PlainTextResponse if response_model is None else JSONResponse,
+            "responses": {status: ERRORS[status] for status in GET_STATUSES},
+            "methods": ["GET"],
+        }
         app.router.routes.append(APIRoute(path, endpoint, **settings))
 
 
 def _json(value: Any) -> Response:
+    """Return a value as a JSON response."""
     return Response(to_json(value), media_type="application/json")
 
 
 # -- error responses -------------------------------------------------------------------------------------------------
 
 
+# FastAPI calls these handlers with the exception that an endpoint raised, and sends the response that they return.
+
+
 async def _send_api_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, ApiError)
     headers = {name.decode(): value.decode() for name, value in problem.headers}
     return Response(problem.body, problem.status, headers)
+
+
+async def _send_input_error(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, InputError)
+    return await _send_api_error(request, ApiError.of_input_error(problem))
 
 
 async def _send_internal_error(request: Request, problem: Exception) -> Response:
@@ -278,19 +297,21 @@ async def _send_internal_error(request: Request, problem: Exception) -> Response
 async def _send_validation_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
-    parameter = ".".join(map(str, first["loc"][1:]))
-    return await _send_api_error(request, ApiError("invalid", f"{parameter}: {first['msg']}. {SEE_DOCS}"))
+    location = first["loc"][1:]  # without "query"
+    return await _send_api_error(request, invalid_field_error(location, first["msg"], first["input"]))
 
 
 async def _send_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     if problem.status_code == 405:
-        allowed = (problem.headers or {}).get("Allow", "")
-        error = ApiError("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
+        methods = (problem.headers or {}).get("Allow", "")
+        headers = [(b"allow", methods.encode())]
+        error = ApiError("method_not_allowed", f"Use {methods}.", headers, allowed=methods.split(", "))
     elif request.url.path == FEEDBACK_PATH:
         error = ApiError("not_found", f"{FEEDBACK_PATH} is not available: the service was started without --feedback.")
     else:
-        error = ApiError("not_found", f"There is no route {shown(request.url.path, 100)}. /docs lists all routes.")
+        problem_text = f"There is no route {shown(request.url.path, 100)}."
+        error = ApiError("not_found", problem_text, hint="/docs lists all routes.")
     return await _send_api_error(request, error)
 
 
@@ -331,6 +352,7 @@ def _asset_routes() -> list[BaseRoute]:
 
 
 def _serve_file(data: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint of a file; a browser that has this version of the file gets status 304 without content."""
     tag = f'"{sha256(data).hexdigest()[:32]}"'
     headers = {"etag": tag, "cache-control": "no-cache", "content-type": media_type}
 

@@ -61,7 +61,7 @@ class Feedback:
                 os.fsync(file)
             finally:
                 os.close(file)
-            if is_new:
+            if is_new:  # the name of a new file is in its folder, which has to be written to the disk as well
                 flush_folder(os.path.dirname(os.path.abspath(self._path)))
 
     def _wait_for_lock(self, file: int, is_wanted: IsWanted) -> None:
@@ -74,21 +74,22 @@ class Feedback:
                 if not is_wanted():
                     raise Abandoned from problem
                 if time.monotonic() > deadline:
-                    about = f"another process holds its lock for more than {LOCK_SECONDS:g} seconds"
-                    raise BlockingIOError(problem.errno, about, self._path) from problem
+                    reason = f"another process holds its lock for more than {LOCK_SECONDS:g} seconds"
+                    raise BlockingIOError(problem.errno, reason, self._path) from problem
                 time.sleep(RETRY_SECONDS)
-            except OSError:
+            except OSError:  # the file system has no locks
                 return
             else:
                 return
 
     def _open(self) -> int:
+        """Return a file descriptor to append to the file, which is created if it does not exist."""
         return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
 
 
 def _write_all(file: int, line: bytes, end: int) -> None:
     """Write a line at the end of the file, or raise `OSError` and leave the file as it was."""
-    written = os.write(file, line)
-    if written != len(line):
+    n_written = os.write(file, line)
+    if n_written != len(line):
         os.ftruncate(file, end)
-        raise OSError(f"Only {written:,} of {len(line):,} bytes could be written; is the disk full?")
+        raise OSError(f"Only {n_written:,} of {len(line):,} bytes could be written; is the disk full?")

@@ -42,7 +42,7 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS: Headers = [
+DEFAULT_HEADERS: Headers = [
     (b"content-security-policy", CONTENT_POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -50,7 +50,7 @@ HEADERS: Headers = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
-"""Default headers of pages and all other responses that the application sends."""
+"""Headers of pages and all other responses that the application sends, unless a response sets them itself."""
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of the local machine."""
@@ -86,30 +86,39 @@ class AccessPolicy:
             _check_repeated(scope["headers"])
         host = headers.get(b"host", b"")
         if self.hosts is not None and host_name(host) not in self.hosts:
-            names = ", ".join(sorted(self.hosts))
-            raise ApiError(
-                "forbidden", f"The header Host must be one of {names}. Use --allow-host to allow other names."
-            )
+            names = sorted(self.hosts)
+            problem = f"The header Host must be one of {', '.join(names)}."
+            hint = "Use --allow-host to allow other names."
+            raise ApiError("forbidden", problem, setting="Host", allowed=names, hint=hint)
         origin = headers.get(b"origin")
         if origin is not None and origin not in (b"http://" + host, b"https://" + host):  # https if a proxy handles TLS
-            raise ApiError("forbidden", "Requests from pages of other sites are not allowed.")
+            raise ApiError("forbidden", "Requests from pages of other sites are not allowed.", setting="Origin")
         if scope["method"] == "POST":
-            kind = headers.get(b"content-type", b"")
-            if kind != b"application/json" and kind.partition(b";")[0].strip().lower() != b"application/json":
-                raise ApiError("not_json", "Send JSON with the header Content-Type: application/json.", [CLOSE])
-            if headers.get(b"content-encoding", b"identity") != b"identity":
-                raise ApiError("not_json", "Send plain JSON without the header Content-Encoding.", [CLOSE])
+            _check_content_type(headers)
         if self.token is not None and scope["path"] not in self.open_paths:
-            self._check_token(headers.get(b"authorization", b""))
+            _check_token(headers.get(b"authorization", b""), self.token)
 
-    def _check_token(self, given: bytes) -> None:
-        assert self.token is not None
-        scheme, _, token = given.partition(b" ")
-        # All digests have the same length, so the time does not even reveal the length of the token.
-        same = hmac.compare_digest(sha256(token.strip()).digest(), sha256(self.token.encode()).digest())
-        if not (same and scheme.lower() == b"bearer"):
-            message = "Send the token of this service in the header Authorization: Bearer TOKEN."
-            raise ApiError("unauthorized", message, [CLOSE])
+
+def _check_content_type(headers: dict[bytes, bytes]) -> None:
+    """Raise `ApiError` if the body of a request is not plain JSON."""
+    media_type = headers.get(b"content-type", b"")
+    is_json = media_type == b"application/json"  # nearly always, and faster to check
+    if not is_json and media_type.partition(b";")[0].strip().lower() != b"application/json":
+        problem = "Send JSON with the header Content-Type: application/json."
+        raise ApiError("not_json", problem, [CLOSE], setting="Content-Type", allowed=["application/json"])
+    if headers.get(b"content-encoding", b"identity") != b"identity":
+        problem = "Send plain JSON without the header Content-Encoding."
+        raise ApiError("not_json", problem, [CLOSE], setting="Content-Encoding", allowed=["identity"])
+
+
+def _check_token(authorization: bytes, expected_token: str) -> None:
+    """Raise `ApiError` if the header `Authorization` does not have the expected token."""
+    scheme, _, token = authorization.partition(b" ")
+    # All digests have the same length, so the time does not even reveal the length of the token.
+    is_same = hmac.compare_digest(sha256(token.strip()).digest(), sha256(expected_token.encode()).digest())
+    if not (is_same and scheme.lower() == b"bearer"):
+        problem = "Send the token of this service in the header Authorization: Bearer TOKEN."
+        raise ApiError("unauthorized", problem, [CLOSE], setting="Authorization")
 
 
 def _check_repeated(headers: Headers) -> None:
@@ -117,7 +126,8 @@ def _check_repeated(headers: Headers) -> None:
     names = [name for name, _ in headers if name in UNREPEATABLE]
     for name in names:
         if names.count(name) > 1:
-            raise ApiError("malformed", f"The header {name.decode()} is repeated; send it once.")
+            problem = f"The header {name.decode()} is repeated."
+            raise ApiError("malformed", problem, setting=name.decode(), hint="Send it once.")
 
 
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::\d*)?", re.IGNORECASE)
@@ -144,15 +154,15 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        direct: Mapping[tuple[str, str], DirectRoute],
+        direct_routes: Mapping[tuple[str, str], DirectRoute],
         limits: Limits,
         policy: AccessPolicy,
         record_request: RecordRequest,
         log_exception: Callable[[Exception], None],
     ) -> None:
-        self._app, self._direct, self._limits = app, direct, limits
+        self._app, self._direct_routes, self._limits = app, direct_routes, limits
         self._policy, self._record_request, self._log_exception = policy, record_request, log_exception
-        self._bytes = 0
+        self._body_bytes = 0  # of all bodies that are in memory
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request.
@@ -161,15 +171,16 @@ class Guard:
         """
         if scope["type"] != "http":
             raise RuntimeError(f"The service supports only HTTP, not {scope['type']}.")
-        begin, status = time.perf_counter(), 500
+        begin, status = time.perf_counter(), 500  # the status to record if sending the response fails
         try:
             try:
                 response = await self._check_and_call(scope, receive, send)
             except ApiError as problem:
                 response = problem.response
             except asyncio.CancelledError:  # the service is shutting down, and has waited long enough
-                response = ApiError("ending", "The service is shutting down; try again in a moment.").response
-            if isinstance(response, int):
+                problem_text = "The service is shutting down."
+                response = ApiError("ending", problem_text, hint="Try again in a moment.").response
+            if isinstance(response, int):  # the application has sent the response
                 status = response
             else:
                 status = response.status
@@ -180,24 +191,26 @@ class Guard:
     async def _check_and_call(self, scope: Scope, receive: Receive, send: Send) -> ApiResponse | int:
         """Check a request and return its response, or the status of a response that the application has sent."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        announced = headers.get(b"content-length")
-        if announced is None:
+        content_length = headers.get(b"content-length")
+        if content_length is None:
             coding = headers.get(b"transfer-encoding")
-            if coding is None:
+            if coding is None:  # the request has no body
                 self._policy.check(scope, headers)
                 return await self._call(scope, receive, send)
             if coding.lower() != b"chunked":
-                raise ApiError("malformed", "The only supported Transfer-Encoding is chunked.")
+                problem = "The only supported Transfer-Encoding is chunked."
+                raise ApiError("malformed", problem, setting="Transfer-Encoding", allowed=["chunked"])
         body = BodyCounter(self, self._limits.body)
         try:
-            receive = body.announced(int(announced), receive) if announced is not None else body.counted(receive)
+            receive = body.counting(receive, None if content_length is None else int(content_length))
             self._policy.check(scope, headers)
             return await self._call(scope, receive, send)
         finally:
-            self._bytes -= body.size
+            self._body_bytes -= body.n_bytes
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> ApiResponse | int:
-        if (route := self._direct.get((scope["method"], scope["path"]))) is not None:
+        """Return the response of a direct route, or let the application respond, and return the status it sent."""
+        if (route := self._direct_routes.get((scope["method"], scope["path"]))) is not None:
             try:
                 return await route.respond(scope, receive)
             except ApiError:
@@ -222,54 +235,52 @@ class Guard:
             self._log_exception(problem)
         return status
 
-    def take(self, size: int) -> None:
+    def count_body_bytes(self, n_bytes: int) -> None:
         """Count more bytes of a body, or raise `ApiError` if all bodies together are too large."""
-        if self._bytes + size > self._limits.bodies:
-            raise ApiError("busy", "Too many large requests at once; try again in a second.", [CLOSE])
-        self._bytes += size
+        if self._body_bytes + n_bytes > self._limits.bodies:
+            raise ApiError("busy", "Too many large requests at once.", [CLOSE], hint="Try again in a second.")
+        self._body_bytes += n_bytes
 
 
 class BodyCounter:
-    """Counts the bytes of a body that were announced or received."""
+    """Counts the bytes of one body, for the guard and for the limit of a body."""
 
-    def __init__(self, guard: Guard, most: int) -> None:
-        self._guard, self._most = guard, most
-        self.size = 0
+    def __init__(self, guard: Guard, max_bytes: int) -> None:
+        self._guard, self._max_bytes = guard, max_bytes
+        self.n_bytes = 0
 
-    def announced(self, size: int, receive: Receive) -> Receive:
-        """Raise `ApiError` if an announced body is too long; otherwise return the `receive` function to read it with.
+    def counting(self, receive: Receive, content_length: int | None) -> Receive:
+        """Return a `receive` function that counts the bytes of each message; raise `ApiError` if the body is too long.
 
-        A small body is counted at once, so that its messages need not be counted.
+        A small body with a `Content-Length` is counted at once, so that its messages need not be counted.
         """
-        if size <= SMALL_BODY:
-            self.take(size)
-            return receive
-        self._check(size)
-        return self.counted(receive)
+        if content_length is not None:
+            if content_length <= SMALL_BODY:
+                self._count(content_length)
+                return receive
+            self._check(content_length)
 
-    def take(self, size: int) -> None:
-        """Count more bytes, or raise `ApiError`."""
-        self._check(self.size + size)
-        self._guard.take(size)
-        self.size += size
-
-    def _check(self, size: int) -> None:
-        if size > self._most:
-            about = f"The body of a request may have at most {self._most:,} bytes; send fewer documents per request."
-            raise ApiError("too_large", about)
-
-    def counted(self, receive: Receive) -> Receive:
-        """Return a `receive` function that counts the bytes of each message."""
-
-        async def counting() -> Message:
+        async def receive_and_count() -> Message:
             message = await receive()
-            self.take(len(message.get("body", b"")))
+            self._count(len(message.get("body", b"")))
             return message
 
-        return counting
+        return receive_and_count
+
+    def _count(self, n_bytes: int) -> None:
+        """Count more bytes, or raise `ApiError`."""
+        self._check(self.n_bytes + n_bytes)
+        self._guard.count_body_bytes(n_bytes)
+        self.n_bytes += n_bytes
+
+    def _check(self, n_bytes: int) -> None:
+        """Raise `ApiError` if a body may not have this many bytes."""
+        if n_bytes > self._max_bytes:
+            problem = f"The body of a request may have at most {self._max_bytes:,} bytes."
+            raise ApiError("too_large", problem, hint="Send fewer documents per request.")
 
 
 def _missing_headers(headers: list[Any]) -> Headers:
     """Return the default headers that a response does not set itself."""
-    own = {bytes(name).lower() for name, _ in headers}
-    return [(name, value) for name, value in HEADERS if name not in own]
+    names = {bytes(name).lower() for name, _ in headers}
+    return [(name, value) for name, value in DEFAULT_HEADERS if name not in names]

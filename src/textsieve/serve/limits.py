@@ -37,9 +37,8 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            is_time = limit.name == "seconds"
-            is_number = isinstance(value, float | int) and not isinstance(value, bool) if is_time else is_whole(value)
-            if not (is_number and 0 < value < math.inf):
+            is_valid_type = is_whole(value) or (limit.name == "seconds" and isinstance(value, float))
+            if not (is_valid_type and 0 < value < math.inf):
                 raise InputError(setting=limit.name, value=value, hint="use a number above 0")
 
     @property

@@ -21,18 +21,19 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        about = "Requests, by route and status."
-        self._requests = Counter("textsieve_requests", about, ["path", "status"], registry=registry)
-        about = "Seconds from the head of a request to its response, by route."
-        self._seconds = Histogram("textsieve_request_seconds", about, ["path"], buckets=BUCKETS, registry=registry)
-        self._counters: dict[tuple[str, int], tuple[Callable[[], None], Callable[[float], None]]] = {}
+        help_text = "Requests, by route and status."
+        self._requests = Counter("textsieve_requests", help_text, ["path", "status"], registry=registry)
+        help_text = "Seconds from the head of a request to its response, by route."
+        self._seconds = Histogram("textsieve_request_seconds", help_text, ["path"], buckets=BUCKETS, registry=registry)
+        # The functions that count a request and its seconds, by path and status.
+        self._count_functions: dict[tuple[str, int], tuple[Callable[[], None], Callable[[float], None]]] = {}
         self._documents = Counter("textsieve_documents", "Predicted documents.", registry=registry)
-        about = "Predicted documents without a known term."
-        self._unknown = Counter("textsieve_documents_unknown", about, registry=registry)
+        help_text = "Predicted documents without a known term."
+        self._unknown = Counter("textsieve_documents_unknown", help_text, registry=registry)
         self._labels = Counter("textsieve_predicted", "Predicted labels.", ["label"], registry=registry)
         self._corrections = Counter("textsieve_corrections", "Corrections written to the file.", registry=registry)
-        about = "Reloads of the model file, by outcome: loaded (another model), same or failed."
-        self._reloads = Counter("textsieve_reloads", about, ["outcome"], registry=registry)
+        help_text = "Reloads of the model file, by outcome: loaded (another model), same or failed."
+        self._reloads = Counter("textsieve_reloads", help_text, ["outcome"], registry=registry)
         self._waiting = Gauge("textsieve_requests_waiting", "Requests without a response.", registry=registry)
         self._model = Gauge("textsieve_model_info", "The model in use; always 1.", ["name", "id"], registry=registry)
 
@@ -41,11 +42,11 @@ class Metrics:
 
         The counters of each path and status are looked up once, because `labels` takes longer than counting.
         """
-        counters = self._counters.get((path, status))
-        if counters is None:
-            counters = self._requests.labels(path, str(status)).inc, self._seconds.labels(path).observe
-            self._counters[path, status] = counters
-        increment, observe = counters
+        functions = self._count_functions.get((path, status))
+        if functions is None:
+            functions = self._requests.labels(path, str(status)).inc, self._seconds.labels(path).observe
+            self._count_functions[path, status] = functions
+        increment, observe = functions
         increment()
         observe(seconds)
 

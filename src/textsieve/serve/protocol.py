@@ -20,6 +20,7 @@ the head waits for the body, which follows immediately, and both are sent togeth
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -30,8 +31,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .api_errors import CLOSE, ApiError
 
 HEAD_END = b"\r\n\r\n"
-FRAMING = frozenset({b"content-length", b"transfer-encoding"})
+BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
+"""A request with one of these headers has a body."""
 MIN_HEAD = len(b"GET / HTTP/1.1")
+"""Bytes before the end of any valid head, so the search for its end can skip them."""
 MAX_HEAD = 64 << 10
 """Limit of a head, in bytes."""
 PARSE_BYTES = 16 << 10
@@ -123,24 +126,25 @@ class HeldBytes:
 
     def count(self, connection: BoundedProtocol) -> None:
         """Update how many bytes a connection holds, and enforce the limits."""
-        size = len(connection.unparsed)
+        n_unparsed = len(connection.unparsed)
         must_wait = connection.must_wait
-        _set_or_remove(self.parsing, connection, 0 if must_wait else size)
-        _set_or_remove(self.waiting, connection, size if must_wait else 0)
+        _set_or_remove(self.parsing, connection, 0 if must_wait else n_unparsed)
+        _set_or_remove(self.waiting, connection, n_unparsed if must_wait else 0)
         _set_or_remove(self.unread, connection, connection.n_unread)
-        self._pause(cast("set[BoundedProtocol]", connection.connections))
-        self._resume()
+        self._pause_reading(cast("set[BoundedProtocol]", connection.connections))
+        self._resume_reading()
         while sum(self.waiting.values()) > MAX_HELD:
-            first = min(self.waiting, key=lambda other: not other.flow.write_paused)
-            first.cut_off(f"all connections hold more than {MAX_HELD:,} bytes of pipelined requests")
+            # The oldest connection whose client does not read, or the oldest of all if every client reads.
+            worst = min(self.waiting, key=lambda other: not other.flow.write_paused)
+            worst.cut_off(f"all connections hold more than {MAX_HELD:,} bytes of pipelined requests")
         if sum(self.unread.values()) > MAX_HELD:
-            self._bound_unread()
+            self._limit_unread()
 
     def forget(self, connection: BoundedProtocol) -> None:
         """Remove a connection that is closed or being closed."""
         for sizes in (self.parsing, self.waiting, self.unread):
             sizes.pop(connection, None)
-        self._resume()
+        self._resume_reading()
 
     def may_read(self, connection: BoundedProtocol) -> bool:
         """Return whether a connection may be read now; if not, its `read_on` is called later."""
@@ -148,21 +152,23 @@ class HeldBytes:
             self._paused.add(connection)
         return not self._is_paused
 
-    def _pause(self, connections: set[BoundedProtocol]) -> None:
-        """Stop reading if too much is being parsed."""
+    def _pause_reading(self, connections: set[BoundedProtocol]) -> None:
+        """Stop reading from all connections if too much is being parsed: `read_on` asks `may_read`, and stops."""
         if not self._is_paused and sum(self.parsing.values()) > MAX_HELD:
             self._is_paused = True
             for connection in connections:
                 connection.read_on()
 
-    def _resume(self) -> None:
+    def _resume_reading(self) -> None:
+        """Read again from all connections once half of the limit is parsed."""
         if self._is_paused and sum(self.parsing.values()) <= MAX_HELD // 2:
             self._is_paused = False
             paused, self._paused = self._paused, set()
             for connection in paused:
                 connection.read_on()
 
-    def _bound_unread(self) -> None:
+    def _limit_unread(self) -> None:
+        """Cut off connections with unread responses, the oldest first, until the limits are met or one is left."""
         for connection in self.unread:
             self.unread[connection] = connection.n_unread
         total = sum(self.unread.values())
@@ -176,6 +182,7 @@ class HeldBytes:
 
 
 def _set_or_remove(sizes: dict[BoundedProtocol, int], connection: BoundedProtocol, size: int) -> None:
+    """Set the size of a connection, or remove the connection if it is 0; a connection keeps its place in the order."""
     if size:
         sizes[connection] = size
     else:
@@ -199,7 +206,7 @@ def bounded_protocol(
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection."""
+    """One connection, with a limit on the time and the memory that it can take."""
 
     seconds: float
     """Time limit for a complete request, and for a client to read `MIN_READ` bytes of a response."""
@@ -212,14 +219,15 @@ class BoundedProtocol(HttpToolsProtocol):
     is_slow = False
     """True if the client read less than `MIN_READ` of a response in `SLOW_SECONDS`."""
 
-    _parsed = 0  # bytes of `unparsed` that are parsed by now
-    _unused = 0  # bytes since the request began that are not part of a body, less a quarter of the body
-    _waits = True  # whether it waits for a request, or for the rest of one
-    _since = 0.0  # when the connection was opened, or its last response was complete
-    _alarm: asyncio.TimerHandle | None = None
-    _unread_alarm: asyncio.TimerHandle | None = None
-    _unread_limit = (0.0, 0)  # the deadline for the client to read more, and how many bytes were unread when it was set
-    _error: ApiError | None = None
+    _n_parsed = 0  # bytes of `unparsed` that are parsed by now
+    _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body
+    _awaits_request = True  # whether it waits for a request, or for the rest of one
+    _idle_since = 0.0  # when the connection was opened, or its last response was complete
+    _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
+    _unread_timer: asyncio.TimerHandle | None = None  # checks whether the client reads the response
+    _read_deadline = 0.0  # when the client must have read `MIN_READ` bytes
+    _unread_before_deadline = 0  # how many bytes were unread when the deadline was set
+    _error: ApiError | None = None  # why the parser was stopped
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; make room if there are too many connections."""
@@ -228,30 +236,26 @@ class BoundedProtocol(HttpToolsProtocol):
         writer.set_write_buffer_limits(high=0)  # so that writing is paused whenever a response is not read
         super().connection_made(cast(Any, writer))
         self.flow: HoldingFlow = HoldingFlow(cast(Any, writer))
-        self._since = self.loop.time()
-        self._set_alarm()
+        self._idle_since = self.loop.time()
+        self._start_request_timer()
         if len(self.connections) > self.max_connections:
             self._make_room()
 
     def _make_room(self) -> None:
         """Cut off a tenth of the connections, those that have waited longest for their client."""
         others = cast("set[BoundedProtocol]", self.connections - {self})
-        waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._since)
-        for other in waiting[: -(-self.max_connections // 10)]:
+        waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._idle_since)
+        for other in waiting[: math.ceil(self.max_connections / 10)]:
             # Forget it now, because the event loop may accept more connections before it closes any.
             self.connections.discard(other)
             other._writer.abort()
         if not waiting:
-            self._end(
-                ApiError(
-                    "busy",
-                    f"The service has {self.max_connections:,} connections already; try again in a second.",
-                    [CLOSE],
-                )
-            )
+            problem = f"The service has {self.max_connections:,} connections already."
+            self._end(ApiError("busy", problem, [CLOSE], hint="Try again in a second."))
 
     @property
     def _waits_for_client(self) -> bool:
+        """Return whether the client has to read a response or send a request, and the service has nothing to do."""
         return self.flow.write_paused or not self._is_answering
 
     @property
@@ -280,7 +284,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def read_on(self) -> None:
         """Resume reading, or stop if `held` does not allow it.
 
-        Do nothing while input waits to be parsed, and don't resume while the application has much of a body to take.
+        Do nothing while input waits to be parsed, and don't resume while much of a body waits for the application.
         """
         if self.unparsed or self.transport.is_closing():
             return
@@ -295,7 +299,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse one request, or a part of one; keep the rest until that request is answered."""
-        if self.unparsed:  # the transport had read the new data already
+        if self.unparsed:  # the transport had read the new data before it was told to stop
             self.unparsed += data
         elif self.must_wait or not _has_one_head(data):
             self.unparsed = data
@@ -305,36 +309,39 @@ class BoundedProtocol(HttpToolsProtocol):
         self._parse_unparsed()
 
     def _parse_unparsed(self) -> None:
-        """Parse up to the end of the next request, `PARSE_BYTES` at a time; resume reading once nothing is left."""
+        """Parse up to the end of the next request, `PARSE_BYTES` at a time; resume reading once nothing is left.
+
+        The parser gets one head at a time, so that it starts no second request while the first is answered.
+        """
         data = self.unparsed
-        turn = min(self._parsed + PARSE_BYTES, len(data))
-        while self._parsed < turn and not (self.must_wait or self.transport.is_closing()):
-            begin = self._parsed
-            end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
-            self._parsed = begin + PARSE_BYTES if end < 0 else end + len(HEAD_END)
-            self._parse(data[begin : self._parsed])
+        turn_end = min(self._n_parsed + PARSE_BYTES, len(data))
+        while self._n_parsed < turn_end and not (self.must_wait or self.transport.is_closing()):
+            begin = self._n_parsed
+            head_end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
+            self._n_parsed = begin + PARSE_BYTES if head_end < 0 else head_end + len(HEAD_END)
+            self._parse(data[begin : self._n_parsed])
         if self.transport.is_closing():
             return
-        if self._parsed < len(data):
+        if self._n_parsed < len(data):
             self.flow.hold()
             if self.must_wait:
-                self._stop_alarm()  # the rest of a request may be there, but is not parsed yet
+                self._stop_request_timer()  # the rest of a request may be there, but is not parsed yet
             else:
                 self.loop.call_soon(self._parse_unparsed)
         else:
-            self.unparsed, self._parsed = b"", 0
+            self.unparsed, self._n_parsed = b"", 0
             self.read_on()
         self.held.count(self)
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes with one head at most, and limit the bytes that are not part of a body."""
-        self._unused += len(data)
+        self._overhead += len(data)
         super().data_received(data)
-        if not self._waits and not self._is_idle:  # nearly all requests arrive complete, and need no timer
+        if not self._awaits_request and not self._is_idle:  # nearly all requests arrive complete, and need no timer
             return
-        self._waits = True
-        self._set_alarm()
-        if self._unused > MAX_HEAD:
+        self._awaits_request = True
+        self._start_request_timer()
+        if self._overhead > MAX_HEAD:
             self._end(ApiError("head_too_long", f"The head of a request may have at most {MAX_HEAD:,} bytes."))
 
     @property
@@ -345,7 +352,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Wait for the rest of a request."""
         super().on_message_begin()
-        self._waits, self._unused = True, 0
+        self._awaits_request, self._overhead = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header, or raise `ApiError` (which ends the parsing) if there are too many."""
@@ -358,9 +365,10 @@ class BoundedProtocol(HttpToolsProtocol):
         """Start to answer the request; headers that follow the body (trailers) do not become headers of the request."""
         if not self.url.startswith(b"/"):
             self._take_host_of_target()
-        if self.parser.should_upgrade() and any(name in FRAMING for name, _ in self.headers):
+        if self.parser.should_upgrade() and any(name in BODY_HEADERS for name, _ in self.headers):
             # The parser would treat the body of such a request as data after the upgrade.
-            self._error = ApiError("malformed", "A request with a body can't ask for an upgrade; use plain HTTP/1.1.")
+            problem = "A request with a body can't ask for an upgrade."
+            self._error = ApiError("malformed", problem, setting="Upgrade", hint="Use plain HTTP/1.1.")
             raise self._error
         super().on_headers_complete()
         self.headers = []
@@ -376,9 +384,9 @@ class BoundedProtocol(HttpToolsProtocol):
             raise self._error
         host = b"[%b]" % target.host if b":" in target.host else target.host
         host_header = (b"host", host if target.port is None else b"%b:%d" % (host, target.port))
-        positions = [position for position, (name, _) in enumerate(self.headers) if name == b"host"]
-        if len(positions) < 2:
-            self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [host_header]
+        other_headers = [header for header in self.headers if header[0] != b"host"]
+        if len(self.headers) - len(other_headers) < 2:
+            self.headers[:] = [*other_headers, host_header]  # in place: the ASGI scope refers to this list
 
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
@@ -386,7 +394,7 @@ class BoundedProtocol(HttpToolsProtocol):
         This limits the overhead of chunked bodies: with chunks of one byte, the chunk headers would be several times as
         long as the body.
         """
-        self._unused = max(0, self._unused - len(body) * 5 // 4)
+        self._overhead = max(0, self._overhead - len(body) * 5 // 4)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -398,7 +406,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Send a response without a body, too, and continue with unparsed input."""
         self._writer.flush()
         super().on_response_complete()
-        self._since = self.loop.time()
+        self._idle_since = self.loop.time()
         if self.unparsed:
             self.loop.call_soon(self._parse_unparsed)
 
@@ -410,8 +418,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop all timers and drop the held input."""
         self._stop_waiting()
-        self._stop_watching()
-        self.unparsed, self._parsed = b"", 0
+        self._stop_unread_timer()
+        self.unparsed, self._n_parsed = b"", 0
         self.held.forget(self)
         super().connection_lost(exc)
 
@@ -420,16 +428,16 @@ class BoundedProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Start to check from time to time whether the client reads."""
         super().pause_writing()
-        if self._unread_alarm is None:
+        if self._unread_timer is None:
             n_unread = self.n_unread
-            self._unread_limit = (self.loop.time() + self.seconds, n_unread)
-            self._watch_unread(n_unread)
+            self._set_read_deadline(n_unread)
+            self._start_unread_timer(n_unread)
             self.held.count(self)
 
     def resume_writing(self) -> None:
         """Continue with unparsed input, since the client has read the response."""
         super().resume_writing()
-        self._stop_watching()
+        self._stop_unread_timer()
         self.held.count(self)
         if self.unparsed:
             self.loop.call_soon(self._parse_unparsed)
@@ -443,51 +451,52 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             super().timeout_keep_alive_handler()
 
-    def _watch_unread(self, n_unread: int) -> None:
-        seconds = min(SLOW_SECONDS, self.seconds)
-        self._unread_alarm = self.loop.call_later(seconds, self._check_unread, n_unread)
+    def _set_read_deadline(self, n_unread: int) -> None:
+        self._read_deadline, self._unread_before_deadline = self.loop.time() + self.seconds, n_unread
 
-    def _check_unread(self, before: int) -> None:
+    def _start_unread_timer(self, n_unread: int) -> None:
+        seconds = min(SLOW_SECONDS, self.seconds)
+        self._unread_timer = self.loop.call_later(seconds, self._check_unread, n_unread)
+
+    def _check_unread(self, n_unread_before: int) -> None:
         """Compare what the client has read since the last check, and since the deadline was set, with `MIN_READ`."""
-        self._unread_alarm = None
+        self._unread_timer = None
         n_unread = self.n_unread
         if not n_unread:
             return
-        self.is_slow = before - n_unread < MIN_READ
-        now = self.loop.time()
-        deadline, at_first = self._unread_limit
-        if now >= deadline:
-            if at_first - n_unread < MIN_READ:
+        self.is_slow = n_unread_before - n_unread < MIN_READ
+        if self.loop.time() >= self._read_deadline:
+            if self._unread_before_deadline - n_unread < MIN_READ:
                 self.cut_off(f"the client read less than {MIN_READ:,} bytes in {self.seconds:g} seconds")
                 return
-            self._unread_limit = (now + self.seconds, n_unread)
-        self._watch_unread(n_unread)
+            self._set_read_deadline(n_unread)
+        self._start_unread_timer(n_unread)
         self.held.count(self)
 
-    def _stop_watching(self) -> None:
+    def _stop_unread_timer(self) -> None:
         self.is_slow = False
-        if self._unread_alarm is not None:
-            self._unread_alarm.cancel()
-            self._unread_alarm = None
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
 
     # -- incomplete requests ---------------------------------------------------------------------------------
 
-    def _set_alarm(self) -> None:
-        if self._alarm is None and not self.transport.is_closing():
-            self._alarm = self.loop.call_later(self.seconds, self._end_too_slow)
+    def _start_request_timer(self) -> None:
+        if self._request_timer is None and not self.transport.is_closing():
+            self._request_timer = self.loop.call_later(self.seconds, self._end_too_slow)
 
     def _stop_waiting(self) -> None:
-        self._waits = False
-        self._stop_alarm()
+        self._awaits_request = False
+        self._stop_request_timer()
 
-    def _stop_alarm(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
     def _end_too_slow(self) -> None:
-        message = f"The request was not complete after {self.seconds:g} seconds; send it without pauses."
-        self._end(ApiError("too_slow", message))
+        problem = f"The request was not complete after {self.seconds:g} seconds."
+        self._end(ApiError("too_slow", problem, hint="Send it without pauses."))
 
     def _end(self, error: ApiError) -> None:
         """Send an error, unless a response has begun, and close the connection."""
@@ -500,8 +509,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def _has_one_head(data: bytes) -> bool:
-    """Return whether the data ends at most one head and is short enough to be parsed at once."""
+    """Return whether the data has the end of at most one head and is short enough to be parsed at once."""
     if len(data) > PARSE_BYTES:
         return False
-    end = data.find(HEAD_END)
-    return end < 0 or data.find(HEAD_END, end + len(HEAD_END)) < 0
+    head_end = data.find(HEAD_END)
+    return head_end < 0 or data.find(HEAD_END, head_end + len(HEAD_END)) < 0

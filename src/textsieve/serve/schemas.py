@@ -192,10 +192,17 @@ class HealthResponse(BaseModel):
 
 
 class ErrorDetails(BaseModel):
-    """An error code for programs and a message for people."""
+    """An error code and fields for programs, and a message for people. Fields that don't apply are left out."""
 
     code: str
-    message: str
+    message: str = Field(description="The whole message, including the hint.")
+    setting: str | None = Field(
+        None, description="The field, query parameter or header of the request that has the problem."
+    )
+    value: Any = Field(None, description="Its value; a long value is shortened.")
+    allowed: list[Any] | None = Field(None, description="The allowed values, unless they are more than 100.")
+    hint: str | None = Field(None, description="What to do.")
+    place: str | None = Field(None, description="Where in the request the problem is, such as `texts.3`.")
 
 
 class ErrorResponse(BaseModel):

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic_core import to_json
 
+from ..arrays import Ints
 from ..errors import shown
 from ..modelfile.reading import read_stored
 from ..prediction import ClassExplanation, Label, Model, Predictions, as_written
@@ -33,8 +34,8 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 # -- labels in requests ----------------------------------------------------------------------------------------------
 
 
-def find_class(model: Model, label: Label) -> Label:
-    """Return the class of the model that a request means by `label`, or raise `ApiError`.
+def find_class(model: Model, label: Label, field: str = "label") -> Label:
+    """Return the class of the model that a request means by `label`, or raise `ApiError`, which names the `field`.
 
     The label of a class that is a number or a boolean may be given as text. Clients write numbers in different ways (a
     browser writes 1e-05 as 0.00001), so a number also matches the class of the same value, if there is only one.
@@ -46,11 +47,13 @@ def find_class(model: Model, label: Label) -> Label:
         if as_written(cls) == as_written(label):
             return cls
     value = _number(as_written(label))
-    matches = [cls for cls in model.classes if value is not None and not isinstance(cls, str) and _number(cls) == value]
-    if len(matches) == 1:
-        return matches[0]
+    if value is not None:
+        matches = [cls for cls in model.classes if not isinstance(cls, str) and _number(cls) == value]
+        if len(matches) == 1:
+            return matches[0]
     known = shown(list(map(as_written, model.classes)), 200)
-    raise ApiError("unknown_label", f"The model has no class {shown(label)}; its classes are {known}.")
+    problem = f"The model has no class {shown(label)}; its classes are {known}."
+    raise ApiError("unknown_label", problem, setting=field, value=label, allowed=model.classes)
 
 
 def _number(label: Label) -> float | None:
@@ -132,9 +135,9 @@ def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> li
     if model.calibration is None:
         return [None] * len(scores)
     columns = [model.classes.index(label) for label in labels]
-    in_order = np.empty((1, len(scores)))
-    in_order[0, columns] = scores
-    return list(model.probabilities(in_order)[0, columns].tolist())
+    scores_by_column = np.empty((1, len(scores)))
+    scores_by_column[0, columns] = scores
+    return list(model.probabilities(scores_by_column)[0, columns].tolist())
 
 
 # -- terms and description -------------------------------------------------------------------------------------------
@@ -145,29 +148,36 @@ class TermList:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._strengths = model.strengths()
+        self._strengths = model.strengths()  # terms x classes
         self._folded = [term.casefold() for term in model.terms]
 
     def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
-        """Return a page of the terms that contain `q`: strongest first for a class, otherwise in selection order."""
+        """Return `n` of the terms that contain `q`, without the first `offset` ones.
+
+        The terms of a class come strongest first. Without a class, terms come in selection order, each with the class
+        for which it is strongest.
+        """
         rows = self._matching(q)
         if label is None:
-            page = rows[offset : offset + n]
-            columns = self._strengths[page].argmax(axis=1)
+            page_rows = rows[offset : offset + n]
+            columns = self._strengths[page_rows].argmax(axis=1)
         else:
             column = self._model.classes.index(label)
-            page = rows[np.argsort(-self._strengths[rows, column], kind="stable")][offset : offset + n]
-            columns = np.full(len(page), column)
-        cells = zip(page.tolist(), columns.tolist(), strict=True)
-        return {"total": len(rows), "terms": [self._entry(row, column) for row, column in cells]}
+            strongest_first = rows[np.argsort(-self._strengths[rows, column], kind="stable")]
+            page_rows = strongest_first[offset : offset + n]
+            columns = np.full(len(page_rows), column)
+        terms = [self._entry(row, column) for row, column in zip(page_rows.tolist(), columns.tolist(), strict=True)]
+        return {"total": len(rows), "terms": terms}
 
-    def _matching(self, q: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def _matching(self, q: str) -> Ints:
+        """Return the positions of the terms that contain `q`, ignoring case."""
         folded = q.casefold()
         if not folded:
             return np.arange(len(self._folded))
         return np.array([row for row, term in enumerate(self._folded) if folded in term], np.int64)
 
     def _entry(self, row: int, column: int) -> dict[str, Any]:
+        """Return a term and its strength for a class, given their positions in the model."""
         strength = float(self._strengths[row, column])
         return {"term": self._model.terms[row], "label": self._model.classes[column], "strength": strength}
 
@@ -200,7 +210,7 @@ def describe(model: Model) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class ServedModel:
-    """A model, and the name, size, digest and loading time of its file."""
+    """A model and its file: `id` is the start of the file's digest, and `loaded` the time when it was read."""
 
     model: Model
     id: str
@@ -273,10 +283,10 @@ class ModelHolder:
         """
         self._signature = FileSignature.of(self._path)
         served = self._read()
-        is_another = served.id != self.model.id
-        if is_another:
+        is_other_model = served.id != self.model.id
+        if is_other_model:
             self.model = served
-        return is_another
+        return is_other_model
 
     def _read(self) -> ServedModel:
         model, file = read_stored(self._path)

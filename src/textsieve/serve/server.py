@@ -50,7 +50,8 @@ def token_from_environment() -> str | None:
     """Return the token that clients have to send, or None if they need none; raise `InputError` for an invalid one."""
     token = os.environ.get(TOKEN_VARIABLE)
     if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token and token):
-        raise InputError(f"{TOKEN_VARIABLE} is set to an invalid token. Use visible ASCII characters, or unset it.")
+        problem = f"{TOKEN_VARIABLE} is set to an invalid token"
+        raise InputError(problem, hint="Use visible ASCII characters, or unset it.")
     return token
 
 
@@ -72,9 +73,9 @@ def build_app(service: Service, hosts: Collection[str] | None, token: str | None
     """Return the application of a service: its routes behind its guard."""
     open_paths = {*read_assets(), "/healthz", "/openapi.json"}
     app = build_routes(service)
-    direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
+    direct_routes = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
     policy = AccessPolicy(hosts, token, open_paths)
-    return Guard(app, direct, service.limits, policy, service.record_request, service.log_exception)
+    return Guard(app, direct_routes, service.limits, policy, service.record_request, service.log_exception)
 
 
 def is_loopback(listener: socket.socket) -> bool:
@@ -97,23 +98,24 @@ def open_listener(host: str, port: int) -> socket.socket:
         raise InputError(f"Can't listen on {host}, port {port}: {reason}", hint=hint) from problem
 
 
-def allowed_connections(most: int) -> int:
-    """Return how many connections the system allows, at most `most`; raise its limit of open files if possible.
+def allowed_connections(max_connections: int) -> int:
+    """Return how many connections the system allows, up to `max_connections`.
 
-    Twice as many files are needed, because new connections are accepted before old ones are closed.
+    The limit of open files of this process is raised as far as necessary and possible. Twice as many files as
+    connections are needed, because new connections are accepted before old ones are closed.
     """
     try:
         import resource
     except ImportError:  # no such limit on this system
-        return most
+        return max_connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return most
-    wanted = 2 * most + OTHER_FILES
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    if allowed > soft:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return max(1, min(most, (max(soft, allowed) - OTHER_FILES) // 2))
+        return max_connections
+    n_needed = 2 * max_connections + OTHER_FILES
+    n_files = n_needed if hard == resource.RLIM_INFINITY else min(n_needed, hard)
+    if n_files > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
+    return max(1, min(max_connections, (max(soft, n_files) - OTHER_FILES) // 2))
 
 
 def url_of(listener: socket.socket) -> str:
@@ -131,7 +133,10 @@ def run(
     watch: bool,
     ready: Callable[[], None],
 ) -> None:
-    """Serve until a signal ends it."""
+    """Serve until a signal ends it, and call `ready` when the server starts.
+
+    If `watch`, the service checks regularly whether there is a newer model file.
+    """
     config = uvicorn.Config(
         build_app(service, hosts, token),
         http=bounded_protocol(service.limits.seconds, allowed_connections(service.limits.connections), service.log),
@@ -148,8 +153,7 @@ def run(
     gc.collect()
     gc.freeze()  # modules and the first model are never garbage, so collections need not traverse them
     gc.set_threshold(GC_THRESHOLD)
-    factory = config.get_loop_factory()
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(_serve(server, listener, service, watch=watch, ready=ready))
 
 
@@ -173,6 +177,7 @@ class _Server(uvicorn.Server):
 async def _serve(
     server: uvicorn.Server, listener: socket.socket, service: Service, *, watch: bool, ready: Callable[[], None]
 ) -> None:
+    """Run the server until it ends, and reload the model file when needed."""
     loop = asyncio.get_running_loop()
     reload_requested = asyncio.Event()
 

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Set
 from contextlib import suppress
 from functools import lru_cache
-from typing import TextIO
+from typing import Literal, TextIO
 
 from starlette.types import Scope
 
@@ -119,14 +119,14 @@ class Service:
     def reload(self) -> None:
         """Load the model file again; if it can't be read, log the reason and keep the current model."""
         try:
-            is_another = self.holder.reload()
+            is_other_model = self.holder.reload()
         except Exception as problem:
             self.metrics.count_reload("failed")
             self.log(f"Reload failed, the current model stays in use: {problem}")
         else:
-            self.metrics.count_reload("loaded" if is_another else "same")
+            self.metrics.count_reload("loaded" if is_other_model else "same")
             served = self.holder.model
-            self.log(f"{'Loaded' if is_another else 'Unchanged:'} {served.name} ({served.id})")
+            self.log(f"{'Loaded' if is_other_model else 'Unchanged:'} {served.name} ({served.id})")
 
     # -- log -----------------------------------------------------------------------------------------------------
 
@@ -141,8 +141,8 @@ class Service:
         Its message is not logged, because it may contain part of a document.
         """
         frames = traceback.extract_tb(problem.__traceback__)
-        path = " < ".join(f"{frame.name} ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in frames[::-1])
-        self.log(f"Internal error: {type(problem).__name__} in {path}")
+        calls = [f"{frame.name} ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in reversed(frames)]
+        self.log(f"Internal error: {type(problem).__name__} in {' < '.join(calls)}")
 
     def record_request(self, scope: Scope, status: int, seconds: float) -> None:
         """Add a request to the metrics and the log: its route, but never its text."""
@@ -155,37 +155,45 @@ class Service:
 
     # -- requests ------------------------------------------------------------------------------------------------
 
-    def check_lengths(self, texts: list[str]) -> None:
-        """Raise `ApiError` if a document is too long. The schema of the request limits the number of documents."""
+    def check_lengths(self, field: Literal["text", "texts"], texts: list[str]) -> None:
+        """Raise `ApiError` if a document is too long; `field` is the field of the request that has the texts.
+
+        The schema of the request limits the number of documents.
+        """
         for number, text in enumerate(texts):
             if len(text) > self.limits.length:
                 size = f"{len(text):,} characters; at most {self.limits.length:,} are allowed"
-                raise ApiError("too_long", f"Document {number} (counting from 0) has {size}.")
+                problem = f"Document {number} (counting from 0) has {size}."
+                place = "text" if field == "text" else f"texts.{number}"
+                raise ApiError("too_long", problem, setting=field, place=place)
 
     def correct(self, text: str, label: Label | None, labels: list[Label] | None, is_wanted: IsWanted) -> None:
         """Write the right label or labels of a text to the feedback file, while the client waits for it."""
         assert self.feedback is not None
         served = self.holder.model
-        is_single_label = not served.model.multilabel
-        if (label is None) == is_single_label or (labels is None) != is_single_label:
+        multilabel = served.model.multilabel
+        field = "labels" if multilabel else "label"
+        if (label is None) != multilabel or (labels is None) == multilabel:
             expected = (
-                '"label": a document of this model has one label'
-                if is_single_label
-                else '"labels", a list: a document of this model may have any number of labels'
+                '"labels", a list: a document of this model may have any number of labels'
+                if multilabel
+                else '"label": a document of this model has one label'
             )
-            raise ApiError("invalid", f"Send the correction as {expected}.")
+            raise ApiError("invalid", f"Send the correction as {expected}.", setting=field)
         if not text.strip():
-            raise ApiError("invalid", "text: The text of a correction must not be empty.")
-        right_labels = [find_class(served.model, name) for name in ([label] if label is not None else labels or [])]
+            raise ApiError("invalid", "text: The text of a correction must not be empty.", setting="text", value=text)
+        given_labels = (labels or []) if label is None else [label]
+        right_labels = [find_class(served.model, name, field) for name in given_labels]
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
         record = (
-            {"label": right_labels[0], "predicted": predicted[0]}
-            if is_single_label
-            else {"labels": right_labels, "predicted": predicted}
+            {"labels": right_labels, "predicted": predicted}
+            if multilabel
+            else {"label": right_labels[0], "predicted": predicted[0]}
         )
         try:
             self.feedback.write({"text": text, **record, "model": served.id}, is_wanted)
         except OSError as problem:
             self.log(f"A correction could not be written: {problem}")
-            raise ApiError("not_written", "The correction could not be written; try again later.") from problem
+            message = "The correction could not be written."
+            raise ApiError("not_written", message, hint="Try again later.") from problem
         self.metrics.count_correction()

@@ -34,11 +34,15 @@ from .served_model import ServedModel, predictions_json
 MAX_BATCH = 64
 """The most short requests that are predicted together."""
 SHORT = FEW_CHARACTERS // 4
-"""The largest effort of a short request, in characters; a few of them together are counted in plain Python."""
+"""The largest effort of a short request, in characters.
+
+A batch of a few short requests stays below `FEW_CHARACTERS`, up to which words are counted in plain Python. Longer
+batches use compiled code, which is slow to load.
+"""
 DOCUMENT_EFFORT = 64
-"""Characters that take as much effort as the overhead of one document."""
+"""The overhead of a document takes about as much time as this many characters."""
 PART = 1 << 18
-"""Effort of a part of a long request, in characters."""
+"""Effort of each part in which a long request is predicted, in characters."""
 
 
 WorkKind = Literal["explain", "search", "correct"]
@@ -87,8 +91,8 @@ class PredictionWorkers:
         }
         self._short_thread = threading.Thread(target=self._run_short_jobs, name="textsieve-short", daemon=True)
         self._short_thread.start()
-        self._deadlines: dict[Job, float] = {}
-        self._is_watched = False
+        self._deadlines: dict[Job, float] = {}  # in the order of arrival, so the earliest deadlines come first
+        self._is_check_scheduled = False
 
     @property
     def n_waiting(self) -> int:
@@ -120,9 +124,10 @@ class PredictionWorkers:
     async def _result(self, job: Job, pool: ThreadPoolExecutor | None) -> bytes:
         """Run a job in a pool (None: in the thread for short requests) and return its result."""
         if self.n_waiting >= self._limits.requests:
-            raise ApiError("busy", f"{self.n_waiting:,} requests are waiting already; try again in a second.")
-        if not self._is_watched:
-            self._is_watched = True
+            problem = f"{self.n_waiting:,} requests are waiting already."
+            raise ApiError("busy", problem, hint="Try again in a second.")
+        if not self._is_check_scheduled:
+            self._is_check_scheduled = True
             self._loop.call_later(self._limits.seconds, self._check_deadlines)
         self._deadlines[job] = self._loop.time() + self._limits.seconds
         try:
@@ -138,15 +143,15 @@ class PredictionWorkers:
     def _check_deadlines(self) -> None:
         """Abandon the jobs that are too late, and schedule the next check for the next deadline."""
         now = self._loop.time()
-        for job, deadline in self._deadlines.items():  # in the order of arrival, so the earliest deadlines come first
+        for job, deadline in self._deadlines.items():
             if deadline > now:
                 self._loop.call_at(deadline, self._check_deadlines)
                 return
             if not job.response.done():
-                seconds = f"{self._limits.seconds:g} seconds"
-                message = f"No response within {seconds}; send fewer or shorter documents, or try again."
-                job.response.set_exception(ApiError("timeout", message))
-        self._is_watched = False
+                problem = f"No response within {self._limits.seconds:g} seconds."
+                hint = "Send fewer or shorter documents, or try again."
+                job.response.set_exception(ApiError("timeout", problem, hint=hint))
+        self._is_check_scheduled = False
 
     # -- run in threads ------------------------------------------------------------------------------------------
 
@@ -163,7 +168,7 @@ class PredictionWorkers:
                 job = self._short_jobs.get(block=not jobs)
             except Empty:
                 break
-            if job is None:
+            if job is None:  # the service is closed; the next call, too, shall find this and return no jobs
                 self._short_jobs.put(None)
                 break
             jobs.append(job)
@@ -172,21 +177,21 @@ class PredictionWorkers:
 
     def _run_long_job(self, job: Job) -> None:
         try:
-            response = None if job.is_abandoned else _run_in_parts(job)
+            outcome: bytes | Exception = _run_in_parts(job)
         except Abandoned:
             return
         except Exception as problem:
-            self._send([(job, problem)])
-        else:
-            if response is not None:
-                self._send([(job, response)])
+            outcome = problem
+        self._send([(job, outcome)])
 
     def _send(self, outcomes: list[Outcome]) -> None:
+        """Let the event loop deliver outcomes; futures may be resolved only in its own thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(_deliver, outcomes)
 
 
 def _deliver(outcomes: list[Outcome]) -> None:
+    """Resolve the futures of jobs, except those that were cancelled or timed out."""
     for job, outcome in outcomes:
         if job.response.done():
             continue
@@ -199,26 +204,27 @@ def _deliver(outcomes: list[Outcome]) -> None:
 def run_batch(jobs: list[Job]) -> list[Outcome]:
     """Return the outcome of each short job; jobs for the same model are predicted together."""
     outcomes: list[Outcome] = []
-    predictions: dict[int, list[Job]] = {}
+    jobs_by_model: dict[int, list[Job]] = {}
     for job in jobs:
         if job.is_abandoned:
             continue
         if job.work is None:
-            predictions.setdefault(id(job.served), []).append(job)
+            jobs_by_model.setdefault(id(job.served), []).append(job)
         else:
             outcomes.append((job, _run_work(job, job.work)))
-    for group in predictions.values():
+    for group in jobs_by_model.values():
         try:
             outcomes += zip(group, _predict_together(group), strict=True)
         except Exception as problem:
             if len(group) == 1:
                 outcomes.append((group[0], problem))
-            else:  # one of them caused the error; the others get their responses
+            else:  # one of them caused the error; run each alone, so that the others get their responses
                 outcomes += [outcome for job in group for outcome in run_batch([job])]
     return outcomes
 
 
 def _run_work(job: Job, work: Work) -> bytes | Exception:
+    """Return the response of a job that is no prediction, or the exception that it raises."""
     try:
         return work(job.is_wanted)
     except Exception as problem:
@@ -241,14 +247,16 @@ def _predict_together(jobs: list[Job]) -> list[bytes]:
     return responses
 
 
-def _run_in_parts(job: Job) -> bytes | None:
-    """Return the response to a long request, or None if nobody waits for it any more."""
+def _run_in_parts(job: Job) -> bytes:
+    """Return the response to a long request, or raise `Abandoned` if nobody waits for it any more."""
+    if job.is_abandoned:
+        raise Abandoned
     if job.work is not None:
         return job.work(job.is_wanted)
     records: list[dict[str, Any]] = []
     for part in split_texts(job.texts):
         if job.is_abandoned:
-            return None
+            raise Abandoned
         predictions = job.served.model.predict(part)
         job.served.count(predictions)
         records += job.served.records(predictions, job.top)

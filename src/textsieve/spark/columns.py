@@ -33,27 +33,28 @@ if TYPE_CHECKING:
 TEXT, LABEL = "text", "label"
 """Names of the two columns after `select_documents`."""
 
-MOST_CLASSES = 1 << 20
+MAX_CLASSES = 1 << 20
 """More different labels than this are considered a mistake."""
 
 
 def select_documents(df: DataFrame, text: str, label: str | None) -> DataFrame:
     """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else."""
-    columns = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
+    columns = [(text, TEXT, _TEXT_TYPES)] + ([] if label is None else [(label, LABEL, _LABEL_TYPES)])
     positions = []
-    for name, role, allowed in columns:
+    for name, role, allowed_types in columns:
         kind = column_type(df, name, role)
         inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
-        if not isinstance(inner, allowed):
+        if not isinstance(inner, allowed_types):
             raise InputError(
                 f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=_HINTS[role]
             )
         positions.append((str(df.columns.index(name)), role))
-    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark ignores the case of column names
-    return numbered.select(*(_plain(numbered, position).alias(role) for position, role in positions))
+    # Spark ignores the case of column names, so columns are selected by numbers instead of their names.
+    numbered = df.toDF(*map(str, range(len(df.columns))))
+    return numbered.select(*(_without_collation(numbered, position).alias(role) for position, role in positions))
 
 
-def _plain(df: DataFrame, position: str) -> Column:
+def _without_collation(df: DataFrame, position: str) -> Column:
     """Return a column without its collation, so that texts are compared character by character."""
     kind = df.schema[position].dataType
     if isinstance(kind, T.StringType):
@@ -63,8 +64,8 @@ def _plain(df: DataFrame, position: str) -> Column:
     return F.col(position)
 
 
-_TEXTS = (T.StringType, T.BinaryType)
-_LABELS = (T.StringType, T.IntegralType, T.BooleanType, T.FloatType, T.DoubleType)
+_TEXT_TYPES = (T.StringType, T.BinaryType)
+_LABEL_TYPES = (T.StringType, T.IntegralType, T.BooleanType, T.FloatType, T.DoubleType)
 _HINTS = {
     TEXT: "use one with text, or cast it.",
     LABEL: "use text, numbers, or an array of them for documents that may have several labels.",
@@ -72,9 +73,12 @@ _HINTS = {
 
 
 def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
-    """Return the type of a column, or raise `InputError` if there is no such column."""
+    """Return the type of a column, or raise `InputError` if there is no such column.
+
+    `role` is the setting that names the column: "text" or "label".
+    """
     if not isinstance(df, DataFrame):
-        raise InputError(f"df is {shown(df)}; give a DataFrame of Spark's.")
+        raise InputError(f"df is {shown(df)}", hint="give a DataFrame of Spark's")
     types = {field.name: field.dataType for field in df.schema.fields}
     if name not in types:
         outer = name.rpartition(".")[0] if isinstance(name, str) else ""
@@ -108,58 +112,61 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
         raise InputError(
             setting="multilabel", value=multilabel, hint="use True, False, or None to detect it from the labels"
         )
-    labels = documents.select(_label_array(F.col(LABEL), documents.schema[LABEL].dataType).alias("labels"))
-    number = F.coalesce("number", F.lit(0))
+    kind = documents.schema[LABEL].dataType
+    labels = documents.select(_label_array(F.col(LABEL), kind).alias("labels"))
+    label_number = F.coalesce("number", F.lit(0))
     rows = (
         labels.select(F.posexplode_outer("labels").alias("number", "label"))
         .groupBy("label")
         .agg(
             F.count("*").alias("count"),
-            F.sum((number == 0).cast("long")).alias("documents"),
-            F.max(number + 1).alias("most"),
+            F.sum((label_number == 0).cast("long")).alias("documents"),
+            F.max(label_number + 1).alias("max_labels"),
         )
-        .limit(MOST_CLASSES + 2)
+        .limit(MAX_CLASSES + 2)
         .collect()
     )
     groups = [row for row in rows if row["label"] is not None]
     n_unlabelled = sum(int(row["count"]) for row in rows if row["label"] is None)
-    most = max((row["most"] for row in groups), default=0)
-    if multilabel is False and most > 1:
+    max_labels = max((row["max_labels"] for row in groups), default=0)
+    if multilabel is False and max_labels > 1:
         raise InputError(
-            (f"A document has {most} labels, but ", Setting("multilabel", False)),
+            (f"A document has {max_labels} labels, but ", Setting("multilabel", False)),
             hint="leave multilabel out, or give one label a document",
         )
-    kind = documents.schema[LABEL].dataType
     if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.IntegralType):
-        _refuse_indicators(documents)
-    if len(groups) > MOST_CLASSES:
+        _reject_indicators(documents)
+    if len(groups) > MAX_CLASSES:
         raise InputError(
-            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(groups[0]['label'])}; is this the "
-            "column with the classes?"
+            f"There are more than {MAX_CLASSES:,} different labels, such as {shown(groups[0]['label'])}",
+            hint="is this the column with the classes?",
         )
-    by_label = {row["label"]: int(row["count"]) for row in groups}
-    if any(label != label for label in by_label):
-        raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
-    classes = sorted_classes(by_label)
+    docs_by_label = {row["label"]: int(row["count"]) for row in groups}
+    if any(label != label for label in docs_by_label):  # only NaN differs from itself
+        hint = "for a document without a label use null: F.nanvl(column, F.lit(None))"
+        raise InputError("A label is NaN", hint=hint)
+    classes = sorted_classes(docs_by_label)
     if multilabel is None:
         multilabel = isinstance(kind, T.ArrayType)
-    class_docs = np.array([by_label[label] for label in classes], np.int64)
+    class_docs = np.array([docs_by_label[label] for label in classes], np.int64)
     n_documents = sum(int(row["documents"]) for row in rows)
     return ClassSizes(classes, class_docs, n_documents, n_unlabelled, multilabel=multilabel)
 
 
-def _refuse_indicators(documents: DataFrame) -> None:
+def _reject_indicators(documents: DataFrame) -> None:
     """Raise `InputError` if all arrays are rows of 0 and 1: on one machine they would be an indicator matrix."""
     labels = F.col(LABEL)
-    sizes = documents.agg(
-        *(aggregate(F.size(labels)).alias(name) for name, aggregate in (("least", F.min), ("most", F.max))),
-        F.min(F.forall(labels, lambda label: label.isNotNull() & label.isin(0, 1))).alias("are_rows"),
+    arrays = documents.agg(
+        F.min(F.size(labels)).alias("min_size"),
+        F.max(F.size(labels)).alias("max_size"),
+        F.min(F.forall(labels, lambda label: label.isNotNull() & label.isin(0, 1))).alias("all_0_or_1"),
     ).collect()[0]
-    if sizes["are_rows"] and sizes["least"] == sizes["most"] >= 2:
+    if arrays["all_0_or_1"] and arrays["min_size"] == arrays["max_size"] >= 2:
         raise InputError(
-            f"All arrays of labels have {sizes['most']} entries, each 0 or 1: rows of a matrix with a column for each "
-            "class. Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda cell, at: "
-            "F.when(cell == 1, at)), lambda at: at.isNotNull())."
+            f"All arrays of labels have {arrays['max_size']} entries, each 0 or 1: rows of a matrix with a column for "
+            "each class",
+            hint="Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda cell, number: "
+            "F.when(cell == 1, number)), lambda number: number.isNotNull()).",
         )
 
 
@@ -172,8 +179,9 @@ def _label_array(label: Any, kind: T.DataType) -> Any:
     return F.coalesce(known, F.array().cast(T.ArrayType(inner)))
 
 
-_NO_CLASS = ("nan", "NaN", "Infinity", "-Infinity")
-_WHOLE_BELOW = 2**53
+_NOT_CLASSES = ("nan", "NaN", "Infinity", "-Infinity")
+_MAX_EXACT = 2**53
+"""A double of this size or above may have been rounded to an integer, and is written as Spark writes it."""
 
 
 def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
@@ -185,7 +193,7 @@ def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) 
     return text if separator is None else _split(text, separator)
 
 
-def refuse_lists(label: Expression) -> Expression:
+def reject_lists(label: Expression) -> Expression:
     """Return the labels, but raise an error for a label that is a JSON list.
 
     If only some lines of a file have lists, Spark reads all labels as text.
@@ -201,27 +209,27 @@ def refuse_lists(label: Expression) -> Expression:
 
 def _as_text(label: Expression, kind: T.DataType) -> Expression:
     """Return a label as text; integers have no decimal point, whatever their type."""
-    written = _stripped(label.cast("string"))
+    text = _stripped(label.cast("string"))
     if isinstance(kind, T.FloatType | T.DoubleType):
-        is_whole = (F.abs(label) < _WHOLE_BELOW) & (F.floor(label) == label)
-        written = F.when(is_whole, label.cast("long").cast("string")).otherwise(written)
+        is_whole = (F.abs(label) < _MAX_EXACT) & (F.floor(label) == label)
+        text = F.when(is_whole, label.cast("long").cast("string")).otherwise(text)
     problem = F.concat(
         F.lit("A label is "),
-        written,
+        text,
         F.lit(", which is not a class. Leave it empty (null) if the document is unlabelled, or give it a class."),
     )
-    return F.when(written.isin(*_NO_CLASS), F.raise_error(problem).cast("string")).otherwise(written)
+    return F.when(text.isin(*_NOT_CLASSES), F.raise_error(problem).cast("string")).otherwise(text)
 
 
 def _stripped(text: Expression) -> Expression:
-    """Return a text without white space around it; Spark's own function removes only blanks."""
+    """Return a text without the white space around it that `str.strip` removes; Spark's `trim` removes only blanks."""
     return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
 
 
 def _split(label: Expression, separator: str) -> Expression:
     """Return the array of labels in a text with separators, without empty ones."""
-    parts = F.transform(F.split(label, re.escape(separator)), _stripped)
-    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda part: part != "")
+    labels = F.transform(F.split(label, re.escape(separator)), _stripped)
+    return F.filter(F.coalesce(labels, F.array().cast("array<string>")), lambda item: item != "")
 
 
 class Decoding(NamedTuple):
@@ -234,30 +242,32 @@ class Decoding(NamedTuple):
 UTF_8 = Decoding()
 
 
-def decode_texts(column: pa.Array, first: int, decoding: Decoding = UTF_8) -> list[str]:
+def decode_texts(column: pa.Array, n_before: int, decoding: Decoding = UTF_8) -> list[str]:
     """Return the texts of a batch, with an empty text for null.
 
-    `first` is the number of documents of the partition in the batches before.
+    `n_before` is the number of documents in the earlier batches of the partition, for error messages.
     """
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         try:
             return ["" if text is None else text for text in column.to_pylist()]
-        except UnicodeDecodeError:
+        except UnicodeDecodeError:  # decode text by text below, to find out which one is wrong
             column, decoding = column.cast(pa.large_binary()), decoding._replace(encoding="utf-8")
-    return [_decoded(data, number, decoding) for number, data in enumerate(column.to_pylist(), first)]
+    return [_decode_text(data, number, decoding) for number, data in enumerate(column.to_pylist(), n_before)]
 
 
-def _decoded(data: bytes | None, number: int, decoding: Decoding) -> str:
+def _decode_text(data: bytes | None, number: int, decoding: Decoding) -> str:
+    """Return a document as text; `number` is its position in the partition, for the error message."""
     if data is None:
         return ""
     try:
         return data.decode(*decoding)
     except UnicodeDecodeError as problem:
-        around = data[max(problem.start - 20, 0) : problem.start + 10]
+        invalid_part = data[max(problem.start - 20, 0) : problem.start + 10]
         raise InputError(
             f"Document {number} of partition {partition_number()} (both from 0) is not {decoding.encoding}: {problem}, "
-            f"{shown(around)}. Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "
-            "F.make_valid_utf8(column.cast('string'))."
+            f"{shown(invalid_part)}",
+            hint="Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "
+            "F.make_valid_utf8(column.cast('string')).",
         ) from problem
 
 

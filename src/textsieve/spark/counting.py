@@ -57,72 +57,72 @@ if TYPE_CHECKING:
 # -- sums as integers --------------------------------------------------------------------------------------------
 
 N_LIMBS = 4
-_BITS = 31
-_MASK = (1 << _BITS) - 1
-_MOST = float(1 << 61)
+LIMB_BITS = 31
+_LIMB_MASK = (1 << LIMB_BITS) - 1
+_MAX_SUM = float(1 << 61)
 
 
 def to_limbs(sums: Sums) -> tuple[Ints, ...]:
-    """Return the limbs of sums."""
-    of_value, of_rest = _limbs(sums.value), _limbs(sums.rest)
-    return tuple(limb + limb_of_rest for limb, limb_of_rest in zip(of_value, of_rest, strict=True))
+    """Return `N_LIMBS` arrays with the limbs of the sums, each as long as `sums`."""
+    limbs_of_value, limbs_of_rest = _split_into_limbs(sums.value), _split_into_limbs(sums.rest)
+    return tuple(value + rest for value, rest in zip(limbs_of_value, limbs_of_rest, strict=True))
 
 
-def _limbs(values: Floats) -> list[Ints]:
-    """Split numbers into limbs, all with the sign of the number; each step is exact."""
-    if not (np.abs(values) < _MOST).all():
-        raise InputError("A sum of weights is above 2^61, which is more than Spark is given to add up.")
-    sign, left = np.sign(values).astype(np.int64), np.abs(values)
+def _split_into_limbs(numbers: Floats) -> list[Ints]:
+    """Return the limbs of numbers, all with the sign of the number; each step is exact."""
+    if not (np.abs(numbers) < _MAX_SUM).all():
+        raise InputError("A sum of weights is above 2^61, and does not fit into the integers that Spark adds up.")
+    sign, remainder = np.sign(numbers).astype(np.int64), np.abs(numbers)
     limbs = []
     for _ in range(N_LIMBS):
-        whole = np.floor(left)
-        limbs.append(sign * whole.astype(np.int64))
-        left = (left - whole) * float(1 << _BITS)
+        integer_part = np.floor(remainder)
+        limbs.append(sign * integer_part.astype(np.int64))
+        remainder = (remainder - integer_part) * float(1 << LIMB_BITS)
     return limbs
 
 
 def from_limbs(limbs: tuple[Ints, ...]) -> Sums:
     """Return the sums that limbs represent, also after any number of limbs were added."""
-    carried = list(limbs)
-    for place in range(N_LIMBS - 1, 0, -1):
-        carried[place - 1] = carried[place - 1] + (carried[place] >> _BITS)
-        carried[place] = carried[place] & _MASK
-    sums = Sums.from_integers(carried[0])
-    for place in range(1, N_LIMBS):
-        part = carried[place].astype(np.float64) * 2.0 ** (-_BITS * place)
-        sums = sums.plus(Sums(part, np.zeros(len(part))))
+    digits = list(limbs)
+    for position in range(N_LIMBS - 1, 0, -1):  # carry what exceeds a limb over to the limb before
+        digits[position - 1] = digits[position - 1] + (digits[position] >> LIMB_BITS)
+        digits[position] = digits[position] & _LIMB_MASK
+    sums = Sums.from_integers(digits[0])
+    for position in range(1, N_LIMBS):
+        fraction = digits[position].astype(np.float64) * 2.0 ** (-LIMB_BITS * position)
+        sums = sums.plus(Sums(fraction, np.zeros(len(fraction))))
     return sums
 
 
 # -- chunks ------------------------------------------------------------------------------------------------------
 
-CHARACTERS = 1 << 25
+CHUNK_CHARACTERS = 1 << 25
 """About how many characters are counted at once: enough that most terms occur several times in a chunk."""
 
 
 class Chunk(NamedTuple):
-    """Some documents of a partition."""
+    """Some documents of a partition: texts, and an Arrow array with their labels or lists of labels."""
 
     texts: list[str]
     labels: pa.Array | None
 
-    def members(self, classes: pa.Array) -> sparse.csr_array:
+    def indicators(self, classes: pa.Array) -> sparse.csr_array:
         """Return the indicator matrix (documents x classes): 1 if a document is in a class."""
         if self.labels is None:
-            documents, numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+            documents, class_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
         else:
-            documents, numbers = _pairs(self.labels, classes)
-        ones, shape = np.ones(len(numbers), np.int8), (len(self.texts), len(classes))
-        indicators = sparse.csr_array((ones, (documents, numbers)), shape=shape)
+            documents, class_numbers = _document_class_pairs(self.labels, classes)
+        ones, shape = np.ones(len(class_numbers), np.int8), (len(self.texts), len(classes))
+        indicators = sparse.csr_array((ones, (documents, class_numbers)), shape=shape)
         indicators.data.fill(1)  # a label that a document has twice was added up to 2
         return indicators
 
 
-def gather_chunks(batches: Batches, decoding: Decoding = UTF_8, characters: int = CHARACTERS) -> Iterator[Chunk]:
-    """Gather batches into chunks."""
+def gather_chunks(batches: Batches, decoding: Decoding = UTF_8, characters: int = CHUNK_CHARACTERS) -> Iterator[Chunk]:
+    """Yield the documents of batches in chunks of at least this many characters, except for the last chunk."""
     texts: list[str] = []
     labels: list[Any] = []
-    size = n_before = 0
+    n_characters = n_before = 0
     for batch in batches:
         batch_texts = decode_texts(batch.column(batch.schema.get_field_index(TEXT)), n_before, decoding)
         n_before += len(batch_texts)
@@ -130,16 +130,16 @@ def gather_chunks(batches: Batches, decoding: Decoding = UTF_8, characters: int 
         texts += batch_texts
         if label_position >= 0:
             labels.append(batch.column(label_position))
-        size += sum(map(len, batch_texts))
-        if size >= characters:
+        n_characters += sum(map(len, batch_texts))
+        if n_characters >= characters:
             yield Chunk(texts, pa.concat_arrays(labels) if labels else None)
-            texts, labels, size = [], [], 0
+            texts, labels, n_characters = [], [], 0
     if texts:
         yield Chunk(texts, pa.concat_arrays(labels) if labels else None)
 
 
-def _pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
-    """Return pairs of document and class from labels or lists of labels.
+def _document_class_pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
+    """Return the document and the class number of each label, as two arrays, from labels or lists of labels.
 
     Labels that are not classes (null, an empty text) are left out.
     """
@@ -148,31 +148,40 @@ def _pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
         labels = pc.list_flatten(labels)
     else:
         documents = np.arange(len(labels))
-    numbers = pc.index_in(_plain(labels.cast(classes.type)), value_set=classes)
-    is_known = pc.is_valid(numbers).to_numpy(zero_copy_only=False)
-    return documents[is_known], numbers.drop_null().to_numpy(zero_copy_only=False)
+    class_numbers = pc.index_in(_without_negative_zero(labels.cast(classes.type)), value_set=classes)
+    is_class = pc.is_valid(class_numbers).to_numpy(zero_copy_only=False)
+    return documents[is_class], class_numbers.drop_null().to_numpy(zero_copy_only=False)
 
 
-def _plain(labels: pa.Array) -> pa.Array:
-    """Return the labels as Spark groups them: it does not distinguish 0.0 and -0.0."""
+def _without_negative_zero(labels: pa.Array) -> pa.Array:
+    """Return the labels with 0.0 in place of -0.0, because Spark groups both as one class."""
     return pc.add(labels, 0.0) if pa.types.is_floating(labels.type) else labels
 
 
 # -- rows --------------------------------------------------------------------------------------------------------
 
 SUMS, SQUARES = -1, -2
-LIMBS = tuple(f"limb{place}" for place in range(N_LIMBS))
+"""Stand for a class in the two rows of each term that are about all documents."""
+LIMBS = tuple(f"limb{position}" for position in range(N_LIMBS))
 
-ROWS = "term string, class int, documents long, " + ", ".join(f"{name} long" for name in LIMBS)
-FREQUENCIES = "term string, documents long"
+CELL_SCHEMA = "term string, class int, documents long, " + ", ".join(f"{name} long" for name in LIMBS)
+FREQUENCY_SCHEMA = "term string, documents long"
+
+
+def alphabetical_order(terms: list[str]) -> Ints:
+    """Return the positions of terms in alphabetical order."""
+    return np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Settings of the `TermCounter` that counts the texts, without limits."""
+class ChunkReader:
+    """Reads the documents of a partition in chunks and counts their terms.
+
+    `settings` are those of a `TermCounter`, without limits of document frequency.
+    """
 
     settings: dict[str, Any]
-    characters: int = field(default_factory=lambda: CHARACTERS)
+    characters: int = field(default_factory=lambda: CHUNK_CHARACTERS)
     """About how many characters are counted at once."""
 
     def counter(self, **more: Any) -> TermCounter:
@@ -189,7 +198,7 @@ class Reading:
         counter = self.counter()
         counts = counter.partial_fit_transform(chunk.texts)
         terms = counter.get_feature_names_out().tolist()
-        order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+        order = alphabetical_order(terms)
         return take_columns(counts, order), [terms[column] for column in order.tolist()]
 
 
@@ -197,24 +206,24 @@ class Reading:
 class CountTerms:
     """Task that counts the document frequency of each term."""
 
-    reading: Reading
+    reader: ChunkReader
 
     def __call__(self, batches: Batches) -> Batches:
         """Yield the terms of each chunk and their document frequencies."""
-        for chunk in self.reading.chunks(batches):
-            counts, terms = self.reading.count_terms(chunk)
-            documents = np.bincount(counts.indices, minlength=len(terms))
-            yield pa.record_batch([pa.array(terms, pa.string()), pa.array(documents)], names=["term", "documents"])
+        for chunk in self.reader.chunks(batches):
+            counts, terms = self.reader.count_terms(chunk)
+            doc_freq = np.bincount(counts.indices, minlength=len(terms))
+            yield pa.record_batch([pa.array(terms, pa.string()), pa.array(doc_freq)], names=["term", "documents"])
 
 
 @dataclass(frozen=True)
 class CountClasses:
     """Task that computes the statistics of counts, or of weights.
 
-    For weights, the documents must come with the frequencies of their terms.
+    For weights, the documents must come with the frequencies of all terms (`frequencies.with_frequencies`).
     """
 
-    reading: Reading
+    reader: ChunkReader
     classes: list[Any]
     scheme: Scheme = COUNTS
     n_documents: int = 0
@@ -223,39 +232,40 @@ class CountClasses:
     def __call__(self, batches: Batches) -> Batches:
         """Yield the rows of each chunk."""
         classes = pa.array(self.classes) if self.classes else pa.array([], pa.string())
-        for rows, terms, chunk in self.weighted_chunks(batches):
-            yield from _rows_of(rows, terms, chunk.members(classes))
+        for weights, terms, chunk in self.weighted_chunks(batches):
+            yield from _statistics_rows(weights, terms, chunk.indicators(classes))
 
     def weighted_chunks(self, batches: Batches) -> Iterator[tuple[csr_matrix, list[str], Chunk]]:
         """Yield the counts or weights of each chunk, the terms of its columns, and the chunk."""
         if self.scheme == COUNTS:
-            for chunk in self.reading.chunks(batches):
-                yield *self.reading.count_terms(chunk), chunk
+            for chunk in self.reader.chunks(batches):
+                yield *self.reader.count_terms(chunk), chunk
             return
-        frequencies, rest = split_frequencies(batches)
-        for chunk in self.reading.chunks(rest):
-            counts, terms = self.reading.count_terms(chunk)
+        frequencies, batches = split_frequencies(batches)
+        for chunk in self.reader.chunks(batches):
+            counts, terms = self.reader.count_terms(chunk)
             yield *self._weights(counts, terms, frequencies), chunk
 
-    def _weights(self, counts: csr_matrix, terms: list[str], known: Frequencies) -> tuple[csr_matrix, list[str]]:
+    def _weights(self, counts: csr_matrix, terms: list[str], frequencies: Frequencies) -> tuple[csr_matrix, list[str]]:
         """Return the weights of the terms with a known frequency; the others are in too few or too many documents."""
-        doc_freq = known.of(terms)
+        doc_freq = frequencies.of(terms)
         columns = np.flatnonzero(doc_freq)
         idf = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq[columns], self.n_documents)
         known_counts = counts if len(columns) == len(terms) else take_columns(counts, columns)
         return weigh_to_matrix(known_counts, self.scheme, idf), [terms[column] for column in columns.tolist()]
 
 
-def _rows_of(rows: csr_matrix, terms: list[str], members: Any) -> Batches:
-    """Yield the rows of the statistics of some documents: the cells, and two rows for each term."""
-    stats = ClassStats.from_matrix(rows, members)
+def _statistics_rows(weights: csr_matrix, terms: list[str], indicators: sparse.csr_array) -> Batches:
+    """Yield the rows of the statistics of some documents: the filled cells, and two rows for each term."""
+    stats = ClassStats.from_matrix(weights, indicators)
     term_texts, cells, all_terms = pa.array(terms, pa.string()), stats.cells, np.arange(len(terms))
     yield _batch(term_texts, cells.terms, cells.classes(), cells.doc_freq, cells.sums)
     yield _batch(term_texts, all_terms, np.full(len(all_terms), SUMS), stats.doc_freq, stats.sums)
-    in_documents = np.bincount(rows.indices, minlength=len(terms))
-    yield _batch(term_texts, all_terms, np.full(len(all_terms), SQUARES), in_documents, stats.squares)
+    n_containing = np.bincount(weights.indices, minlength=len(terms))
+    yield _batch(term_texts, all_terms, np.full(len(all_terms), SQUARES), n_containing, stats.squares)
 
 
-def _batch(term_texts: pa.Array, terms: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:
-    columns = [term_texts.take(pa.array(terms)), pa.array(classes.astype(np.int32)), pa.array(documents)]
+def _batch(term_texts: pa.Array, term_positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:
+    """Return rows of the table; `term_positions` has the position in `term_texts` of each row's term."""
+    columns = [term_texts.take(pa.array(term_positions)), pa.array(classes.astype(np.int32)), pa.array(documents)]
     return pa.record_batch([*columns, *map(pa.array, to_limbs(sums))], names=["term", "class", "documents", *LIMBS])

@@ -9,7 +9,7 @@ read by one task, so that no record is split; files of Parquet and JSON Lines ar
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,16 +22,16 @@ from ..corpus.formats import by_ending
 from ..corpus.named_corpora import is_name
 from ..corpus.source import Column, Source, choose_columns
 from ..errors import InputError, Setting
-from .columns import LABEL, TEXT, labels_as_text, refuse_lists, select_documents
+from .columns import LABEL, TEXT, labels_as_text, reject_lists, select_documents
 from .session import is_connect_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-MOST_ENDINGS = 100
+MAX_LISTED = 100
 """Number of files in a folder that are listed to detect the format."""
-DELIMITERS = ";|"
-"""Delimiters to try instead of the usual one if the table has one column."""
+OTHER_DELIMITERS = ";|"
+"""Delimiters to try instead of a comma or a tab if these give a table with one column."""
 
 
 def read_files(
@@ -59,18 +59,19 @@ def read_files(
     if label_separator == "":
         raise InputError("give the character between two labels, such as ','", setting="label_separator", value="")
     table = READERS[kind](session, list(paths), _Options(text, label, encoding))
-    with _named(name):
-        text_at, label_at = choose_columns(table.columns, Source(Path(name), text=text, label=label))
-    if label_at is None:
+    with _errors_naming(name):
+        text_position, label_position = choose_columns(table.columns, Source(Path(name), text=text, label=label))
+    if label_position is None:
         raise InputError(
-            f"no column beside {table.columns[text_at]!r} has the labels",
+            f"no column beside {table.columns[text_position]!r} has the labels",
             place=name,
             hint=("name it with ", Setting("label")),
         )
-    documents = select_documents(table, table.columns[text_at], table.columns[label_at])
-    labels = labels_as_text(F.col(LABEL), documents.schema[LABEL].dataType, label_separator)
-    if kind == "jsonl" and isinstance(documents.schema[LABEL].dataType, T.StringType) and label_separator is None:
-        labels = refuse_lists(labels)
+    documents = select_documents(table, table.columns[text_position], table.columns[label_position])
+    label_type = documents.schema[LABEL].dataType
+    labels = labels_as_text(F.col(LABEL), label_type, label_separator)
+    if kind == "jsonl" and isinstance(label_type, T.StringType) and label_separator is None:
+        labels = reject_lists(labels)
     return documents.select(TEXT, labels.alias(LABEL))
 
 
@@ -80,21 +81,24 @@ def shown_paths(paths: Sequence[str]) -> str:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Raise errors about the files with the name that users gave, which a `Path` may change (s3a://)."""
+def _errors_naming(name: str) -> Iterator[None]:
+    """Raise errors about the files with the name that users gave: a `Path` would turn s3a:// into s3a:/."""
     try:
         yield
     except InputError as problem:
-        raise (problem if problem.place is None else problem.at(replace(problem.place, source=name))) from problem
+        if problem.place is None:
+            raise
+        raise problem.at(replace(problem.place, source=name)) from problem
 
 
 # -- formats -----------------------------------------------------------------------------------------------------
 
 
 def _require_files(paths: Sequence[str]) -> None:
+    """Raise `InputError` for standard input and for names of corpora, which only one machine can read."""
     for path in paths:
         if path == "-":
-            raise InputError("-: Spark does not read standard input; write it to a file first.")
+            raise InputError("Spark does not read standard input", place="-", hint="write it to a file first")
         if is_name(path) and not os.path.exists(path):
             raise InputError(
                 "is a corpus with a name, which Spark does not know",
@@ -105,23 +109,30 @@ def _require_files(paths: Sequence[str]) -> None:
 
 def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
     """Return the format by the extensions of the paths, or else of the files that Spark finds there."""
-    formats = {row.name if (row := by_ending(Path(path))) else "" for path in paths}
-    if "" in formats:
-        listed = session.read.format("binaryFile").option("recursiveFileLookup", True).load(list(paths)).select("path")
-        endings = [row["path"] for row in listed.limit(MOST_ENDINGS).collect()]
-        formats = {row.name if (row := by_ending(Path(path))) else "" for path in endings}
-    if len(formats) == 1 and "" not in formats:
-        return formats.pop()
+    formats = _known_formats(paths)
+    if None in formats:
+        files = session.read.format("binaryFile").option("recursiveFileLookup", True).load(list(paths)).select("path")
+        formats = _known_formats(row["path"] for row in files.limit(MAX_LISTED).collect())
     name = shown_paths(paths)
     if not formats:
-        raise InputError(f"{name}: there are no files in it.")
-    if any(formats):
+        raise InputError("there are no files in it.", place=name)
+    if len(formats) > 1:
         kinds = ", ".join(sorted(kind or "others" for kind in formats))
         raise _unreadable(name, f"has files of several kinds ({kinds})")
-    raise _unreadable(name, "does not say by its ending what it is")
+    (kind,) = formats
+    if kind is None:
+        raise _unreadable(name, "has no file name extension of a known format")
+    return kind
+
+
+def _known_formats(paths: Iterable[str]) -> set[str | None]:
+    """Return the names of the formats by the extensions of paths; None stands for an unknown extension."""
+    formats = (by_ending(Path(path)) for path in paths)
+    return {None if file_format is None else file_format.name for file_format in formats}
 
 
 def _unreadable(name: str, problem: str) -> InputError:
+    """Return the error for files in a format that Spark does not read here."""
     return InputError(
         f"{problem}; Spark reads {', '.join(READERS)} here",
         place=name,
@@ -133,7 +144,7 @@ def _unreadable(name: str, problem: str) -> InputError:
 
 
 class _Options:
-    """Settings of the readers: whether columns are given by number, and the encoding."""
+    """Settings of the readers: whether columns are given by number (then a table has no header), and the encoding."""
 
     def __init__(self, text: Column | None, label: Column | None, encoding: str | None) -> None:
         self.has_numbers = any(isinstance(column, int) for column in (text, label))
@@ -146,16 +157,18 @@ def _parquet(session: SparkSession, paths: list[str], options: _Options) -> Data
 
 def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
     if options.has_numbers:
-        raise InputError(f"{shown_paths(paths)}: JSON has keys, not numbers. Give the key's name.")
+        raise InputError("JSON has keys, not numbers", place=shown_paths(paths), hint="Give the key's name.")
     return session.read.json(paths, mode="FAILFAST", encoding=options.encoding)
 
 
 def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], DataFrame]:
+    """Return the reader of tables with a delimiter, which tries others if the first line does not contain this one."""
+
     def read(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
-        def table(sep: str) -> DataFrame:
+        def read_with(separator: str) -> DataFrame:
             return session.read.csv(
                 paths,
-                sep=sep,
+                sep=separator,
                 header=not options.has_numbers,
                 encoding=options.encoding,
                 quote='"',
@@ -164,16 +177,12 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
                 mode="FAILFAST",
             )
 
-        default_table = table(delimiter)
-        other = next(
-            (
-                character
-                for character in DELIMITERS
-                if len(default_table.columns) == 1 and character in default_table.columns[0]
-            ),
-            None,
-        )
-        return default_table if other is None else table(other)
+        table = read_with(delimiter)
+        if len(table.columns) == 1:
+            for other in OTHER_DELIMITERS:
+                if other in table.columns[0]:
+                    return read_with(other)
+        return table
 
     return read
 

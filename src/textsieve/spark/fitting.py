@@ -31,7 +31,7 @@ from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Training, TuningResult, require_classes
 from .columns import count_classes, select_documents
-from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
+from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
 from .learning import MOST_VALUES, fit_classifier, require_sums
 from .ranking import Ranking, read_weights
@@ -77,7 +77,8 @@ def fit(
     """
     settings = Categorizer() if categorizer is None else categorizer
     if not isinstance(settings, Categorizer):
-        raise InputError(f"categorizer is {shown(settings)}; give a Categorizer, with the settings that you want.")
+        problem = f"categorizer is {shown(settings)}"
+        raise InputError(problem, hint="give a Categorizer, with the settings that you want")
     if not (is_whole(most_values) and most_values > 0):
         raise InputError(setting="most_values", value=most_values, hint="use a number of counts from 1")
     trained = Categorizer(**settings.get_params(deep=False))
@@ -98,9 +99,9 @@ class _Fit:
         self._keep_stats = bool(settings.keep_stats)
         if self._keep_stats:
             require_sums(self._plan)
-        counter = self.training.counter().get_params()
-        self._reading = Reading({name: value for name, value in counter.items() if name not in ("n_jobs", "dtype")})
-        self._sizes: ClassSizes
+        params = self.training.counter().get_params()
+        self._reader = ChunkReader({name: value for name, value in params.items() if name not in ("n_jobs", "dtype")})
+        self._sizes: ClassSizes  # set at the start of `run`
 
     def run(self) -> Model:
         """Train and return the model."""
@@ -115,25 +116,28 @@ class _Fit:
     # -- statistics ----------------------------------------------------------------------------------------------
 
     def _from_counts(self) -> Model:
-        statistics = add_up_rows(map_batches(self._documents, self._weighing, ROWS))
+        """Train with a selector that reads counts: one pass computes the statistics of all terms."""
+        statistics = add_up_rows(map_batches(self._documents, self._weighing, CELL_SCHEMA))
         with persisted(self._within_limits(statistics)) as table:
             with self.training.clock("counting"):
                 size = measure_vocabulary(table)
             return self._from_table(size, table, self._documents)
 
     def _from_weights(self) -> Model:
-        frequency_rows = map_batches(self._documents, CountTerms(self._reading), FREQUENCIES)
+        """Train with a selector that reads weights: these need the document frequencies of all terms first."""
+        frequency_rows = map_batches(self._documents, CountTerms(self._reader), FREQUENCY_SCHEMA)
         added_frequencies = frequency_rows.groupBy("term").agg(F.sum("documents").alias("documents"))
         with persisted(self._within_limits(added_frequencies)) as frequencies:
             with self.training.clock("counting"):  # compute them before the broadcast, which has a short timeout
                 size = measure_vocabulary(frequencies)
             documents = with_frequencies(self._documents, frequencies, size)
-            with persisted(add_up_rows(map_batches(documents, self._weighing, ROWS))) as table:
+            with persisted(add_up_rows(map_batches(documents, self._weighing, CELL_SCHEMA))) as table:
                 return self._from_table(size, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
-        least, most = df_bounds(self._sizes.n_documents, **self.training.limits)
-        return terms.filter(F.col("documents").between(least, most))
+        """Return the rows of the terms whose document frequency is within `min_df` and `max_df`."""
+        min_documents, max_documents = df_bounds(self._sizes.n_documents, **self.training.limits)
+        return terms.filter(F.col("documents").between(min_documents, max_documents))
 
     @property
     def _is_limited(self) -> bool:
@@ -144,49 +148,63 @@ class _Fit:
     def _weighing(self) -> CountClasses:
         """Return the task that computes the statistics of the counts or weights that the selector reads."""
         classes = list(self._sizes.classes)
-        return CountClasses(self._reading, classes, self._plan.selection_scheme, self._sizes.n_documents)
+        return CountClasses(self._reader, classes, self._plan.selection_scheme, self._sizes.n_documents)
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
     def _from_table(self, size: VocabularySize, table: DataFrame, documents: DataFrame) -> Model:
         """Select terms and train, given the size of the vocabulary, its statistics, and the documents to weight."""
-        clock, n_seen = self.training.clock, size.n_terms
-        self._require_terms(n_seen)
-        self.training.warn_of_fewer_terms(n_seen)
+        clock, n_terms = self.training.clock, size.n_terms
+        self._require_terms(n_terms)
+        self.training.warn_of_fewer_terms(n_terms)
         tuned, about = self._decide(size)
         with clock("selecting"):
             weights_reader = partial(read_weights, documents, self._weighing)
-            ranking = Ranking(table, CorpusTotals.of(self._sizes), n_seen, weights_reader)
+            ranking = Ranking(table, CorpusTotals.of(self._sizes), n_terms, weights_reader)
             selector, candidates = select_terms(ranking, with_every_label(self._plan.selector), tuned.max_terms)
             best = self._plan.terms_of(selector, tuned.max_terms)
             terms = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
-            common = self._documents, self._reading, self._plan, self._sizes
-            fitted = fit_classifier(*common, terms, doc_freq, self._most_values, keep_stats=self._keep_stats)
+            fitted = fit_classifier(
+                self._documents,
+                self._reader,
+                self._plan,
+                self._sizes,
+                terms,
+                doc_freq,
+                self._most_values,
+                keep_stats=self._keep_stats,
+            )
         # A model stores nothing that a cascade has learned.
         learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.details
         return self.training.assemble(self._sizes, terms, fitted, tuned, about | learned_settings)
 
-    def _require_terms(self, n_seen: int) -> None:
+    def _require_terms(self, n_terms: int) -> None:
         """Raise an error if there are no terms."""
         limits, n_documents = self.training.limits, self._sizes.n_documents
-        if not n_seen:
+        if not n_terms:
             raise none_within(n_documents, **limits) if self._is_limited else no_terms(n_documents)
 
     def _decide(self, size: VocabularySize) -> tuple[TuningResult, dict[str, Any]]:
-        """Return what is tuned before terms are selected, and what the model records about it."""
-        training, n_seen, measured, n_tuned_on = self.training, size.n_terms, None, None
+        """Tune settings on a sample if necessary; return the decisions, and what the model stores about them."""
+        training, n_terms, measured, n_tuned_on = self.training, size.n_terms, None, None
         if training.needs_held_out_documents(self._sizes):
             with training.clock("sampling"):
-                most_values = counted_documents.MOST_VALUES
-                n_values = None if self._is_limited else size.n_values  # of all terms, or only of those within limits
-                common = self._documents, self._reading, self._sizes, training.limits
-                sample = sample_documents(*common, most_values, n_values)
+                # If terms are limited, `size` does not include the counts of the others, which the sample has.
+                n_values = None if self._is_limited else size.n_values
+                sample = sample_documents(
+                    self._documents,
+                    self._reader,
+                    self._sizes,
+                    training.limits,
+                    counted_documents.MOST_VALUES,
+                    n_values,
+                )
             n_sampled = sample.targets.n_documents
             n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)
-            tuned = training.tune(sample, n_seen)
+            tuned = training.tune(sample, n_terms)
         else:
-            tuned = training.tune_without_documents(self._sizes, n_seen)
-        return tuned, {"n_terms_seen": n_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
+            tuned = training.tune_without_documents(self._sizes, n_terms)
+        return tuned, {"n_terms_seen": n_terms, "n_tuned_on": n_tuned_on, "held_out": measured}

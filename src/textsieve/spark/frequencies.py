@@ -3,8 +3,8 @@
 With normalised weights, each weight depends on the idf of all terms of its document, so every worker must be able to
 look up any term. The table of all terms and frequencies may be too large for the driver, and never gets there: the
 workers pack it, each some of the terms, and Spark broadcasts the packed parts. Each partition of the documents receives
-them with its first document (by a join that no other document takes part in), and keeps them.
-A packed term takes about as many bytes as it has letters, and eight more.
+them with its first document (by a join that no other document takes part in), and keeps them. A packed term takes about
+as many bytes as it has letters, and eight more.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     from .tasks import Batches
 
-MOST_PARTS = 8
+MAX_PARTS = 8
 """The largest number of parts in which the frequencies are packed, each by a task."""
 PART_BYTES = 1 << 22
-"""The least number of bytes for which another part is made."""
-MOST_BYTES = 3 << 29
+"""The number of bytes from which on another part is added."""
+MAX_BYTES = 3 << 29
 """Limit of all packed terms together; Arrow and a broadcast can carry little more."""
 
-_COLUMN, _FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
-_ROW_IN_PARTITION = (1 << 33) - 1
-"""The bits of monotonically_increasing_id that number the rows of a partition, from 0."""
+_COLUMN, _IS_FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
+_ROW_BITS = (1 << 33) - 1
+"""The bits of `monotonically_increasing_id` that number the rows of a partition, from 0; the others are its number."""
 _PACKED = pa.schema([("term", pa.string()), ("documents", pa.int64())])
 
 
@@ -60,10 +60,10 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
 
     Raise `InputError` if they are too many to be sent to every worker.
     """
-    if size.n_bytes > MOST_BYTES:
+    if size.n_bytes > MAX_BYTES:
         raise InputError(
-            f"There are {size.n_terms:,} terms, {size.n_bytes >> 20:,} MB, and every machine must know in how many "
-            f"documents each is, which can be done up to {MOST_BYTES >> 20:,} MB",
+            f"There are {size.n_terms:,} terms, {size.n_bytes >> 20:,} MB, and every machine must know the document "
+            f"frequency of each term, which is possible up to {MAX_BYTES >> 20:,} MB",
             hint=(
                 "Leave out rare terms (",
                 Setting("min_df", 2),
@@ -72,13 +72,13 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
                 "), or a selector that reads counts (ig, chi)",
             ),
         )
-    n_parts = min(MOST_PARTS, 1 + size.n_bytes // PART_BYTES)
+    n_parts = min(MAX_PARTS, 1 + size.n_bytes // PART_BYTES)
     parts = map_batches(frequencies.repartition(n_parts, "term"), _pack_partition, "part binary")
     packed = parts.agg(F.collect_list("part").alias(_COLUMN)).withColumn(_GOES_TO_FIRST, F.lit(True))
-    row = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION))
-    numbered = documents.withColumn(_FIRST, row == 0)
-    joined = numbered.join(F.broadcast(packed), numbered[_FIRST] == packed[_GOES_TO_FIRST], "left")
-    return joined.drop(_FIRST, _GOES_TO_FIRST)
+    row_in_partition = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_BITS))
+    marked = documents.withColumn(_IS_FIRST, row_in_partition == 0)
+    joined = marked.join(F.broadcast(packed), marked[_IS_FIRST] == packed[_GOES_TO_FIRST], "left")
+    return joined.drop(_IS_FIRST, _GOES_TO_FIRST)
 
 
 def _pack_partition(batches: Batches) -> Batches:
@@ -89,7 +89,7 @@ def _pack_partition(batches: Batches) -> Batches:
 
 
 def pack_frequencies(table: pa.Table) -> bytes:
-    """Return terms and their frequencies as bytes."""
+    """Return a table of terms and their frequencies as bytes: an Arrow stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table.combine_chunks())
@@ -98,22 +98,25 @@ def pack_frequencies(table: pa.Table) -> bytes:
 
 
 class Frequencies:
-    """The frequencies of all terms, unpacked."""
+    """The document frequencies of all terms, unpacked on a worker."""
 
-    def __init__(self, parts: Iterable[bytes]) -> None:
+    def __init__(self, packed_parts: Iterable[bytes]) -> None:
         self._parts: list[tuple[pa.Array, Ints]] = []
-        for part in parts:
+        for part in packed_parts:
             table = pa.ipc.open_stream(part).read_all().combine_chunks()
             self._parts.append((table["term"].combine_chunks(), table["documents"].to_numpy()))
 
     def of(self, terms: list[str]) -> Ints:
-        """Return the document frequency of each of some terms; 0 for unknown ones."""
+        """Return the document frequency of each of some terms; 0 for unknown ones.
+
+        The few `terms` are looked up by the many terms of each part, so that a hash table is built only of the few.
+        """
         doc_freq = np.zeros(len(terms), np.int64)
-        wanted = pa.array(terms, pa.string())
-        for known, numbers in self._parts:
-            positions = pc.index_in(known, value_set=wanted)
-            is_wanted = pc.is_valid(positions).to_numpy(zero_copy_only=False)
-            doc_freq[positions.drop_null().to_numpy()] = numbers[is_wanted]
+        value_set = pa.array(terms, pa.string())
+        for part_terms, part_doc_freq in self._parts:
+            positions = pc.index_in(part_terms, value_set=value_set)
+            is_among_terms = pc.is_valid(positions).to_numpy(zero_copy_only=False)
+            doc_freq[positions.drop_null().to_numpy()] = part_doc_freq[is_among_terms]
         return doc_freq
 
 
@@ -122,7 +125,7 @@ def split_frequencies(batches: Batches) -> tuple[Frequencies, Iterator[pa.Record
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:
         return Frequencies([]), iter(())
-    parts = first.column(first.schema.get_field_index(_COLUMN))[0].as_py()
-    if parts is None:
+    packed_parts = first.column(first.schema.get_field_index(_COLUMN))[0].as_py()
+    if packed_parts is None:
         raise RuntimeError("The first document of a partition came without the frequencies of terms.")
-    return Frequencies(parts), chain([first], batches)
+    return Frequencies(packed_parts), chain([first], batches)

@@ -15,6 +15,9 @@ what the classifier needs:
 
 The pass also counts the documents and their counts (nonzero entries). Both numbers are known before; if they differ
 now, the documents changed between two reads, and what was learned from them is meaningless.
+
+In the rows of all tasks, `position` is the position of a term among the selected terms. Rows with the position
+`NO_TERM` have totals of the pass instead.
 """
 
 from __future__ import annotations
@@ -46,9 +49,9 @@ from ..training.fallback import fallback_class
 from ..training.plan import FittedClassifier, TrainingPlan
 from ..training.statistics import ClassSums, ClassVotes, Statistics, statistics_type
 from ..training.targets import ClassSizes, Targets
-from .counting import LIMBS, SQUARES, SUMS, Reading, from_limbs, to_limbs
-from .statistics import group_batches
-from .tasks import collect_in_order, map_batches
+from .counting import LIMBS, SQUARES, SUMS, ChunkReader, from_limbs, to_limbs
+from .statistics import group_batches, split_rows_error
+from .tasks import collect_in_order, map_batches, pack_arrays
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,9 +60,9 @@ if TYPE_CHECKING:
 
 
 NO_TERM = -1
-"""Stands for a term in rows about whole documents."""
+"""Stands for a term in the rows with totals of the pass."""
 DOCUMENTS, VALUES = -1, -2
-"""Stand for a class in such rows: the number of documents, and the number of counts."""
+"""Stand for a class in these rows: the number of documents, and the number of counts."""
 
 
 class PassTotals:
@@ -67,47 +70,47 @@ class PassTotals:
 
     def __init__(self, n_classes: int) -> None:
         self.n_documents = self.n_values = 0
-        self.without = np.zeros(n_classes, np.int64)
+        self.docs_without_terms = np.zeros(n_classes, np.int64)
 
     def add(self, counts: csr_matrix) -> None:
         """Add documents, labelled or not."""
         self.n_documents += int(counts.shape[0])
         self.n_values += int(counts.nnz)
 
-    def add_labelled(self, weights: csr_matrix, members: sparse.csr_array) -> None:
+    def add_labelled(self, weights: csr_matrix, indicators: sparse.csr_array) -> None:
         """Count the labelled documents whose weights are all 0, by class."""
         is_zero = np.flatnonzero(CSR.of(weights).is_zero)
-        self.without += np.asarray(members[is_zero].sum(axis=0), np.int64).ravel()
+        self.docs_without_terms += np.asarray(indicators[is_zero].sum(axis=0), np.int64).ravel()
 
     def rows(self) -> tuple[Ints, Ints]:
         """Return the numbers as arrays of classes and of documents, for Spark to add up."""
-        classes = np.array([DOCUMENTS, VALUES, *range(len(self.without))], np.int64)
-        return classes, np.array([self.n_documents, self.n_values, *self.without], np.int64)
+        classes = np.array([DOCUMENTS, VALUES, *range(len(self.docs_without_terms))], np.int64)
+        return classes, np.array([self.n_documents, self.n_values, *self.docs_without_terms], np.int64)
 
     @classmethod
     def of_rows(cls, classes: Ints, documents: Ints, n_classes: int) -> PassTotals:
         """Return the numbers from rows that Spark added up."""
-        seen = cls(n_classes)
+        totals = cls(n_classes)
         numbers = dict(zip(classes.tolist(), documents.tolist(), strict=True))
-        seen.n_documents, seen.n_values = numbers.get(DOCUMENTS, 0), numbers.get(VALUES, 0)
-        seen.without[:] = [numbers.get(number, 0) for number in range(n_classes)]
-        return seen
+        totals.n_documents, totals.n_values = numbers.get(DOCUMENTS, 0), numbers.get(VALUES, 0)
+        totals.docs_without_terms[:] = [numbers.get(class_number, 0) for class_number in range(n_classes)]
+        return totals
 
     def require(self, sizes: ClassSizes, n_values: int) -> None:
         """Raise `InputError` if the documents are not those that were counted before."""
         if (self.n_documents, self.n_values) != (sizes.n_documents, n_values):
             raise InputError(
                 f"The DataFrame is not the same when it is read again: {self.n_documents:,} documents with "
-                f"{self.n_values:,} counts of the selected terms, and before {sizes.n_documents:,} with {n_values:,}. "
-                "Write it to a table first, and train on that."
+                f"{self.n_values:,} counts of the selected terms, and before {sizes.n_documents:,} with {n_values:,}",
+                hint="Write it to a table first, and train on that.",
             )
 
 
 @dataclass(frozen=True)
 class SelectedTermsReader:
-    """The selected terms, best first, and how documents are weighted."""
+    """Counts or weights the selected terms in documents; `terms` are the selected ones, best first."""
 
-    reading: Reading
+    chunk_reader: ChunkReader
     terms: list[str]
     idf: Floats
     scheme: Scheme
@@ -116,79 +119,85 @@ class SelectedTermsReader:
 
     def counts(self, batches: Batches) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
         """Yield the counts of each chunk, and its indicator matrix (documents x classes)."""
-        counter = self.reading.counter(vocabulary=self.terms)
+        counter = self.chunk_reader.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
-        for chunk in self.reading.chunks(batches):
-            yield counter.transform(chunk.texts), chunk.members(classes)
+        for chunk in self.chunk_reader.chunks(batches):
+            yield counter.transform(chunk.texts), chunk.indicators(classes)
 
-    def labelled_weights(self, batches: Batches, seen: PassTotals) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
-        """Yield the weights of the labelled documents of each chunk, and their indicator matrix; update `seen`."""
-        for counts, members in self.counts(batches):
-            seen.add(counts)
-            labelled = np.flatnonzero(np.diff(members.indptr))
-            rows = weigh_to_matrix(counts[labelled], self.scheme, self.idf, self.dtype)
-            seen.add_labelled(rows, members[labelled])
-            yield rows, members[labelled]
+    def labelled_weights(self, batches: Batches, totals: PassTotals) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
+        """Yield the weights of the labelled documents of each chunk, and their indicator matrix; update `totals`."""
+        for counts, indicators in self.counts(batches):
+            totals.add(counts)
+            labelled = np.flatnonzero(np.diff(indicators.indptr))
+            weights = weigh_to_matrix(counts[labelled], self.scheme, self.idf, self.dtype)
+            totals.add_labelled(weights, indicators[labelled])
+            yield weights, indicators[labelled]
 
 
 # -- sums of classes ---------------------------------------------------------------------------------------------
 
-_NUMBERS = ("documents", *LIMBS)
-_ROWS = "place int, class int, " + ", ".join(f"{name} long" for name in _NUMBERS)
+_ADDED = ("documents", *LIMBS)
+"""Columns that Spark adds up."""
+_SUM_SCHEMA = "position int, class int, " + ", ".join(f"{name} long" for name in _ADDED)
 
 
 @dataclass(frozen=True)
 class _SumClasses:
-    """Task that yields the sums of a partition."""
+    """Task that yields the statistics of the weights in a partition, in rows like those of `counting.py`."""
 
     reader: SelectedTermsReader
 
     def __call__(self, batches: Batches) -> Batches:
-        n_terms, seen = len(self.reader.terms), PassTotals(len(self.reader.classes))
+        n_terms, totals = len(self.reader.terms), PassTotals(len(self.reader.classes))
         stats = ClassStats.zero(n_terms)
-        for rows, members in self.reader.labelled_weights(batches, seen):
-            stats.update(rows, members)
+        for weights, indicators in self.reader.labelled_weights(batches, totals):
+            stats.update(weights, indicators)
         cells, all_terms = stats.cells, np.arange(n_terms)
-        yield _rows(cells.terms, cells.classes(), cells.doc_freq, cells.sums)
-        yield _rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.sums)
-        yield _rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.squares)
-        classes, documents = seen.rows()
-        yield _rows(np.full(len(classes), NO_TERM), classes, documents, Sums.zeros(len(classes)))
+        yield _sum_rows(cells.terms, cells.classes(), cells.doc_freq, cells.sums)
+        yield _sum_rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.sums)
+        yield _sum_rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.squares)
+        classes, documents = totals.rows()
+        yield _sum_rows(np.full(len(classes), NO_TERM), classes, documents, Sums.zeros(len(classes)))
 
 
-def _rows(places: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:
-    columns = [places.astype(np.int32), classes.astype(np.int32), documents, *to_limbs(sums)]
-    return pa.record_batch([pa.array(column) for column in columns], names=["place", "class", *_NUMBERS])
+def _sum_rows(positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:
+    """Return rows of `_SUM_SCHEMA`."""
+    columns = [positions.astype(np.int32), classes.astype(np.int32), documents, *to_limbs(sums)]
+    return pa.record_batch([pa.array(column) for column in columns], names=["position", "class", *_ADDED])
 
 
 def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSizes) -> tuple[ClassStats, PassTotals]:
-    """Return the statistics of the weights of labelled documents, by class number, and the numbers of this pass."""
-    rows = map_batches(documents, _SumClasses(reader), _ROWS).groupBy("place", "class")
-    added = rows.agg(*(F.sum(name).alias(name) for name in _NUMBERS)).toArrow()
-    place, number, n_documents = (added[name].to_numpy().astype(np.int64) for name in ("place", "class", "documents"))
+    """Return the statistics of the weights of labelled documents, by class number, and the totals of this pass."""
+    rows = map_batches(documents, _SumClasses(reader), _SUM_SCHEMA).groupBy("position", "class")
+    added = rows.agg(*(F.sum(name).alias(name) for name in _ADDED)).toArrow()
+    positions, classes, n_documents = (
+        added[name].to_numpy().astype(np.int64) for name in ("position", "class", "documents")
+    )
     sums, n_classes = from_limbs(tuple(added[name].to_numpy() for name in LIMBS)), len(sizes.classes)
 
-    def in_order(is_wanted: Any) -> Ints:
-        selected = np.flatnonzero(is_wanted & (place != NO_TERM))
-        return selected[np.lexsort((place[selected], number[selected]))]
+    def sorted_rows(is_kind: Any) -> Ints:
+        """Return the numbers of the rows of one kind, sorted by class and then by term."""
+        kind_rows = np.flatnonzero(is_kind & (positions != NO_TERM))
+        return kind_rows[np.lexsort((positions[kind_rows], classes[kind_rows]))]
 
-    cells, sum_rows, square_rows = (in_order(wanted) for wanted in (number >= 0, number == SUMS, number == SQUARES))
-    filled = n_documents[sum_rows] > 0
-    total_rows = sum_rows[filled]
-    totals = Totals(place[total_rows], n_documents[total_rows], sums.at(total_rows), sums.at(square_rows[filled]))
-    starts = np.searchsorted(number[cells], np.arange(n_classes + 1))
-    table = Table(
-        *(tuple(range(n_classes)), sizes.n_documents - sizes.n_unlabelled, len(reader.terms), sizes.class_docs),
-        *(totals, Cells(starts, place[cells], n_documents[cells], sums.at(cells))),
-    )
-    document_rows = np.flatnonzero(place == NO_TERM)
-    return ClassStats(table), PassTotals.of_rows(number[document_rows], n_documents[document_rows], n_classes)
+    cell_rows, sum_rows, square_rows = map(sorted_rows, (classes >= 0, classes == SUMS, classes == SQUARES))
+    is_filled = n_documents[sum_rows] > 0
+    sum_rows, square_rows = sum_rows[is_filled], square_rows[is_filled]
+    totals = Totals(positions[sum_rows], n_documents[sum_rows], sums.at(sum_rows), sums.at(square_rows))
+    class_starts = np.searchsorted(classes[cell_rows], np.arange(n_classes + 1))
+    cells = Cells(class_starts, positions[cell_rows], n_documents[cell_rows], sums.at(cell_rows))
+    n_labelled = sizes.n_documents - sizes.n_unlabelled
+    table = Table(tuple(range(n_classes)), n_labelled, len(reader.terms), sizes.class_docs, totals, cells)
+    pass_rows = np.flatnonzero(positions == NO_TERM)
+    return ClassStats(table), PassTotals.of_rows(classes[pass_rows], n_documents[pass_rows], n_classes)
 
 
 # -- votes of TCFP -----------------------------------------------------------------------------------------------
 
-_ENTRIES = "place int, weight double, class int, documents long"
-_VOTES = "place int, shares binary, class int, documents long"
+_ENTRY_SCHEMA = "position int, weight double, class int, documents long"
+"""The number of documents of a class in which a term has a weight."""
+_VOTE_SCHEMA = "position int, shares binary, class int, documents long"
+"""The shares of the votes of a term as bytes; rows with totals of the pass have no shares."""
 
 
 @dataclass(frozen=True)
@@ -198,74 +207,77 @@ class _CountWeights:
     reader: SelectedTermsReader
 
     def __call__(self, batches: Batches) -> Batches:
-        seen = PassTotals(len(self.reader.classes))
-        for rows, members in self.reader.labelled_weights(batches, seen):
-            require_weights(rows.data, "TCFP")
-            entries = vote_table(CSR.of(rows), label_pairs(members, rows.shape[0]), 1).entries
-            places = np.repeat(np.arange(rows.shape[1]), np.diff(entries.starts))
-            yield _entries(places, entries.weights, entries.classes, entries.counts)
-        classes, documents = seen.rows()
-        yield _entries(np.full(len(classes), NO_TERM), np.zeros(len(classes)), classes, documents)
+        totals = PassTotals(len(self.reader.classes))
+        for weights, indicators in self.reader.labelled_weights(batches, totals):
+            require_weights(weights.data, "TCFP")
+            entries = vote_table(CSR.of(weights), label_pairs(indicators, weights.shape[0]), 1).entries
+            positions = np.repeat(np.arange(weights.shape[1]), np.diff(entries.starts))
+            yield _entry_rows(positions, entries.weights, entries.classes, entries.counts)
+        classes, documents = totals.rows()
+        yield _entry_rows(np.full(len(classes), NO_TERM), np.zeros(len(classes)), classes, documents)
 
 
-def _entries(places: Ints, weights: Floats, classes: NDArray[np.integer], documents: Ints) -> pa.RecordBatch:
-    columns = [places.astype(np.int32), weights, classes.astype(np.int32), documents]
-    return pa.record_batch([pa.array(column) for column in columns], names=["place", "weight", "class", "documents"])
+def _entry_rows(positions: Ints, weights: Floats, classes: NDArray[np.integer], documents: Ints) -> pa.RecordBatch:
+    """Return rows of `_ENTRY_SCHEMA`."""
+    columns = [positions.astype(np.int32), weights, classes.astype(np.int32), documents]
+    return pa.record_batch([pa.array(column) for column in columns], names=["position", "weight", "class", "documents"])
 
 
 @dataclass(frozen=True)
 class _ShareVotes:
-    """Task that computes the votes of terms from sorted entries, and passes on the rows about whole documents."""
+    """Task that computes the votes of terms from sorted entries, and passes on the rows with totals of the pass.
+
+    `factors` multiply the votes of each class (see `TCFP.factors`).
+    """
 
     n_classes: int
     factors: Floats
 
     def __call__(self, batches: Batches) -> Batches:
-        for table in group_batches(batches, "place"):
-            place, weight, number, documents = (table[name].to_numpy() for name in table.schema.names)
-            is_term = place != NO_TERM
+        for table in group_batches(batches, "position"):
+            positions, weights, classes, documents = (table[name].to_numpy() for name in table.schema.names)
+            is_term = positions != NO_TERM
             if not is_term.all():
-                document_rows = np.flatnonzero(~is_term)
-                yield _votes(
-                    place[document_rows], [None] * len(document_rows), number[document_rows], documents[document_rows]
-                )
-            terms, starts = np.unique(place[is_term], return_index=True)
-            entries = Entries(np.append(starts, is_term.sum()), weight[is_term], number[is_term], documents[is_term])
+                no_shares = [None] * int((~is_term).sum())
+                yield _vote_rows(positions[~is_term], no_shares, classes[~is_term], documents[~is_term])
+            terms, starts = np.unique(positions[is_term], return_index=True)
+            entries = Entries(np.append(starts, is_term.sum()), weights[is_term], classes[is_term], documents[is_term])
             votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
             shares = vote_shares(votes, self.factors, 1)
-            nothing = np.zeros(len(terms), np.int64)
-            yield _votes(terms, [row.tobytes() for row in shares], nothing, nothing)
+            unused = np.zeros(len(terms), np.int64)
+            yield _vote_rows(terms, [row.tobytes() for row in shares], unused, unused)
 
 
-def _votes(places: Ints, shares: list[bytes] | list[None], classes: Ints, documents: Ints) -> pa.RecordBatch:
-    numbers = [pa.array(values.astype(np.int32)) for values in (places, classes)]
-    columns = [numbers[0], pa.array(shares, pa.binary()), numbers[1], pa.array(documents)]
-    return pa.record_batch(columns, names=["place", "shares", "class", "documents"])
+def _vote_rows(positions: Ints, shares: list[bytes] | list[None], classes: Ints, documents: Ints) -> pa.RecordBatch:
+    """Return rows of `_VOTE_SCHEMA`."""
+    columns = [
+        pa.array(positions.astype(np.int32)),
+        pa.array(shares, pa.binary()),
+        pa.array(classes.astype(np.int32)),
+        pa.array(documents),
+    ]
+    return pa.record_batch(columns, names=["position", "shares", "class", "documents"])
 
 
 def tcfp_votes(
     documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSizes, factors: Floats
 ) -> tuple[NDArray[np.float32], PassTotals]:
-    """Return the shares of the votes of each selected term (terms x classes), and the numbers of this pass."""
+    """Return the shares of the votes of each selected term (terms x classes), and the totals of this pass."""
     n_classes = len(sizes.classes)
-    entries = map_batches(documents, _CountWeights(reader), _ENTRIES).repartition("place")
-    added = entries.groupBy("place", "weight", "class").agg(F.sum("documents").alias("documents"))
-    shared = map_batches(
-        added.sortWithinPartitions("place", "weight", "class"), _ShareVotes(n_classes, factors), _VOTES
-    )
+    entries = map_batches(documents, _CountWeights(reader), _ENTRY_SCHEMA).repartition("position")
+    added = entries.groupBy("position", "weight", "class").agg(F.sum("documents").alias("documents"))
+    sorted_entries = added.sortWithinPartitions("position", "weight", "class")
+    rows = map_batches(sorted_entries, _ShareVotes(n_classes, factors), _VOTE_SCHEMA).toArrow()
+    positions = rows["position"].to_numpy()
+    is_term = positions != NO_TERM
+    if len(np.unique(positions[is_term])) < is_term.sum():
+        raise split_rows_error()
     votes = np.zeros((len(reader.terms), n_classes), np.float32)
-    rows = shared.toArrow()
-    is_term = rows["place"].to_numpy() != NO_TERM
-    for place, shares in zip(rows["place"].to_pylist(), rows["shares"].to_pylist(), strict=True):
-        if place != NO_TERM:
-            votes[place] = np.frombuffer(shares, np.float32)
-    if len(np.unique(rows["place"].to_numpy()[is_term])) < is_term.sum():
-        raise InputError(
-            "The weights of a term are not all on one machine, so that its votes can't be shared out. Is "
-            "spark.sql.requireAllClusterKeysForDistribution set? Train without it."
-        )
-    classes, numbers = (rows[name].to_numpy()[~is_term] for name in ("class", "documents"))
-    return votes, PassTotals.of_rows(classes, numbers, n_classes)
+    for position, shares in zip(positions.tolist(), rows["shares"].to_pylist(), strict=True):
+        if position != NO_TERM:
+            votes[position] = np.frombuffer(shares, np.float32)
+    classes, n_documents = (rows[name].to_numpy()[~is_term] for name in ("class", "documents"))
+    return votes, PassTotals.of_rows(classes, n_documents, n_classes)
 
 
 # -- counts of documents -----------------------------------------------------------------------------------------
@@ -273,18 +285,18 @@ def tcfp_votes(
 
 @dataclass(frozen=True)
 class _PackCounts:
-    """Task that packs the counts of each chunk into one row."""
+    """Task that yields the counts and labels of each chunk, as CSR arrays in one row."""
 
     reader: SelectedTermsReader
 
     def __call__(self, batches: Batches) -> Batches:
-        for counts, members in self.reader.counts(batches):
-            arrays = (counts.indptr, counts.indices, counts.data, members.indptr, members.indices)
-            packed = [pa.array([array.astype(np.int32).tobytes()], pa.binary()) for array in arrays]
-            yield pa.record_batch(packed, names=_PACKED)
+        for counts, indicators in self.reader.counts(batches):
+            arrays = (counts.indptr, counts.indices, counts.data, indicators.indptr, indicators.indices)
+            int32_arrays = (array.astype(np.int32) for array in arrays)
+            yield pack_arrays(**dict(zip(_PACKED, int32_arrays, strict=True)))
 
 
-_PACKED = ["starts", "columns", "counts", "label_starts", "labels"]
+_PACKED = ("indptr", "indices", "counts", "label_indptr", "label_indices")
 
 
 def collect_counts(
@@ -295,24 +307,24 @@ def collect_counts(
     `n_values` is the number of counts.
     """
     schema = ", ".join(f"{name} binary" for name in _PACKED)
-    parts: list[csr_matrix] = []
-    members: list[sparse.csr_array] = []
+    count_parts: list[csr_matrix] = []
+    indicator_parts: list[sparse.csr_array] = []
     n_labels = int(sizes.class_docs.sum())
     n_bytes = 8 * (n_values + sizes.n_documents) + 4 * n_labels
     for row in collect_in_order(map_batches(documents, _PackCounts(reader), schema), n_bytes):
-        starts, columns, counts, label_starts, labels = (np.frombuffer(row[name], np.int32) for name in _PACKED)
-        n_rows = len(starts) - 1
-        part = csr_matrix((counts, columns, starts), shape=(n_rows, len(reader.terms)))
-        part.has_canonical_format = True
-        parts.append(part)
-        ones = np.ones(len(labels), np.int8)
-        members.append(sparse.csr_array((ones, labels, label_starts), shape=(n_rows, len(sizes.classes))))
-    return vstack(parts, "csr"), build_targets(members, sizes)
+        indptr, indices, counts, label_indptr, label_indices = (np.frombuffer(row[name], np.int32) for name in _PACKED)
+        n_rows = len(indptr) - 1
+        count_part = csr_matrix((counts, indices, indptr), shape=(n_rows, len(reader.terms)))
+        count_part.has_canonical_format = True  # its indices are sorted and unique, which scipy would check
+        count_parts.append(count_part)
+        label_csr = np.ones(len(label_indices), np.int8), label_indices, label_indptr
+        indicator_parts.append(sparse.csr_array(label_csr, shape=(n_rows, len(sizes.classes))))
+    return vstack(count_parts, "csr"), build_targets(indicator_parts, sizes)
 
 
-def build_targets(members: list[sparse.csr_array], sizes: ClassSizes) -> Targets:
+def build_targets(indicator_parts: list[sparse.csr_array], sizes: ClassSizes) -> Targets:
     """Return the labels of documents, given the parts of their indicator matrix (documents x classes)."""
-    by_class = sparse.csc_array(sparse.vstack(members, "csr"))
+    by_class = sparse.csc_array(sparse.vstack(indicator_parts, "csr"))
     by_class.sort_indices()
     bounds = by_class.indptr.tolist()
     documents_by_class = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
@@ -327,7 +339,7 @@ MOST_VALUES = 1 << 27
 
 def fit_classifier(
     documents: DataFrame,
-    reading: Reading,
+    chunk_reader: ChunkReader,
     plan: TrainingPlan,
     sizes: ClassSizes,
     terms: list[str],
@@ -338,24 +350,24 @@ def fit_classifier(
 ) -> FittedClassifier:
     """Train the classifier on the selected terms; `doc_freq` has their document frequencies."""
     idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
-    reader = SelectedTermsReader(reading, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
+    reader = SelectedTermsReader(chunk_reader, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
     if plan.learns_from_stats:
-        stats, seen = class_sums(documents, reader, sizes)
-        seen.require(sizes, n_values)
-        statistics = Statistics(ClassSums(stats), seen.without, sizes.n_documents, sizes.n_unlabelled)
+        stats, totals = class_sums(documents, reader, sizes)
+        totals.require(sizes, n_values)
+        statistics = Statistics(ClassSums(stats), totals.docs_without_terms, sizes.n_documents, sizes.n_unlabelled)
         fitted = plan.fit_statistics(statistics, sizes, idf)
         return fitted if keep_stats else fitted._replace(statistics=None)
     classifier = plan.classifier
     if plan.traits.statistics == "votes" and plan.class_weight is None:
-        votes, seen = tcfp_votes(documents, reader, sizes, classifier.factors(sizes.class_docs))
-        seen.require(sizes, n_values)
+        votes, totals = tcfp_votes(documents, reader, sizes, classifier.factors(sizes.class_docs))
+        totals.require(sizes, n_values)
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
-        return FittedClassifier(scorer, idf, fallback_class(sizes.class_docs, seen.without))
+        return FittedClassifier(scorer, idf, fallback_class(sizes.class_docs, totals.docs_without_terms))
     require_room(n_values, most_values, classifier)
     counts, targets = collect_counts(documents, reader, sizes, n_values)
-    seen = PassTotals(len(sizes.classes))
-    seen.add(counts)
-    seen.require(sizes, n_values)
+    totals = PassTotals(len(sizes.classes))
+    totals.add(counts)
+    totals.require(sizes, n_values)
     return plan.fit_counts(counts, targets)
 
 
@@ -375,9 +387,9 @@ def require_room(n_values: int, most_values: int, classifier: Any) -> None:
     if n_values > most_values:
         raise InputError(
             f"{type(classifier).__name__} learns from the documents themselves, and these have {n_values:,} counts of "
-            f"the selected terms, about {8 * n_values >> 20:,} MB",
+            f"the selected terms, about {8 * n_values >> 20:,} MB, but the driver may hold only {most_values:,}",
             hint=(
-                f"the driver is to hold {most_values:,}. Use fewer terms (",
+                "Use fewer terms (",
                 Setting("n_terms"),
                 "), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents, or raise ",
                 Setting("most_values"),

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
 
 MakeColumns = Callable[[Model, list[str], Bools], list[pa.Array]]
-"""Function of a model, texts, and which of them are null (empty in `texts`), that returns the columns to add."""
+"""Function that returns the columns to add, given a model, texts, and whether each text is null (and "" in texts)."""
 
 
 @lru_cache(4)
-def _model(data: bytes) -> Model:
+def _decode_once(data: bytes) -> Model:
+    """Return the model that the bytes of a file contain; a worker process decodes each model once."""
     return decode(data)
 
 
@@ -43,40 +44,40 @@ def _model(data: bytes) -> Model:
 class _AddColumns:
     """Task that adds columns to batches of documents."""
 
-    data: bytes
+    model_bytes: bytes
     text_position: int
     """Position of the column with the texts."""
-    make: MakeColumns
+    make_columns: MakeColumns
 
     def __call__(self, batches: Batches) -> Batches:
-        model, n_before = _model(self.data), 0
+        model, n_before = _decode_once(self.model_bytes), 0
         for batch in batches:
             column = batch.column(self.text_position)
-            new_columns = self.make(
-                model, decode_texts(column, n_before), column.is_null().to_numpy(zero_copy_only=False)
-            )
+            texts, is_null = decode_texts(column, n_before), column.is_null().to_numpy(zero_copy_only=False)
+            new_columns = self.make_columns(model, texts, is_null)
             n_before += len(column)
             columns = [*batch.columns, *new_columns]
             yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
 
 
 def add_model_columns(
-    df: DataFrame, model: Model, text: str, added: list[T.StructField], make: MakeColumns
+    df: DataFrame, model: Model, text: str, new_fields: list[T.StructField], make_columns: MakeColumns
 ) -> DataFrame:
-    """Return the DataFrame with more columns; raise `InputError` if one exists already.
+    """Return the DataFrame with new columns that the model computes from the texts in the column `text`.
 
-    The metadata of the other columns is kept.
+    The metadata of the other columns is kept. Raise `InputError` if a new column exists already.
     """
     select_documents(df, text, None)  # raises an error if the column is not suitable
-    for field in added:
+    for field in new_fields:
         if field.name in df.columns:
-            raise InputError(f"{field.name!r} is a column already; drop it, or name another for what is added.")
-    fields = [*df.schema.fields, *added]
+            hint = "drop it, or name another for what is added"
+            raise InputError(f"{field.name!r} is a column already", hint=hint)
+    fields = [*df.schema.fields, *new_fields]
     schema = [
         T.StructField(str(position), field.dataType, True, field.metadata) for position, field in enumerate(fields)
     ]
     numbered = df.toDF(*map(str, range(len(df.columns))))
-    task = _AddColumns(encode(model), df.columns.index(text), make)
+    task = _AddColumns(encode(model), df.columns.index(text), make_columns)
     return map_batches(numbered, task, T.StructType(schema)).toDF(*(field.name for field in fields))
 
 
@@ -89,17 +90,18 @@ _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
 """Types of labels in Spark and in Arrow."""
 
 
-def _labels_and_scores(want_scores: bool, model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
-    """Return the predicted labels of texts, and the scores if wanted; null for texts that are null."""
+def _labels_and_scores(with_scores: bool, model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
+    """Return the predicted labels of texts, and their scores if `with_scores`; null for texts that are null."""
     predictions = model.predict(texts)
-    labels = _labels(model, predictions.labels, is_null)
-    if not want_scores:
+    labels = _label_column(model, predictions.labels, is_null)
+    if not with_scores:
         return [labels]
     scores = [None if null else row for null, row in zip(is_null, predictions.scores, strict=True)]
     return [labels, pa.array(scores, pa.list_(pa.float64()))]
 
 
-def _labels(model: Model, labels: Any, is_null: Bools) -> pa.Array:
+def _label_column(model: Model, labels: Any, is_null: Bools) -> pa.Array:
+    """Return predicted labels as an Arrow array, of lists for a multilabel model; null for texts that are null."""
     kind = _TYPES[type(model.classes[0])][1]
     if not model.multilabel:
         return pa.array([None if null else label for null, label in zip(is_null, labels.tolist(), strict=True)], kind)
@@ -124,9 +126,9 @@ def predict(
     if isinstance(model, Categorizer):
         model = model._fitted()
     if not isinstance(model, Model):
-        raise InputError(f"model is {shown(model)}; give a fitted Categorizer, or textsieve.load(path).")
+        raise InputError(f"model is {shown(model)}", hint="give a fitted Categorizer, or textsieve.load(path)")
     label_type = _TYPES[type(model.classes[0])][0]
-    added = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
+    new_fields = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
     if scores is not None:
-        added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    return add_model_columns(df, model, text, added, partial(_labels_and_scores, scores is not None))
+        new_fields.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
+    return add_model_columns(df, model, text, new_fields, partial(_labels_and_scores, scores is not None))

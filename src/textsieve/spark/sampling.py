@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import functions as F
+from scipy import sparse
 
 from ..arrays import Ints
 from ..categorizer_settings import Limits
 from ..training.counted_documents import CountedDocuments, Sample, halvings_survived, limits_of_sample, take_columns
 from ..training.targets import ClassSizes
 from .columns import partition_number
-from .counting import Chunk, Reading
+from .counting import Chunk, ChunkReader, alphabetical_order
 from .learning import build_targets
 from .tasks import collect_in_order, map_batches
 
@@ -33,53 +35,51 @@ if TYPE_CHECKING:
 
     from .tasks import Batches
 
-_LEVELS = 64
+_MAX_LEVEL = 64
 
 
-def _count(batches: Batches) -> Batches:
+def _count_documents(batches: Batches) -> Batches:
     """Yield the number of documents of a partition."""
     n_documents = sum(len(batch) for batch in batches)
     yield pa.record_batch([pa.array([partition_number()]), pa.array([n_documents])], names=["partition", "documents"])
 
 
 @dataclass(frozen=True)
-class _Numbered:
-    """A task that knows the numbers of a partition's documents among all documents."""
+class _NumberingTask:
+    """Base class of tasks that know the numbers of a partition's documents among all documents."""
 
-    first: dict[int, int]
-    """The number of each partition's first document; empty if no number is needed."""
-    reading: Reading
+    first_numbers: dict[int, int]
+    """The number of the first document of each partition; empty if no numbers are needed."""
+    reader: ChunkReader
 
-    def chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
-        """Yield each chunk with the numbers of its documents."""
-        number = self.first[partition_number()] if self.first else 0
-        for chunk in self.reading.chunks(batches):
+    def numbered_chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
+        """Yield the numbers of the documents of each chunk, and the chunk."""
+        number = self.first_numbers[partition_number()] if self.first_numbers else 0
+        for chunk in self.reader.chunks(batches):
             yield np.arange(number, number + len(chunk.texts)), chunk
             number += len(chunk.texts)
 
 
 @dataclass(frozen=True)
-class _Levels(_Numbered):
-    """Task that counts the documents of each level, and their counts."""
+class _CountByLevel(_NumberingTask):
+    """Task that counts the documents of each level, and their counts (nonzero entries)."""
 
     def __call__(self, batches: Batches) -> Batches:
-        values, documents = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
-        for numbers, chunk in self.chunks(batches):
-            counts, _ = self.reading.count_terms(chunk)
+        values, documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
+        for numbers, chunk in self.numbered_chunks(batches):
+            counts, _ = self.reader.count_terms(chunk)
             levels = halvings_survived(numbers)
             np.add.at(values, levels, np.diff(counts.indptr))
             np.add.at(documents, levels, 1)
-        all_levels = np.arange(_LEVELS + 1)
-        yield pa.record_batch(
-            list(map(pa.array, (all_levels, values, documents))), names=["level", "counts", "documents"]
-        )
+        columns = [pa.array(np.arange(_MAX_LEVEL + 1)), pa.array(values), pa.array(documents)]
+        yield pa.record_batch(columns, names=["level", "counts", "documents"])
 
 
 @dataclass(frozen=True)
-class _Sampled(_Numbered):
-    """Task that yields the texts of the sampled documents and the numbers of their classes, as 32-bit integers.
+class _TakeSample(_NumberingTask):
+    """Task that yields the text of each sampled document, and the numbers of its classes as bytes of 32-bit integers.
 
-    A document's level is computed from its number alone; documents of `level` and above are sampled.
+    The level of a document is computed from its number alone; documents of `level` and above are sampled.
     """
 
     level: int
@@ -87,20 +87,20 @@ class _Sampled(_Numbered):
 
     def __call__(self, batches: Batches) -> Batches:
         classes = pa.array(self.classes)
-        for numbers, chunk in self.chunks(batches):
+        for numbers, chunk in self.numbered_chunks(batches):
             sampled = (
                 np.flatnonzero(halvings_survived(numbers) >= self.level) if self.level else np.arange(len(numbers))
             )
-            members = chunk.members(classes)[sampled]
-            texts = [text.encode() for text in map(chunk.texts.__getitem__, sampled)]
-            bounds = members.indptr.tolist()
-            labels = [members.indices[begin:end].astype(np.int32).tobytes() for begin, end in pairwise(bounds)]
+            indicators = chunk.indicators(classes)[sampled]
+            texts = [chunk.texts[position].encode() for position in sampled]
+            class_numbers = indicators.indices.astype(np.int32)
+            labels = [class_numbers[begin:end].tobytes() for begin, end in pairwise(indicators.indptr.tolist())]
             yield pa.record_batch([pa.array(texts, pa.binary()), pa.array(labels, pa.binary())], ["text", "labels"])
 
 
 def sample_documents(
     documents: DataFrame,
-    reading: Reading,
+    reader: ChunkReader,
     sizes: ClassSizes,
     limits: Limits,
     most_values: int,
@@ -110,54 +110,52 @@ def sample_documents(
 
     `n_values` is the number of counts in all documents, if it is known.
     """
-    first, level = {}, 0
+    first_numbers: dict[int, int] = {}
+    level = 0
     if n_values is None or n_values > most_values:
-        rows = map_batches(documents, _count, "partition long, documents long").collect()
+        rows = map_batches(documents, _count_documents, "partition long, documents long").collect()
         n_before = 0
         for partition, n_documents in sorted((row["partition"], row["documents"]) for row in rows):
-            first[partition], n_before = n_before, n_before + n_documents
-        level = _level(documents, first, reading, most_values)
-    task = _Sampled(first, reading, level, list(sizes.classes))
-    return _count_sample(map_batches(documents, task, "text binary, labels binary"), reading, sizes, limits)
+            first_numbers[partition] = n_before
+            n_before += n_documents
+        level = _lowest_level(documents, first_numbers, reader, most_values)
+    task = _TakeSample(first_numbers, reader, level, list(sizes.classes))
+    return _count_sample(map_batches(documents, task, "text binary, labels binary"), reader, sizes, limits)
 
 
-def _level(documents: DataFrame, first: dict[int, int], reading: Reading, most_values: int) -> int:
+def _lowest_level(documents: DataFrame, first_numbers: dict[int, int], reader: ChunkReader, most_values: int) -> int:
     """Return the lowest level at which the sample has at most `most_values` counts, or a single document."""
-    from pyspark.sql import functions as F
-
-    rows = map_batches(documents, _Levels(first, reading), "level long, counts long, documents long")
+    rows = map_batches(documents, _CountByLevel(first_numbers, reader), "level long, counts long, documents long")
     totals = rows.groupBy("level").agg(F.sum("counts").alias("counts"), F.sum("documents").alias("documents")).collect()
-    counts, n_documents = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
+    counts, n_documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
     for row in totals:
         counts[row["level"]], n_documents[row["level"]] = row["counts"], row["documents"]
-    counts_from = np.cumsum(counts[::-1])[::-1]
-    documents_from = np.cumsum(n_documents[::-1])[::-1]
-    return int(np.flatnonzero((counts_from <= most_values) | (documents_from <= 1))[0])
+    counts_from_level = np.cumsum(counts[::-1])[::-1]  # of each level and all above
+    documents_from_level = np.cumsum(n_documents[::-1])[::-1]
+    return int(np.flatnonzero((counts_from_level <= most_values) | (documents_from_level <= 1))[0])
 
 
-def _count_sample(rows: DataFrame, reading: Reading, sizes: ClassSizes, limits: Limits) -> CountedDocuments:
+def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limits: Limits) -> CountedDocuments:
     """Count the sampled documents on the driver as they arrive."""
-    from scipy import sparse
-
-    counter = reading.counter(n_jobs=-1)
-    sample, members, n_documents = Sample(), [], 0
+    counter = reader.counter(n_jobs=-1)
+    sample, indicators, n_documents = Sample(), [], 0
     for texts, labels in _in_blocks(rows):
         sample.add(sparse.csr_matrix(counter.partial_fit_transform(texts)), n_documents)
-        starts = np.cumsum([0, *map(len, labels)])
-        ones = np.ones(starts[-1], np.int8)
-        columns = np.concatenate([np.zeros(0, np.int32), *labels])
-        members.append(sparse.csr_array((ones, columns, starts), shape=(len(texts), len(sizes.classes))))
+        indptr = np.cumsum([0, *map(len, labels)])
+        indices = np.concatenate([np.zeros(0, np.int32), *labels])
+        ones = np.ones(len(indices), np.int8)
+        indicators.append(sparse.csr_array((ones, indices, indptr), shape=(len(texts), len(sizes.classes))))
         n_documents += len(texts)
     terms = counter.get_feature_names_out().tolist()
-    order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+    order = alphabetical_order(terms)
     counts = take_columns(sample.matrix(len(terms)), order)
     share = n_documents / max(sizes.n_documents, 1)
-    in_order = [terms[column] for column in order.tolist()]
-    return CountedDocuments(counts, in_order, build_targets(members, sizes), limits_of_sample(limits, share))
+    sorted_terms = [terms[column] for column in order.tolist()]
+    return CountedDocuments(counts, sorted_terms, build_targets(indicators, sizes), limits_of_sample(limits, share))
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:
-    """Yield the texts and labels of documents, `size` documents at a time."""
+    """Yield the texts and the class numbers of documents, `size` documents at a time."""
     texts: list[str | bytes] = []
     labels: list[Any] = []
     for row in collect_in_order(rows):

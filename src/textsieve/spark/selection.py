@@ -1,10 +1,10 @@
 """Select terms when no machine has the statistics of all of them.
 
 Most methods score each term by its own row of the table, and only the rows of the k best come to the driver
-(`ranking.py`). User-defined selectors are treated in this way, too, so their scores must be of this kind. The other
-methods select the same terms as they would among all if the terms that are not collected do not matter:
+(`ranking.py`). User-defined selectors are treated in this way, too, so their scores must be of this kind. For each of
+the other methods, the driver collects all terms that can change the result:
 
-- *Forward selection* selects among the terms with the best scores, and says among how many.
+- *Forward selection* selects among the terms with the best scores; its setting `candidates` is their number.
 - *Round-robin*: a class takes at most k terms, each time the best one that is left; so its k best are enough.
 - *TOFA's automatic weight* depends on its candidates: the k best terms by each of two scores. Once the weight is known,
   TOFA scores each term like other methods.
@@ -12,10 +12,10 @@ methods select the same terms as they would among all if the terms that are not 
 - *Typical testors*: a class selects among the terms that weigh ε or more in its mean document, relative to its largest
   weight; and the weights of such a term in the other classes are in its own row of the table. So of all other terms,
   only the largest weight in each class must be known. If ε has to be found for a number of terms, the search goes from
-  the largest weight down and stops when there are too many terms (`selectors.testors.contrast`). It equals the search
-  among all terms as long as it looks at no weight that a term which was not collected could have; if it does, or does
-  not come to an end, it is repeated with twice as many terms.
-- A *cascade* is one selector after the other: each leaves fewer rows to the next.
+  the largest weight down and stops when there are too many terms (`selectors.testors.contrast`). As long as all weights
+  that it tries are above those of the terms that were not collected, it equals the search among all terms. Otherwise it
+  is repeated with twice as many terms.
+- A *cascade* applies one selector after the other: each leaves fewer rows to the next.
 
 Of terms with equal scores, the first in alphabetical order is selected, which has the lower column on one machine.
 """
@@ -54,7 +54,7 @@ from .ranking import (
     best_by_score,
     best_rows,
     is_among_best,
-    most_selected,
+    max_selected,
     selected_rows,
     with_number_of_terms,
 )
@@ -67,21 +67,23 @@ if TYPE_CHECKING:
     from .tasks import Batches
 
 
-def select_terms(ranking: Ranking, selector: TermSelector, most: int | None) -> SparkSelection:
-    """Fit a selector that keeps at most `most` terms; None: as many as its own settings say."""
-    own_selector = with_number_of_terms(selector, most, ranking.n_terms)
-    strategy = next((strategy for kind, strategy in STRATEGIES if isinstance(own_selector, kind)), best_by_score)
-    return strategy(ranking, own_selector)
+def select_terms(ranking: Ranking, selector: TermSelector, max_terms: int | None) -> SparkSelection:
+    """Fit a copy of a selector that keeps at most `max_terms` terms, or as many as its settings say if that is None."""
+    copy = with_number_of_terms(selector, max_terms, ranking.n_terms)
+    strategy = next((strategy for kind, strategy in STRATEGIES if isinstance(copy, kind)), best_by_score)
+    return strategy(ranking, copy)
 
 
 def _select_forward(ranking: Ranking, selector: ForwardSelection) -> SparkSelection:
+    """Fit the selector to the terms with the best scores: its candidates, and at least as many as it selects."""
     selector.check_settings()
-    number = max(most_selected(ranking, selector) or ranking.n_terms, selector.candidates)
-    rows = best_rows(ranking.with_scores(selector.score_terms), number if number < ranking.n_terms else None)
+    n_collected = max(max_selected(ranking, selector) or ranking.n_terms, selector.candidates)
+    rows = best_rows(ranking.with_scores(selector.score_terms), n_collected if n_collected < ranking.n_terms else None)
     return ranking.fit_selector(selector, rows)
 
 
 def _select_tofa(ranking: Ranking, selector: TOFA) -> SparkSelection:
+    """Compute the settings of TOFA that depend on all terms, and fit it to its best terms."""
     return best_by_score(ranking, _resolve_tofa(ranking, selector))
 
 
@@ -93,65 +95,77 @@ def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
     if resolved.energy is not None:
         rows = ranking.with_scores(resolved.score_terms).select(SCORE)
         scores = -np.sort(-rows.toArrow()[SCORE].to_numpy())
-        resolved.score_terms(ranking.totals.without_terms())  # sets its weight
-        number = resolved.most_terms(scores, np.arange(len(scores)))
-        resolved = clone(resolved).set_params(k=number, energy=None)
-    trace_selector: TermSelector = resolved
-    return trace_selector
+        resolved.score_terms(ranking.totals.without_terms())  # `most_terms` needs the weight, which this sets
+        n_selected = resolved.most_terms(scores, np.arange(len(scores)))
+        resolved = clone(resolved).set_params(k=n_selected, energy=None)
+    tofa: TermSelector = resolved
+    return tofa
 
 
 def _with_weight(ranking: Ranking, selector: Any) -> Any:
-    """Return TOFA with the weight that it would find, computed from the rows of its candidates."""
+    """Return TOFA with its automatic weight, computed from the rows of its candidates.
+
+    The candidates are the k best terms by each of the two scatters, with all terms that tie with the last of them.
+    """
     limit = resolve_k(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
     k, class_weight = min(limit or ranking.n_terms, ranking.n_terms), selector.class_weight
     rows = ranking.with_scores(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
     is_candidate = F.lit(False)
     for position in range(2):
-        values = rows.select(F.col(SCORE)[position].alias("value")).orderBy(F.desc("value")).limit(k)
-        least = values.agg(F.min("value").alias("least")).collect()[0]["least"]
-        is_candidate = is_candidate | (F.col(SCORE)[position] >= smallest_tied_score(least))
+        scatter = F.col(SCORE)[position]
+        largest = rows.select(scatter.alias("scatter")).orderBy(F.desc("scatter")).limit(k)
+        least = largest.agg(F.min("scatter").alias("least")).collect()[0]["least"]
+        is_candidate = is_candidate | (scatter >= smallest_tied_score(least))
     stats = collect_terms(rows.filter(is_candidate).drop(SCORE), ranking.totals).stats
     shares = class_shares(stats.class_docs, class_weight)
     return clone(selector).set_params(weight=auto_weight(*_two_scatters(stats, class_weight), stats, k, shares))
 
 
 def _two_scatters(stats: ClassStats, class_weight: Any) -> tuple[Floats, Floats]:
+    """Return the two scores of each term that TOFA combines."""
     return between_class_scatter(stats, class_weight), total_scatter(stats)
 
 
 def _select_pooled(ranking: Ranking, selector: PooledSelector) -> SparkSelection:
-    number = most_selected(ranking, selector)
+    """Fit a selector with a score for each class; for round-robin, to the k best terms of every class."""
     if selector.pooling != "round-robin":
         return best_by_score(ranking, selector)
-    if number is None:
+    k = max_selected(ranking, selector)
+    if k is None:
         return ranking.fit_selector(selector, ranking.table)
-    class_best = map_batches(ranking.table, _ClassBest(ranking.totals, selector.score_class, number), _ClassBest.SCHEMA)
-    rank = F.row_number().over(Window.partitionBy("class").orderBy(F.desc("own"), "term"))
-    terms = class_best.withColumn("place", rank).filter(F.col("place") <= number).select("term").distinct()
+    task = _BestOfClasses(ranking.totals, selector.score_class, k)
+    batch_best = map_batches(ranking.table, task, _BestOfClasses.SCHEMA)
+    rank = F.row_number().over(Window.partitionBy("class").orderBy(F.desc("class_score"), "term"))
+    terms = batch_best.withColumn("rank", rank).filter(F.col("rank") <= k).select("term").distinct()
     return ranking.fit_selector(selector, ranking.table.join(terms, "term", "left_semi"))
 
 
 @dataclass(frozen=True)
-class _ClassBest:
-    """Task that yields the best terms of each batch for each class, one class at a time."""
+class _BestOfClasses:
+    """Task that yields the k best terms of each batch for each class, one class at a time."""
 
     totals: CorpusTotals
     score_class: Any
-    number: int
-    SCHEMA: ClassVar[str] = "class int, own double, term string"
+    k: int
+    SCHEMA: ClassVar[str] = "class int, class_score double, term string"
 
     def __call__(self, batches: Batches) -> Batches:
         for batch in batches:
             terms, _, stats = self.totals.terms_of(batch)
             term_texts, scorer = pa.array(terms, pa.string()), ClassScorer(stats, self.score_class)
-            for number in scorer.with_documents:
-                scores = scorer(number)
-                best = np.argsort(-scores, kind="stable")[: self.number]
-                columns = [pa.array(np.full(len(best), number, np.int32)), pa.array(scores[best])]
-                yield pa.record_batch([*columns, term_texts.take(pa.array(best))], names=["class", "own", "term"])
+            for class_number in scorer.with_documents:
+                scores = scorer(class_number)
+                best = np.argsort(-scores, kind="stable")[: self.k]
+                columns = [
+                    pa.array(np.full(len(best), class_number, np.int32)),
+                    pa.array(scores[best]),
+                    term_texts.take(pa.array(best)),
+                ]
+                yield pa.record_batch(columns, names=["class", "class_score", "term"])
 
 
 def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
+    """Apply the selectors one after the other, and return the selection of the last one."""
     if not selector.valid_selectors() or len(selector.valid_selectors()) < len(selector.selectors):
         raise InputError(setting="selectors", value=selector.selectors, hint="give a list of at least one selector")
     *before, last = selector.selectors
@@ -162,23 +176,26 @@ def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
 
 
 def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
-    """Return the ranking of the terms that a stage leaves to the next."""
+    """Return the ranking of the terms that a stage leaves to the next.
+
+    If the scores decide alone, the rows stay on the workers.
+    """
     with _naming_stage(stage, ranking):
         if isinstance(stage, TOFA):
             stage = _resolve_tofa(ranking, stage)
-        elif isinstance(stage, NEED_OTHERS) or getattr(stage, "pooling", None) == "round-robin":
+        elif isinstance(stage, DEPEND_ON_OTHER_TERMS) or getattr(stage, "pooling", None) == "round-robin":
             fitted, candidates = select_terms(ranking, stage, None)
             return ranking.restricted_to(candidates.terms[column] for column in fitted.selected_columns().tolist())
         rows = selected_rows(ranking, stage).drop(SCORE)
         n_terms = rows.count()
         if not n_terms:
-            raise NoTermSelected("none")
+            raise NoTermSelected
         return replace(ranking, table=rows, n_terms=n_terms)
 
 
 @contextmanager
 def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
-    """Raise the error message of a cascade if a stage keeps no terms."""
+    """Raise an `InputError` that names the stage if it keeps no terms, as a cascade on one machine does."""
     try:
         yield
     except NoTermSelected as problem:
@@ -187,30 +204,33 @@ def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
 
 # -- typical testors ---------------------------------------------------------------------------------------------
 
-AT_FIRST = 4096
-"""Number of the heaviest terms in the first attempt."""
+N_HEAVIEST = 4096
+"""Number of the terms with the largest weights that are collected in the first attempt."""
 
 
 def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelection:
-    """Fit the selector to the terms that matter to it."""
+    """Fit the selector to the terms that weigh ε or more in the mean document of a class."""
     selector.check_settings()
     rows = _with_largest_weights(ranking, selector.scale)
     if selector.epsilon is None and resolve_k(selector.k, ranking.n_terms) is not None:
-        with persisted(rows) as stored:
-            return _select_testors_by_number(ranking, selector, stored)
+        with persisted(rows) as persistent_rows:
+            return _select_testors_by_number(ranking, selector, persistent_rows)
     epsilon = DEFAULT_EPSILON if selector.epsilon is None else float(selector.epsilon)
-    heavy = rows.filter(F.col(SCORE) >= epsilon)
-    if heavy.limit(1).count() == 0:  # the selector will raise an error that says why
-        heavy = best_rows(rows, AT_FIRST)
-    return ranking.fit_selector(selector, heavy)
+    heavy_rows = rows.filter(F.col(SCORE) >= epsilon)
+    if heavy_rows.limit(1).count() == 0:  # with some lighter terms, the selector raises an error that says why
+        heavy_rows = best_rows(rows, N_HEAVIEST)
+    return ranking.fit_selector(selector, heavy_rows)
 
 
 def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: DataFrame) -> SparkSelection:
-    """Fit the selector to more and more of the heaviest terms; show only the warnings of the last attempt."""
-    n = AT_FIRST
+    """Fit the selector to more and more of the heaviest terms, until it finds the ε for its number of terms.
+
+    Only the warnings of the last attempt are shown.
+    """
+    n = N_HEAVIEST
     while True:
         is_heavy = is_among_best(rows, n)
-        largest_left = rows.filter(~is_heavy).agg(F.max(SCORE).alias("most")).collect()[0]["most"]
+        largest_left = rows.filter(~is_heavy).agg(F.max(SCORE).alias("largest")).collect()[0]["largest"]
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -227,9 +247,10 @@ def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: 
 
 
 def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> bool:
-    """Return whether the search among the collected terms is the same as among all terms.
+    """Return whether the search for ε among the collected terms is the same as among all terms.
 
-    It is if it came to an end, and looked at no weight that a term which was not collected could have.
+    It is if it tried only weights above `largest_left`, the largest weight of the terms that were not collected, and
+    stopped before it reached the smallest weight of the collected ones.
     """
     fitted: Any = selection.selector
     weights = Representatives(selection.candidates.stats, fitted.scale).weights
@@ -240,13 +261,16 @@ def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> 
 
 
 def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
-    """Return the table with the largest weight of each term in the mean document of any class, as score."""
+    """Return the table with the largest weight of each term in the mean document of any class, as score.
+
+    With the scale "max", the weights of each class are divided by the largest of them.
+    """
     Representatives(ranking.totals.without_terms(), scale)  # raises an error if there is no such scale
     divisors = np.ones(len(ranking.totals.classes))
     if scale == "max":
         largest = map_batches(ranking.table, _LargestOfClasses(ranking.totals), _LargestOfClasses.SCHEMA)
-        for row in largest.groupBy("class").agg(F.max("weight").alias("most")).collect():
-            divisors[row["class"]] = row["most"] if row["most"] > 0 else 1.0
+        for row in largest.groupBy("class").agg(F.max("weight").alias("weight")).collect():
+            divisors[row["class"]] = row["weight"] if row["weight"] > 0 else 1.0
     return ranking.with_scores(lambda stats: largest_weights(stats, divisors))
 
 
@@ -274,12 +298,12 @@ class _LargestOfClasses:
             stats = self.totals.terms_of(batch).stats
             largest = np.zeros(len(stats.classes))
             np.maximum.at(largest, stats.cells.classes(), class_weights(stats))
-            numbers = np.flatnonzero(largest)
-            columns = [pa.array(numbers.astype(np.int32)), pa.array(largest[numbers])]
+            class_numbers = np.flatnonzero(largest)
+            columns = [pa.array(class_numbers.astype(np.int32)), pa.array(largest[class_numbers])]
             yield pa.record_batch(columns, names=["class", "weight"])
 
 
-NEED_OTHERS = ForwardSelection | TypicalTestors | Cascade
+DEPEND_ON_OTHER_TERMS = ForwardSelection | TypicalTestors | Cascade
 """Selectors whose selected terms are not simply those with the best scores."""
 
 STRATEGIES: tuple[tuple[type[TermSelector], Callable[[Ranking, Any], SparkSelection]], ...] = (

@@ -45,8 +45,8 @@ CONNECT = "sc://"
 CONNECT_TIMEOUT = 20.0
 """Seconds to wait for a master to answer; one that was just started needs some."""
 
-_PORTS = {"spark": 7077, "sc": 15002}
-_KINDS = re.compile(r"local($|\[|-cluster)|yarn|(spark|k8s|sc)://")
+_DEFAULT_PORTS = {"spark": 7077, "sc": 15002}
+_MASTERS = re.compile(r"local($|\[|-cluster)|yarn|(spark|k8s|sc)://")
 _ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
 
 
@@ -61,33 +61,38 @@ def master_url(master: str | None) -> str:
 
 
 def addresses(master: str) -> list[tuple[str, int]]:
-    """Return the hosts and ports of a Spark master or Connect server, or an empty list for other kinds of masters."""
+    """Return the hosts and ports of a Spark master or Connect server, or an empty list for other kinds of masters.
+
+    A Spark master may have several addresses, separated by commas. Parameters may follow the address of a Connect
+    server.
+    """
     kind, separator, rest = master.partition("://")
-    if not separator or kind not in _PORTS:
+    if not separator or kind not in _DEFAULT_PORTS:
         return []
+    default_port = _DEFAULT_PORTS[kind]
     hosts = rest.split(",") if kind == "spark" else [re.split(r"[/;]", rest)[0]]
     matches = [_ADDRESS.fullmatch(host) for host in hosts]
     if not all(matches):
-        raise InputError((Setting("master", master), " is no address"), hint=f"write {kind}://HOST:{_PORTS[kind]}")
-    return [(match["six"] or match["host"], int(match["port"] or _PORTS[kind])) for match in matches if match]
+        raise InputError((Setting("master", master), " is no address"), hint=f"write {kind}://HOST:{default_port}")
+    return [(match["six"] or match["host"], int(match["port"] or default_port)) for match in matches if match]
 
 
 def require_master(master: str | None) -> None:
     """Raise `InputError` for an unknown kind of master; Spark would only say that its Java process has ended."""
-    if master and not _KINDS.match(master):
-        like = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
+    if master and not _MASTERS.match(master):
+        cluster_url = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
         raise InputError(
-            (Setting("master", master), " is none"),
-            hint=f"write {like} for a cluster, sc://HOST:15002 for a Connect server, yarn, k8s://..., or local[2] "
-            "for two cores of this machine",
+            (Setting("master", master), " is not the URL of a master"),
+            hint=f"write {cluster_url} for a cluster, sc://HOST:15002 for a Connect server, yarn, k8s://..., or "
+            "local[2] for two cores of this machine",
         )
 
 
 def require_listening(master: str | None, timeout: float = CONNECT_TIMEOUT) -> None:
     """Raise `InputError` if no server listens at the master's address; of several addresses, one is enough."""
-    endpoints, end = addresses(master_url(master)), time.monotonic() + timeout
+    endpoints, deadline = addresses(master_url(master)), time.monotonic() + timeout
     problems = _connection_errors(endpoints, timeout)
-    while len(problems) == len(endpoints) > 0 and time.monotonic() < end:
+    while len(problems) == len(endpoints) > 0 and time.monotonic() < deadline:
         time.sleep(0.2)
         problems = _connection_errors(endpoints, timeout)
     if problems and len(problems) == len(endpoints):
@@ -112,24 +117,25 @@ def require_java() -> None:
     """Raise `MissingPackage` if there is no Java where Spark would look for it."""
     home = os.environ.get("JAVA_HOME")
     if shutil.which(os.path.join(home, "bin", "java") if home else "java") is None:
-        where = f"JAVA_HOME is {home}, and has none" if home else "there is none on this machine"
+        reason = f"JAVA_HOME is {home}, and has none" if home else "there is none on this machine"
         raise MissingPackage(
-            f"Spark needs Java 17 or later, and {where}. Install it (Debian: apt install openjdk-17-jre-headless), or "
-            "use a Connect server, which has its own: sc://HOST:15002."
+            f"Spark needs Java 17 or later, and {reason}",
+            hint="Install it (Debian: apt install openjdk-17-jre-headless), or use a Connect server, which has its "
+            "own: sc://HOST:15002.",
         )
 
 
 # -- errors of Spark ---------------------------------------------------------------------------------------------
 
-_RAISED_IN_PYTHON = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
-_ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")
-_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
+_PYTHON_ERROR = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
+_SPARK_ERROR = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")  # a line with a Spark error class
+_JAVA_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
 _CODES = re.compile(r"^\s*(?:\[USER_RAISED_EXCEPTION\]\s*)?|\s*SQLSTATE: \w+\s*$")
 _ADVICE = (
     ("No module named 'textsieve'", "Install textsieve[spark] for the Python of the workers, PYSPARK_PYTHON."),
     ("No module named", "Install it for the Python of the workers, PYSPARK_PYTHON."),
     ("PYTHON_VERSION_MISMATCH", "Name the same Python for driver and workers with PYSPARK_PYTHON."),
-    ("JAVA_GATEWAY_EXITED", "Above it says why; look whether java -version is 17 or later, and at --conf."),
+    ("JAVA_GATEWAY_EXITED", "The lines above say why; check that java -version is 17 or later, and check --conf."),
     ("MALFORMED_RECORD", "A line of a file is broken; training on each file without --engine spark names the line."),
     ("java.lang.OutOfMemoryError", "Give it more memory: spark.driver.memory, spark.executor.memory."),
     ("maxResultSize", "Raise spark.driver.maxResultSize."),
@@ -143,20 +149,17 @@ def summarize(message: str) -> str:
 
     It is the last Python error, or the error with a Spark error class, or the last Java cause, or the first line.
     """
-    _, traceback, after = message.rpartition("Traceback (most recent call last):")
-    raised = _RAISED_IN_PYTHON.findall(after) if traceback else []
-    error_class, causes = _ERROR_CLASS.search(message), _CAUSE.findall(message)
-    line = (
-        raised[0]
-        if raised
-        else error_class[0]
-        if error_class
-        else causes[-1]
-        if causes
-        else message.strip().partition("\n")[0]
-    )
+    _, traceback, last_trace = message.rpartition("Traceback (most recent call last):")
+    if traceback and (python_error := _PYTHON_ERROR.search(last_trace)):
+        line = python_error[0]
+    elif spark_error := _SPARK_ERROR.search(message):
+        line = spark_error[0]
+    elif java_causes := _JAVA_CAUSE.findall(message):
+        line = java_causes[-1]
+    else:
+        line = message.strip().partition("\n")[0]
     reason = _CODES.sub("", line).rstrip(".")
-    advice = next((text for part, text in _ADVICE if part in message), None)
+    advice = next((advice for part, advice in _ADVICE if part in message), None)
     return f"{reason}." if advice is None else f"{reason}. {advice}"
 
 
@@ -167,20 +170,21 @@ def summarize_errors() -> Iterator[None]:
         with reraise_own_errors():
             yield
     except Py4JNetworkError as problem:
-        raise InputError("Spark: its Java has ended, perhaps for want of memory (spark.driver.memory).") from problem
+        hint = "Did it run out of memory? Raise spark.driver.memory."
+        raise InputError("Spark: its Java process has ended", hint=hint) from problem
     except (PySparkException, Py4JError) as problem:
         raise InputError(f"Spark: {summarize(str(problem))}") from problem
 
 
 # -- progress ----------------------------------------------------------------------------------------------------
 
-WIDTH = 40
+BAR_WIDTH = 40
 
 
-def bar_of(done: int, total: int, running: int) -> str:
-    """Return a progress bar with its numbers, as text."""
-    filled = WIDTH * done // max(total, 1)
-    return f"[{'=' * filled}{' ' * (WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
+def progress_bar(done: int, total: int, running: int) -> str:
+    """Return a progress bar with the numbers of tasks, as text."""
+    filled = BAR_WIDTH * done // max(total, 1)
+    return f"[{'=' * filled}{' ' * (BAR_WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
 
 
 def task_bar(out: TextIO) -> ProgressHandler:
@@ -188,7 +192,7 @@ def task_bar(out: TextIO) -> ProgressHandler:
     from pyspark.sql.connect.shell.progress import ProgressHandler
 
     class TaskBar(ProgressHandler):
-        drawn = 0
+        n_drawn = 0  # characters of the bar on the screen
 
         def __call__(
             self,
@@ -198,14 +202,14 @@ def task_bar(out: TextIO) -> ProgressHandler:
             done: bool,
             **_: Any,
         ) -> None:
-            known = list(stages or ())
+            all_stages = list(stages or ())
             line = ""
-            if known and not done:
-                completed = sum(stage.num_completed_tasks for stage in known)
-                line = bar_of(completed, sum(stage.num_tasks for stage in known), inflight_tasks)
-            out.write(f"\r{line:<{self.drawn}}\r")
+            if all_stages and not done:
+                n_completed = sum(stage.num_completed_tasks for stage in all_stages)
+                line = progress_bar(n_completed, sum(stage.num_tasks for stage in all_stages), inflight_tasks)
+            out.write(f"\r{line:<{self.n_drawn}}\r")  # padded, to overwrite a longer bar
             out.flush()
-            self.drawn = len(line)
+            self.n_drawn = len(line)
 
     return TaskBar()
 
@@ -213,16 +217,17 @@ def task_bar(out: TextIO) -> ProgressHandler:
 # -- session -----------------------------------------------------------------------------------------------------
 
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
-_HERE = ("localhost", "127.0.0.1", "::1")
+_LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 @contextmanager
 def open_session(
     master: str | None, conf: Mapping[str, str], *, name: str = "textsieve", shows_progress: bool = False
 ) -> Iterator[SparkSession]:
-    """Yield a session on a Spark master or a Connect server.
+    """Yield a session on a Spark master or a Connect server, and stop it at the end.
 
-    Masters are `local[2]`, `spark://host:7077`, `yarn` and so on, Connect servers `sc://host:15002`.
+    Masters are `local[2]`, `spark://host:7077`, `yarn` and so on, Connect servers `sc://host:15002`. `conf` has
+    settings of Spark. A session that exists already is used instead, and not stopped.
     """
     existing = SparkSession.getActiveSession()
     if existing is not None:
@@ -236,7 +241,7 @@ def open_session(
         require_java()
     with summarize_errors():
         defaults = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
-        with _environment(environment_changes(master, os.environ)):
+        with _changed_environment(environment_changes(master, os.environ)):
             session = _builder(master).appName(name).config(map={**defaults, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
@@ -267,6 +272,7 @@ def _always_interrupt() -> None:
 
 
 def _builder(master: str | None) -> SparkSession.Builder:
+    """Return the builder of a session on a master, a Connect server, or that of the environment."""
     builder = SparkSession.builder
     if master is None:
         return builder
@@ -287,19 +293,19 @@ def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str,
     Variables that are set already are kept, except that a given master overrides the Connect server in `SPARK_REMOTE`,
     and that the logging option is added to `SPARK_SUBMIT_OPTS`.
     """
-    changed: dict[str, str | None] = {}
-    on_this_machine = master is not None and (
-        master.startswith("local") or any(host in _HERE for host, _ in addresses(master))
+    changes: dict[str, str | None] = {}
+    is_local = master is not None and (
+        master.startswith("local") or any(host in _LOCAL_HOSTS for host, _ in addresses(master))
     )
-    if on_this_machine:
-        changed |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    changed = {key: value for key, value in changed.items() if key not in env}
+    if is_local:
+        local_variables = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+        changes |= {name: value for name, value in local_variables.items() if name not in env}
     if "SPARK_REMOTE" in env and not uses_connect(master):
-        changed["SPARK_REMOTE"] = None
+        changes["SPARK_REMOTE"] = None
     if not _has_log_settings(env):
         option = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
-        changed["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
-    return changed
+        changes["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
+    return changes
 
 
 def _has_log_settings(env: Mapping[str, str]) -> bool:
@@ -309,17 +315,18 @@ def _has_log_settings(env: Mapping[str, str]) -> bool:
 
 
 @contextmanager
-def _environment(changed: Mapping[str, str | None]) -> Iterator[None]:
+def _changed_environment(changes: Mapping[str, str | None]) -> Iterator[None]:
     """Change environment variables, and restore them at the end."""
-    before = {name: os.environ.get(name) for name in changed}
-    _set(changed)
+    before = {name: os.environ.get(name) for name in changes}
+    _set_variables(changes)
     try:
         yield
     finally:
-        _set(before)
+        _set_variables(before)
 
 
-def _set(values: Mapping[str, str | None]) -> None:
+def _set_variables(values: Mapping[str, str | None]) -> None:
+    """Set environment variables; None removes one."""
     for name, value in values.items():
         if value is None:
             os.environ.pop(name, None)

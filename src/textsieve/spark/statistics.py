@@ -26,7 +26,7 @@ from ..stats.table import Cells, Sums, Table, Totals
 from ..text.counter import NO_LIMITS, TermCounter
 from ..training.targets import ClassSizes
 from .columns import count_classes, select_documents
-from .counting import LIMBS, ROWS, SQUARES, SUMS, CountClasses, Reading, from_limbs
+from .counting import CELL_SCHEMA, LIMBS, SQUARES, SUMS, ChunkReader, CountClasses, alphabetical_order, from_limbs
 from .tasks import map_batches, reraise_own_errors
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .tasks import Batches
 
 
-TERMS = (
+TERM_SCHEMA = (
     "term string, documents long, weighted long, sum double, sum_rest double, squares double, squares_rest double, "
     "classes array<int>, class_documents array<long>, class_sums array<double>, class_rests array<double>"
 )
@@ -50,7 +50,7 @@ def add_up_rows(rows: DataFrame) -> DataFrame:
     """Add up the rows of all chunks, and return one row for each term."""
     by_term = rows.repartition("term").groupBy("term", "class")
     added = by_term.agg(*(F.sum(name).alias(name) for name in ("documents", *LIMBS)))
-    return map_batches(added.sortWithinPartitions("term", "class"), assemble_terms, TERMS)
+    return map_batches(added.sortWithinPartitions("term", "class"), assemble_terms, TERM_SCHEMA)
 
 
 def assemble_terms(batches: Batches) -> Batches:
@@ -69,13 +69,13 @@ def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
             continue
         table = pa.Table.from_batches([batch])
         keys = batch.column(batch.schema.get_field_index(key))
-        begin = int(pc.index(keys, keys[-1]).as_py())
-        if begin or (waiting and waiting[0][key][0] != keys[0]):
-            complete = [*waiting, table.slice(0, begin)]
+        last_key_begin = int(pc.index(keys, keys[-1]).as_py())
+        if last_key_begin or (waiting and waiting[0][key][0] != keys[0]):
+            complete = [*waiting, table.slice(0, last_key_begin)]
             if sum(map(len, complete)):
                 yield pa.concat_tables(complete).combine_chunks()
             waiting = []
-        waiting.append(table.slice(begin))
+        waiting.append(table.slice(last_key_begin))
     if waiting:
         yield pa.concat_tables(waiting).combine_chunks()
 
@@ -84,32 +84,39 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
     """Combine all rows of some terms into one row for each term."""
     classes, documents = (table[name].to_numpy() for name in ("class", "documents"))
     sums = from_limbs(tuple(table[name].to_numpy() for name in LIMBS))
-    in_all, squares, cells = (
+    sum_rows, square_rows, cell_rows = (
         np.flatnonzero(is_kind) for is_kind in (classes == SUMS, classes == SQUARES, classes >= 0)
     )
-    _require_whole(table["term"].combine_chunks(), in_all, squares)
-    starts = np.searchsorted(cells, in_all)  # the two special rows of each term come first
-    offsets = pa.array(np.append(starts, len(cells)).astype(np.int32))
+    _require_all_rows(table["term"].combine_chunks(), sum_rows, square_rows)
+    starts = np.searchsorted(cell_rows, sum_rows)  # the two special rows of each term come before its cells
+    offsets = pa.array(np.append(starts, len(cell_rows)).astype(np.int32))
 
-    def listed(values: Any) -> pa.Array:
-        return pa.ListArray.from_arrays(offsets, pa.array(values[cells]))
+    def as_lists(values: Any) -> pa.Array:
+        """Return the values of the cells, in a list for each term."""
+        return pa.ListArray.from_arrays(offsets, pa.array(values[cell_rows]))
 
     columns = [
-        table["term"].combine_chunks().take(pa.array(in_all)),
-        *map(pa.array, (documents[squares], documents[in_all])),
-        *map(pa.array, (*sums.at(in_all), *sums.at(squares))),
-        *map(listed, (classes.astype(np.int32), documents, sums.value, sums.rest)),
+        table["term"].combine_chunks().take(pa.array(sum_rows)),
+        *map(pa.array, (documents[square_rows], documents[sum_rows])),
+        *map(pa.array, (*sums.at(sum_rows), *sums.at(square_rows))),
+        *map(as_lists, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
-    return pa.record_batch(columns, names=[column.split()[0] for column in TERMS.split(", ")])
+    return pa.record_batch(columns, names=[column.split()[0] for column in TERM_SCHEMA.split(", ")])
 
 
-def _require_whole(terms: pa.Array, in_all: Ints, squares: Ints) -> None:
-    """Raise `InputError` if rows of a term are missing here."""
-    if not terms.take(pa.array(in_all)).equals(terms.take(pa.array(squares))) or len(in_all) != len(terms.unique()):
-        raise InputError(
-            "The rows of a term are not all on one machine, so that they can't be added up. Is "
-            "spark.sql.requireAllClusterKeysForDistribution set? Train without it."
-        )
+def _require_all_rows(terms: pa.Array, sum_rows: Ints, square_rows: Ints) -> None:
+    """Raise `InputError` unless each term has both of its special rows here."""
+    has_both = terms.take(pa.array(sum_rows)).equals(terms.take(pa.array(square_rows)))
+    if not has_both or len(sum_rows) != len(terms.unique()):
+        raise split_rows_error()
+
+
+def split_rows_error() -> InputError:
+    """Return the error for a term whose rows Spark has distributed over several tasks."""
+    return InputError(
+        "The rows of a term are not all on one machine, so that they can't be combined",
+        hint="Is spark.sql.requireAllClusterKeysForDistribution set? Train without it.",
+    )
 
 
 class TermStatistics(NamedTuple):
@@ -122,10 +129,9 @@ class TermStatistics(NamedTuple):
 
     def sorted(self) -> TermStatistics:
         """Return the same in alphabetical order."""
-        order = np.array(sorted(range(len(self.terms)), key=self.terms.__getitem__), np.int64)
-        return TermStatistics(
-            [self.terms[position] for position in order.tolist()], self.doc_freq[order], self.stats.take(order)
-        )
+        order = alphabetical_order(self.terms)
+        terms = [self.terms[position] for position in order.tolist()]
+        return TermStatistics(terms, self.doc_freq[order], self.stats.take(order))
 
 
 @dataclass(frozen=True)
@@ -143,40 +149,49 @@ class CorpusTotals:
 
     def without_terms(self) -> ClassStats:
         """Return the statistics of the documents, as if they had no terms."""
-        nothing = tables.empty(0)
+        empty = tables.empty(0)
         class_docs = np.array(self.class_docs, np.int64)
-        cells = nothing.cells._replace(class_starts=np.zeros(len(self.classes) + 1, np.int64))
-        return ClassStats(Table(self.classes, self.n_documents, 0, class_docs, nothing.totals, cells))
+        cells = empty.cells._replace(class_starts=np.zeros(len(self.classes) + 1, np.int64))
+        return ClassStats(Table(self.classes, self.n_documents, 0, class_docs, empty.totals, cells))
 
     def terms_of(self, rows: pa.RecordBatch | pa.Table) -> TermStatistics:
-        """Return rows of the table as terms and statistics."""
-        column = {name: _flat(rows.column(name)) for name in rows.schema.names}
-        listed = column["classes"]
-        owners = np.repeat(np.arange(len(listed)), np.diff(listed.offsets.to_numpy()))
-        classes = _values(listed)
-        order = np.lexsort((owners, classes))
-        starts = np.searchsorted(classes[order], np.arange(len(self.classes) + 1))
-        numbers, sums, rests = (_values(column[f"class_{name}"])[order] for name in ("documents", "sums", "rests"))
-        cells = Cells(starts, owners[order], numbers, Sums(sums, rests))
-        weighted = column["weighted"].to_numpy()
-        filled = np.flatnonzero(weighted)
-        totals = Totals(filled, weighted[filled], *(_sums(column, name).at(filled) for name in ("sum", "squares")))
+        """Return rows of the table as terms and statistics.
+
+        The arrays of a row go from class to class. The cells of a `ClassStats` are sorted by class, and then by term.
+        """
+        columns = {name: _one_array(rows.column(name)) for name in rows.schema.names}
+        class_lists = columns["classes"]
+        n_terms = len(class_lists)
+        cell_terms = np.repeat(np.arange(n_terms), np.diff(class_lists.offsets.to_numpy()))
+        cell_classes = _list_values(class_lists)
+        order = np.lexsort((cell_terms, cell_classes))
+        class_starts = np.searchsorted(cell_classes[order], np.arange(len(self.classes) + 1))
+        doc_freq, sums, rests = (
+            _list_values(columns[name])[order] for name in ("class_documents", "class_sums", "class_rests")
+        )
+        cells = Cells(class_starts, cell_terms[order], doc_freq, Sums(sums, rests))
+        n_weighted = columns["weighted"].to_numpy()
+        filled = np.flatnonzero(n_weighted)
+        totals = Totals(filled, n_weighted[filled], *(_sums(columns, name).at(filled) for name in ("sum", "squares")))
         class_docs = np.array(self.class_docs, np.int64)
-        table = Table(self.classes, self.n_documents, len(listed), class_docs, totals, cells)
-        return TermStatistics(column["term"].to_pylist(), column["documents"].to_numpy(), ClassStats(table))
+        table = Table(self.classes, self.n_documents, n_terms, class_docs, totals, cells)
+        return TermStatistics(columns["term"].to_pylist(), columns["documents"].to_numpy(), ClassStats(table))
 
 
-def _flat(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+def _one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column of a batch or a table as one array."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _values(listed: pa.Array) -> Any:
-    return listed.flatten().to_numpy(zero_copy_only=False)
+def _list_values(lists: pa.Array) -> Any:
+    """Return the values of all lists, one list after the other."""
+    return lists.flatten().to_numpy(zero_copy_only=False)
 
 
-def _sums(column: dict[str, pa.Array], name: str) -> Sums:
-    value: Floats = column[name].to_numpy()
-    rest: Floats = column[f"{name}_rest"].to_numpy()
+def _sums(columns: dict[str, pa.Array], name: str) -> Sums:
+    """Return sums from their column and the column of their rounding errors."""
+    value: Floats = columns[name].to_numpy()
+    rest: Floats = columns[f"{name}_rest"].to_numpy()
     return Sums(value, rest)
 
 
@@ -200,8 +215,9 @@ class SparkStats(NamedTuple):
     def to_local(self) -> tuple[list[str], ClassStats]:
         """Return the terms in alphabetical order and their `ClassStats`; both must fit into the driver's memory."""
         with reraise_own_errors():
-            collected_terms = collect_terms(self.table, CorpusTotals(self.classes, self.class_docs, self.n_documents))
-        return collected_terms.terms, collected_terms.stats
+            totals = CorpusTotals(self.classes, self.class_docs, self.n_documents)
+            terms, _, statistics = collect_terms(self.table, totals)
+        return terms, statistics
 
 
 def stats(df: DataFrame, text: str = "text", label: str | None = "label", **reading: Any) -> SparkStats:
@@ -213,12 +229,11 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
     """
     given_limits = [f"{name}={shown(reading[name])}" for name in NO_LIMITS if name in reading]
     if given_limits:
-        raise InputError(
-            f"{', '.join(given_limits)}: the table has all terms; filter it, as by table.filter('documents >= 5')."
-        )
+        problem = f"{', '.join(given_limits)}: the table has all terms"
+        raise InputError(problem, hint="filter it, as by table.filter('documents >= 5')")
     settings = TermCounter(**reading).get_params()
     TermCounter(**settings).validated_reading()
-    counter = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
+    counter_settings = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
     documents = select_documents(df, text, label)
     with reraise_own_errors():
         sizes = (
@@ -226,5 +241,6 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
             if label is not None
             else ClassSizes((), _NONE, documents.count(), 0, multilabel=False)
         )
-    rows = map_batches(documents, CountClasses(Reading(counter), list(sizes.classes)), ROWS)
+    count = CountClasses(ChunkReader(counter_settings), list(sizes.classes))
+    rows = map_batches(documents, count, CELL_SCHEMA)
     return SparkStats(add_up_rows(rows), sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)

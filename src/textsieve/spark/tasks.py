@@ -21,13 +21,14 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyspark.storagelevel import StorageLevel
 
 from .. import errors
 from ..errors import UNSET, InputError, Place, Setting
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql import types as T
 
@@ -45,14 +46,18 @@ def map_batches(df: DataFrame, function: Task, schema: T.StructType | str) -> Da
             raise TaskError(encode_error(error)) from error
         freeze_gc(len(sys.modules))
 
-    with warnings.catch_warnings():  # Spark warns about new versions of pandas, even if only Arrow is used
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    with warnings.catch_warnings():
+        # pyspark.sql.pandas builds the task, and warns about new versions of pandas, even though only Arrow is used.
+        warnings.filterwarnings("ignore", category=FutureWarning, module=r"pyspark\.sql\.pandas\.")
         return df.mapInArrow(run, schema)
 
 
 @cache
-def freeze_gc(n_modules: int) -> None:  # cached, so it runs again only when more modules are loaded
-    """Collect garbage now, and exclude the remaining objects from later garbage collections."""
+def freeze_gc(n_modules: int) -> None:
+    """Collect garbage now, and exclude the remaining objects from later garbage collections.
+
+    `n_modules` is the number of loaded modules. Because of the cache, this runs again only when it has changed.
+    """
     gc.collect()
     gc.freeze()
 
@@ -65,6 +70,7 @@ class TaskError(Exception):
 
 
 _TASK_ERROR = re.compile(rf"^.*\b{TaskError.__name__}: (\{{.*\}})\s*$", re.MULTILINE)
+"""The last line of the traceback of a `TaskError`; its group is the JSON."""
 
 
 @contextmanager
@@ -81,11 +87,11 @@ def reraise_own_errors() -> Iterator[None]:
 
 def encode_error(error: InputError) -> str:
     """Return the class and the fields of an error as one line of JSON."""
+    # A subclass that is defined elsewhere travels as its base class in `errors`, where the driver looks for it.
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
-    place = error.place and [error.place.source, error.place.part]
     fields = {
         "problem": _encode_message(error.problem),
-        "place": place,
+        "place": error.place and [error.place.source, error.place.part],
         "setting": error.setting,
         "value": _encode_value(error.value),
         "allowed": [_encode_value(value) for value in error.allowed],
@@ -108,8 +114,8 @@ def decode_error(line: str) -> InputError:
     )
 
 
-class _Shown:
-    """Stands for a value that JSON can't represent; a message shows it in the same way."""
+class _ReprOnly:
+    """Stands for a value of which only the `repr` is known, because JSON can't represent it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -119,16 +125,17 @@ class _Shown:
 
 
 def _encode_value(value: object) -> Any:
-    """Return a list with the value if JSON can represent it, or its `repr`; None stands for no value."""
+    """Return a list with the value if JSON can represent it, otherwise its `repr`, or None if there is no value."""
     if value is UNSET:
         return None
     return [value] if value is None or isinstance(value, str | int | float) else repr(value)
 
 
 def _decode_value(encoded: list[Any] | str | None) -> Any:
+    """Return the value that `_encode_value` encoded."""
     if encoded is None:
         return UNSET
-    return _Shown(encoded) if isinstance(encoded, str) else encoded[0]
+    return _ReprOnly(encoded) if isinstance(encoded, str) else encoded[0]
 
 
 def _encode_message(message: errors.Message) -> Any:
@@ -139,6 +146,7 @@ def _encode_message(message: errors.Message) -> Any:
 
 
 def _decode_message(encoded: Any) -> errors.Message:
+    """Return the message that `_encode_message` encoded."""
     if isinstance(encoded, str):
         return encoded
     return tuple(piece if isinstance(piece, str) else Setting(piece[0], _decode_value(piece[1])) for piece in encoded)
@@ -147,14 +155,23 @@ def _decode_message(encoded: Any) -> errors.Message:
 # -- results -----------------------------------------------------------------------------------------------------
 
 
+def pack_arrays(**arrays: NDArray[Any]) -> pa.RecordBatch:
+    """Return a batch of one row, with the bytes of each array in a column of its name.
+
+    Arrow transfers a few long values faster than many short ones.
+    """
+    columns = [pa.array([array.tobytes()], pa.binary()) for array in arrays.values()]
+    return pa.record_batch(columns, names=list(arrays))
+
+
 @contextmanager
 def persisted(df: DataFrame) -> Iterator[DataFrame]:
     """Persist a DataFrame on the workers as long as it is needed."""
-    stored = df.persist(StorageLevel.MEMORY_AND_DISK)
+    persistent_df = df.persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        yield stored
+        yield persistent_df
     finally:
-        stored.unpersist()
+        persistent_df.unpersist()
 
 
 _COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
@@ -193,7 +210,7 @@ def collect_in_order(rows: DataFrame, n_bytes: int | None = None) -> Iterator[di
         for batch in rows.toArrow().to_batches():
             yield from batch.to_pylist()
         return
-    with persisted(rows) as stored:
-        stored.write.format("noop").mode("overwrite").save()  # computes all partitions
-        for row in stored.toLocalIterator():
+    with persisted(rows) as persistent_rows:
+        persistent_rows.write.format("noop").mode("overwrite").save()  # computes all partitions
+        for row in persistent_rows.toLocalIterator():
             yield row.asDict()

@@ -24,33 +24,33 @@ export const parseCsv = (content, separator = ",", maxRows = Infinity) => {
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const plain = new RegExp(`[^${separator === "|" ? "\\|" : separator}\\r\\n]*`, "y");
   const rows = [];
-  let row = [], isBlank = true, at = 0, unclosed = null;
+  let row = [], isBlank = true, position = 0, unclosed = null;
   const endRow = () => {
     if (!isBlank) rows.push(row);
     row = [];
     isBlank = true;
   };
-  while (at < text.length && rows.length < maxRows) {
+  while (position < text.length && rows.length < maxRows) {
     let value = "";
-    if (text[at] === QUOTE) {
+    if (text[position] === QUOTE) {
       isBlank = false;
-      const cell = readQuoted(text, at);
-      if (cell.end < 0) unclosed = text.slice(0, at).split(/\r\n|\r|\n/).length;
+      const cell = readQuoted(text, position);
+      if (cell.end < 0) unclosed = text.slice(0, position).split(/\r\n|\r|\n/).length;
       value = cell.value;
-      at = cell.end < 0 ? text.length : cell.end;
+      position = cell.end < 0 ? text.length : cell.end;
     }
-    plain.lastIndex = at;
+    plain.lastIndex = position;
     const rest = plain.exec(text)[0]; // text after a closing quote breaks the rule, but is kept
     row.push(value + rest);
-    at += rest.length;
-    if (rest !== "" || text[at] === separator) isBlank = false;
-    if (text[at] === separator) {
-      at += 1;
-      if (at === text.length) row.push("");
+    position += rest.length;
+    if (rest !== "" || text[position] === separator) isBlank = false;
+    if (text[position] === separator) {
+      position += 1;
+      if (position === text.length) row.push("");
       continue;
     }
-    if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
-    at += 1;
+    if (text[position] === "\r" && text[position + 1] === "\n") position += 1;
+    position += 1;
     endRow();
   }
   if (row.length) endRow();

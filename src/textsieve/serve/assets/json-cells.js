@@ -8,9 +8,10 @@ const SPACE = /[ \t\r\n]*/y;
 const PLAIN = /[^,\]} \t\r\n]*/y; // a number, true, false or null
 const MARKS = /["[\]{}]/g;
 
-const skip = (pattern, text, at) => {
-  pattern.lastIndex = at;
-  return at + pattern.exec(text)[0].length;
+/** Returns the position after the text that a pattern matches at a position. */
+const skip = (pattern, text, position) => {
+  pattern.lastIndex = position;
+  return position + pattern.exec(text)[0].length;
 };
 
 /** Returns the end of a string that begins at `start`: a quote after an even number of backslashes. */
@@ -22,18 +23,20 @@ const endOfString = (text, start) => {
   }
 };
 
+/** Returns the end of a list or an object that begins at `start`. */
 const endOfNested = (text, start) => {
-  let depth = 0, at = start;
+  let depth = 0, position = start;
   do {
-    MARKS.lastIndex = at;
+    MARKS.lastIndex = position;
     const { index } = MARKS.exec(text), mark = text[index];
-    at = mark === '"' ? endOfString(text, index) : index + 1;
+    position = mark === '"' ? endOfString(text, index) : index + 1;
     if (mark === "{" || mark === "[") depth += 1;
     else if (mark !== '"') depth -= 1;
   } while (depth > 0);
-  return at;
+  return position;
 };
 
+/** Returns the end of a value that begins at `start`. */
 const endOf = (text, start) => {
   if (text[start] === '"') return endOfString(text, start);
   return text[start] === "{" || text[start] === "[" ? endOfNested(text, start) : skip(PLAIN, text, start);
@@ -42,10 +45,10 @@ const endOf = (text, start) => {
 /** Returns the values between the brackets of a list or an object; in an object, names and values alternate. */
 const partsOf = (json) => {
   const parts = [];
-  for (let at = skip(SPACE, json, 1); at < json.length - 1; at = skip(SPACE, json, at)) {
-    const end = endOf(json, at);
-    parts.push(json.slice(at, end));
-    at = skip(SPACE, json, end) + 1; // skips a comma, a colon or the closing bracket
+  for (let position = skip(SPACE, json, 1); position < json.length - 1; position = skip(SPACE, json, position)) {
+    const end = endOf(json, position);
+    parts.push(json.slice(position, end));
+    position = skip(SPACE, json, end) + 1; // skips a comma, a colon or the closing bracket
   }
   return parts;
 };
@@ -64,6 +67,6 @@ export const recordOf = (json) => {
   const value = json.trim();
   if (value[0] !== "{") return cellOf(value);
   const parts = partsOf(value), record = new Map();
-  for (let at = 0; at < parts.length; at += 2) record.set(JSON.parse(parts[at]), cellOf(parts[at + 1]));
+  for (let index = 0; index < parts.length; index += 2) record.set(JSON.parse(parts[index]), cellOf(parts[index + 1]));
   return record;
 };

@@ -27,25 +27,25 @@ from ...registry import CLASSIFIERS
 from ...text.csr import CSR
 from ..fitting import fit
 from ..predicting import add_model_columns, predict
-from .params import Row, settings_without
+from .params import ParamSpec, setting_params
 from .stages import SieveEstimator, SieveModel
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-TEXT_COL = Row("textCol", "text", "the column of the texts")
-LABEL_COL = Row("labelCol", "label", "the column of the labels; arrays, if a document may have several")
-CATEGORIZER_ROWS = (
+TEXT_COL = ParamSpec("textCol", "text", "the column with the texts")
+LABEL_COL = ParamSpec("labelCol", "label", "the column with the labels; arrays for multilabel documents")
+CATEGORIZER_PARAMS = (
     TEXT_COL,
     LABEL_COL,
-    Row("predictionCol", "prediction", "the column that the predicted label or labels get"),
-    Row("scoresCol", "scores", "the column that the scores of the classes get; an empty text or None: none does"),
-    *settings_without("keep_stats"),  # a saved stage contains a model without statistics
+    ParamSpec("predictionCol", "prediction", "the new column with the predicted label or labels"),
+    ParamSpec("scoresCol", "scores", "the new column with the scores of the classes; an empty text or None: no scores"),
+    *setting_params(without=["keep_stats"]),  # a saved stage contains a model without statistics
 )
 
 
-class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], rows=CATEGORIZER_ROWS):
+class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZER_PARAMS):
     """Trains on the texts and labels of a DataFrame, as `textsieve.spark.fit` does."""
 
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
@@ -55,7 +55,7 @@ class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], rows=CATEGORIZER
         return self._with_params(SieveCategorizerModel(trained.model_))
 
 
-class SieveCategorizerModel(SieveModel, rows=CATEGORIZER_ROWS):
+class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
     """Adds labels and scores, as `textsieve.spark.predict` does."""
 
     __module__ = "textsieve.spark.ml"
@@ -75,51 +75,53 @@ class SieveCategorizerModel(SieveModel, rows=CATEGORIZER_ROWS):
         return predict(dataset, self.model, self.getTextCol(), **names)
 
 
-OUTPUT_COL = Row("outputCol", "features", "the column that the vectors get")
-OF_CLASSIFIERS = (
+OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors")
+CLASSIFIER_SETTINGS = (
     *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
     *("cut", "cut_options", "probabilities", "held_out", "keep_stats"),
 )
-SELECTOR_ROWS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *settings_without(*OF_CLASSIFIERS))
+SELECTOR_PARAMS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
 
-_VECTOR = pa.struct(
+_VECTOR_TYPE = pa.struct(
     [("type", pa.int8()), ("size", pa.int32()), ("indices", pa.list_(pa.int32())), ("values", pa.list_(pa.float64()))]
 )
 
 
 def vectors(rows: CSR) -> pa.Array:
     """Return sparse rows in Spark's storage format of sparse vectors."""
-    starts = pa.array(rows.indptr.astype(np.int32))
-    indices = pa.ListArray.from_arrays(starts, pa.array(rows.indices.astype(np.int32)))
-    values = pa.ListArray.from_arrays(starts, pa.array(rows.data.astype(np.float64)))
-    kind, size = (np.full(rows.n_rows, number) for number in (np.int8(0), np.int32(rows.n_columns)))
-    return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
+    indptr = pa.array(rows.indptr.astype(np.int32))
+    indices = pa.ListArray.from_arrays(indptr, pa.array(rows.indices.astype(np.int32)))
+    values = pa.ListArray.from_arrays(indptr, pa.array(rows.data.astype(np.float64)))
+    sparse_type = pa.array(np.zeros(rows.n_rows, np.int8))
+    size = pa.array(np.full(rows.n_rows, rows.n_columns, np.int32))
+    return pa.StructArray.from_arrays([sparse_type, size, indices, values], fields=list(_VECTOR_TYPE))
 
 
-def _vectors_of(model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
-    """Return the vectors of some texts; the vector of a null text has no entries."""
+def _vector_columns(model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
+    """Return the column with the vectors of texts; the vector of a null text has no entries."""
     return [vectors(model.rows(texts))]
 
 
-class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=SELECTOR_ROWS):
+class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS):
     """Selects terms from the texts and labels of a DataFrame."""
 
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
-        defaults = CLASSIFIERS["svm"].scheme._asdict()
-        given = {name: value for name, value in self._settings().items() if name not in defaults or value is not None}
-        settings = {**defaults, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
+        weighting = CLASSIFIERS["svm"].scheme._asdict()
+        given = {name: value for name, value in self._settings().items() if name not in weighting or value is not None}
+        # Naive Bayes with a fixed number of labels is the fastest to train; only the selected terms are used.
+        settings = {**weighting, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
         return self._with_params(SieveSelectorModel(trained.model_))
 
 
-class SieveSelectorModel(SieveModel, rows=SELECTOR_ROWS):
+class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
     """Adds a sparse vector with the weights of the selected terms, in the order of `terms`."""
 
     __module__ = "textsieve.spark.ml"
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         metadata = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        added = [T.StructField(self.getOutputCol(), VectorUDT(), True, metadata)]
-        return add_model_columns(dataset, self.model, self.getTextCol(), added, _vectors_of)
+        new_fields = [T.StructField(self.getOutputCol(), VectorUDT(), True, metadata)]
+        return add_model_columns(dataset, self.model, self.getTextCol(), new_fields, _vector_columns)

@@ -1,13 +1,13 @@
-"""Spark Params from a table: those for columns, and those for the settings of a `Categorizer`.
+"""Spark Params from specifications: those for columns, and those for the settings of a `Categorizer`.
 
-Each row of the table is a Param, spelled in Spark's style, with a default, `setX` and `getX`. The rows of the settings
-come from the table of settings (`categorizer_settings`). A pipeline is saved with its Params as JSON; so Params have
-values that JSON can represent, and selectors and classifiers are given by name.
+Each `ParamSpec` becomes a Param, spelled in Spark's style, with a default, `setX` and `getX`. The specifications of the
+settings come from the table of settings (`categorizer_settings`). A pipeline is saved with its Params as JSON; so
+Params have values that JSON can represent, and selectors and classifiers are given by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -17,12 +17,12 @@ from ...categorizer_settings import SETTINGS
 from ...errors import InputError, shown
 
 
-class Row(NamedTuple):
+class ParamSpec(NamedTuple):
     """A Param, and the name of its setting; Params for columns have no setting."""
 
     param: str
     default: Any
-    about: str
+    description: str
     setting: str | None = None
 
     @property
@@ -43,91 +43,98 @@ def as_param(value: Any) -> Any:
     if isinstance(value, Iterable):
         return [as_param(item) for item in (sorted(value) if isinstance(value, Set) else value)]
     raise TypeError(
-        f"{shown(value)} can't be saved with a pipeline; give a name, a number, or a list or dict of them. What a "
-        "selector or classifier is told is given by selectorOptions or classifierOptions."
+        f"{shown(value)} can't be saved with a pipeline; give a name, a number, or a list or dict of them. Settings of "
+        "a selector or classifier are given by selectorOptions or classifierOptions."
     )
 
 
 def as_setting(name: str, value: Any) -> Any:
-    """Return the value of a Param in the form that the `Categorizer` takes."""
+    """Return the value of a Param in the form that the `Categorizer` takes.
+
+    JSON has no tuples, and the keys of its objects are texts.
+    """
     if name == "ngram_range" and isinstance(value, list):
         return tuple(value)
     return dict(value) if name == "class_weight" and isinstance(value, list) else value
 
 
-def spelled(name: str) -> str:
+def camel_case(name: str) -> str:
     """Return a name in Spark's style: `n_terms` becomes `nTerms`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
 
 
-def settings_without(*left_out: str) -> tuple[Row, ...]:
-    """Return the rows of the settings of a `Categorizer`, except those in `left_out`."""
+def setting_params(*, without: Collection[str]) -> tuple[ParamSpec, ...]:
+    """Return the Params for the settings of a `Categorizer`, without some of them."""
     return tuple(
-        Row(spelled(spec.name), spec.default, spec.description, spec.name)
-        for spec in SETTINGS.values()
-        if spec.name not in left_out
+        ParamSpec(camel_case(setting.name), setting.default, setting.description, setting.name)
+        for setting in SETTINGS.values()
+        if setting.name not in without
     )
 
 
 class WithParams(Params):
-    """A stage whose Params are the rows of a table: `class Stage(WithParams, rows=...)`.
+    """A stage whose Params are given by specifications: `class Stage(WithParams, specs=...)`.
 
     A model has the Params of its estimator; only those that name columns can be set.
     """
 
-    rows: ClassVar[tuple[Row, ...]] = ()
+    specs: ClassVar[tuple[ParamSpec, ...]] = ()
 
-    def __init_subclass__(cls, rows: tuple[Row, ...] = (), **others: Any) -> None:
+    def __init_subclass__(cls, specs: tuple[ParamSpec, ...] = (), **others: Any) -> None:
         """Create the Params, and their methods to set and get them."""
         super().__init_subclass__(**others)
-        cls.rows = cls.rows + rows
-        for row in rows:
-            setattr(cls, row.param, Param(Params._dummy(), row.param, row.about, as_param))
-            setattr(cls, f"get{row.suffix}", _getter(row))
-            if row.setting is None or not issubclass(cls, FittedParams):
-                setattr(cls, f"set{row.suffix}", _setter(row))
+        cls.specs = cls.specs + specs
+        for spec in specs:
+            setattr(cls, spec.param, Param(Params._dummy(), spec.param, spec.description, as_param))
+            setattr(cls, f"get{spec.suffix}", _getter(spec))
+            if spec.setting is None or not issubclass(cls, FittedParams):
+                setattr(cls, f"set{spec.suffix}", _setter(spec))
 
     def __init__(self, **params: Any) -> None:
-        """Take Params by name."""
+        """Set Params by name; the others have their defaults."""
         super().__init__()
-        self._setDefault(**{row.param: row.default for row in self.rows})
+        self._setDefault(**{spec.param: spec.default for spec in self.specs})
         self.setParams(**params)
 
-    if TYPE_CHECKING:  # the methods that the table creates
+    if TYPE_CHECKING:  # the methods that `__init_subclass__` creates
 
         def __getattr__(self, name: str) -> Any: ...
 
     def setParams(self, **params: Any) -> Self:
         """Set several Params by name."""
-        known = [row.param for row in self.rows]
+        names = [spec.param for spec in self.specs]
         for name in params:
-            if name not in known:
-                raise InputError(f"{type(self).__name__} has no Param {name!r}; it has {', '.join(known)}.")
+            if name not in names:
+                raise InputError(f"{type(self).__name__} has no Param {name!r}; it has {', '.join(names)}.")
         self._set(**params)
         return self
 
     def _settings(self) -> dict[str, Any]:
         """Return the values of the Params as settings of a `Categorizer`."""
-        values = {row.setting: self.getOrDefault(row.param) for row in self.rows if row.setting is not None}
+        values = {spec.setting: self.getOrDefault(spec.param) for spec in self.specs if spec.setting is not None}
         return {name: as_setting(name, value) for name, value in values.items()}
 
 
 class FittedParams(WithParams):
-    """A model with Params."""
+    """The Params of a model: those of settings can't be set any more."""
 
 
-def _getter(row: Row) -> Callable[[Any], Any]:
+def _getter(spec: ParamSpec) -> Callable[[Any], Any]:
+    """Return the method that gets the value of a Param."""
+
     def get(self: WithParams) -> Any:
-        return self.getOrDefault(row.param)
+        return self.getOrDefault(spec.param)
 
-    get.__name__, get.__doc__ = f"get{row.suffix}", f"The value of {row.param}, or its default."
+    get.__name__, get.__doc__ = f"get{spec.suffix}", f"Return the value of {spec.param}, or its default."
     return get
 
 
-def _setter(row: Row) -> Callable[[Any, Any], Any]:
-    def set_(self: WithParams, value: Any) -> Any:
-        return self._set(**{row.param: value})
+def _setter(spec: ParamSpec) -> Callable[[Any, Any], Any]:
+    """Return the method that sets the value of a Param, and returns the stage."""
 
-    set_.__name__, set_.__doc__ = f"set{row.suffix}", f"Set {row.param}: {row.about}"
+    def set_(self: WithParams, value: Any) -> Any:
+        return self._set(**{spec.param: value})
+
+    set_.__name__, set_.__doc__ = f"set{spec.suffix}", f"Set {spec.param}: {spec.description}"
     return set_

@@ -29,8 +29,8 @@ from .params import FittedParams, WithParams
 
 Stage = TypeVar("Stage", bound=MLReadable[Any])
 
-_PIECE = 4 << 20
-_SCHEMA = "piece int, data binary"
+_PIECE_BYTES = 4 << 20
+_PIECE_SCHEMA = "piece int, data binary"
 
 
 class StageWriter(DefaultParamsWriter):
@@ -50,7 +50,7 @@ class ModelWriter(StageWriter):
         """Save the Params, as Spark does, and then the model."""
         super().saveImpl(path)
         model: Any = self.instance
-        _write(encode(model.model), _folder(path), self.sparkSession)
+        _write_bytes(encode(model.model), _model_folder(path), self.sparkSession)
 
 
 class ModelReader(DefaultParamsReader[Stage]):
@@ -60,42 +60,47 @@ class ModelReader(DefaultParamsReader[Stage]):
         """Return the saved stage with its model."""
         loaded: Any = super().load(path)
         if not issubclass(type(loaded), self.cls):
-            raise InputError(f"{path} has a {type(loaded).__name__}; load it by {type(loaded).__name__}.load.")
-        loaded.model = decode(_read(_folder(path), self.sparkSession), path)
+            name = type(loaded).__name__
+            raise InputError(f"{path} has a {name}", hint=f"load it by {name}.load")
+        loaded.model = decode(_read_bytes(_model_folder(path), self.sparkSession), path)
         stage: Stage = loaded
         return stage
 
 
-def _folder(path: str) -> str:
+def _model_folder(path: str) -> str:
+    """Return the folder with the model of a stage that is saved at a path."""
     return os.path.join(path, "model")
 
 
-def _write(data: bytes, folder: str, session: SparkSession) -> None:
-    pieces = [
-        (number, bytearray(data[start : start + _PIECE])) for number, start in enumerate(range(0, len(data), _PIECE))
-    ]
-    session.createDataFrame(pieces, _SCHEMA).coalesce(1).write.parquet(folder)
+def _write_bytes(data: bytes, folder: str, session: SparkSession) -> None:
+    """Write bytes to a Parquet table, in numbered pieces."""
+    starts = range(0, len(data), _PIECE_BYTES)
+    pieces = [(number, bytearray(data[start : start + _PIECE_BYTES])) for number, start in enumerate(starts)]
+    session.createDataFrame(pieces, _PIECE_SCHEMA).coalesce(1).write.parquet(folder)
 
 
-def _read(folder: str, session: SparkSession) -> bytes:
-    rows = session.read.schema(_SCHEMA).parquet(folder).collect()
+def _read_bytes(folder: str, session: SparkSession) -> bytes:
+    """Return the bytes that `_write_bytes` wrote."""
+    rows = session.read.schema(_PIECE_SCHEMA).parquet(folder).collect()
     return b"".join(bytes(row["data"]) for row in sorted(rows, key=lambda row: int(row["piece"])))
 
 
-Fitted = TypeVar("Fitted", bound="SieveModel")
+ModelStage = TypeVar("ModelStage", bound="SieveModel")
 
 
-class SieveEstimator(WithParams, Estimator[Fitted], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[Fitted]):
+class SieveEstimator(
+    WithParams, Estimator[ModelStage], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[ModelStage]
+):
     """A stage that is trained on a DataFrame."""
 
     def write(self) -> StageWriter:
         """Return the writer that saves the stage."""
         return StageWriter(self)
 
-    def _with_params(self, fitted: Fitted) -> Fitted:
+    def _with_params(self, model: ModelStage) -> ModelStage:
         """Return a model with the Params and the uid of this estimator."""
-        named: Fitted = fitted._resetUid(self.uid)
-        return self._copyValues(named)
+        model_with_uid: ModelStage = model._resetUid(self.uid)
+        return self._copyValues(model_with_uid)
 
 
 class SieveModel(FittedParams, Model, DefaultParamsReadable[Any], DefaultParamsWritable):
@@ -105,7 +110,7 @@ class SieveModel(FittedParams, Model, DefaultParamsReadable[Any], DefaultParamsW
     """The trained model, which a model file would contain."""
 
     def __init__(self, model: prediction.Model | None = None) -> None:
-        """Take the trained model; None while the stage is being loaded."""
+        """Create a stage of a trained model; while a stage is being loaded, the model is None and follows later."""
         super().__init__()
         if model is not None:
             self.model = model
