@@ -67,6 +67,23 @@ def test_eigenvectors_of_the_definition(
     np.testing.assert_allclose(dense.components_, found.components_, atol=1e-7)
 
 
+def has_nearly_zero_parts(rows: Any) -> bool:
+    """Return whether the Gram matrix of the centred documents has an eigenvalue near the solver's limit for 0."""
+    shares = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
+    shares /= shares.max() or 1.0
+    return bool(((shares > 1e-24) & (shares < 10 * ZERO_TOLERANCE)).any())
+
+
+def test_parts_below_a_millionth_of_the_largest_may_count_as_zero() -> None:
+    rows, labels = (
+        np.array([[0, 0, 0, 0, 0], [0] * 5, [0, 0, 0, 0, 0.25], [0, 0, 0, -7e5, 0]]),
+        [(), (), ("a",), ("b",)],
+    )
+    assert has_nearly_zero_parts(rows)
+    found = TraceProjection(weight=0.3).fit(rows, labels)
+    assert_eigenvectors(found, twin.scatter(rows, labels, 0.3), rtol=ZERO_TOLERANCE**0.5)
+
+
 @pytest.mark.parametrize("weight", WEIGHTS)
 @few_examples
 @given(case=st.one_of(cases(), cases(any_weights, n_labels=(0, 3))), balanced=st.booleans(), dense=st.booleans())
@@ -92,6 +109,8 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
         return
     if expected[0] < 1e-9 * np.abs(rows).max() ** 2:
         return  # what is above 0 is a matter of rounding
+    if has_nearly_zero_parts(rows):
+        return  # see test_parts_below_a_millionth_of_the_largest_may_count_as_zero
     projection.fit(rows if dense else case.matrix(), case.label_sets)
     assert_eigenvectors(projection, matrix)
     if weight < 1:

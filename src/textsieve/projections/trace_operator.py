@@ -53,7 +53,11 @@ from ..stats.labels import LabelPairs
 from ..threads import parallel_map
 
 ZERO_TOLERANCE = 1e-12
-"""Eigenvalues up to this share of the largest count as 0."""
+"""Eigenvalues up to this share of the largest count as 0.
+
+Over documents this includes eigenvalues of G, which are squares of the documents' values. So a part of the documents
+that is a millionth of the largest or less may be lost, and a direction is then wrong by at most that share.
+"""
 
 _PARTS_PER_THREAD = 4
 _ROWS_PER_BATCH = 256
