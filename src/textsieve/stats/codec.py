@@ -58,7 +58,8 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
     classes.
     """
     doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
-    # An array that is missing has size 0 here; the comparison of the names below then raises.
+    # An array that is missing has size 0 here; the comparison of the names below then raises. Sizes are limited to
+    # what is possible for a table, so that a longer array differs from the expected shape.
     n_terms = 0 if doc_freq is None else doc_freq.size
     n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)
     n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
