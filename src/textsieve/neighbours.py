@@ -92,7 +92,7 @@ def postings_of(rows: CSR) -> Postings:
 
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
-    """Return the postings of some terms, given as columns."""
+    """Return the postings of some terms: the documents that contain them, and their weights there."""
     starts = postings.term_indptr[columns]
     sizes = postings.term_indptr[columns + 1] - starts
     places = np.repeat(np.arange(len(columns)), sizes)

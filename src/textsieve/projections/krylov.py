@@ -196,6 +196,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
     as a share of the largest eigenvalue; `max_iter` is the maximum number of restarts.
     """
     rng = np.random.default_rng(0)
+    # The size of the full basis: well above n_wanted, so that few restarts are needed.
     most_columns = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), operator.size)
     basis = _Basis(operator, most_columns + BLOCK)
     basis.append(basis.orthonormal_part(start))
@@ -208,6 +209,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
         next_block, coupling = _fill(basis, most_columns, rng)
         values, vectors = basis.eigen()
         largest = float(np.abs(values).max(initial=0.0))
+        # ||T Q y - θ Q y|| of each approximation Q y: the coupling times the last entries of y.
         residuals = np.linalg.norm(coupling @ vectors[basis.size - basis.last_width :], axis=0)
         n_positive = count_positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)

@@ -188,6 +188,7 @@ def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
         return random((operator.size, BLOCK))
     n_combinations = min(BLOCK, mixture.n_classes - 1)
     combinations = operator.combine_centroids(random((len(mixture.shares), n_combinations)))
+    # The other columns are random, of a similar magnitude.
     others = np.abs(combinations).max() * random((operator.size, BLOCK - n_combinations))
     return np.hstack([combinations, others])
 

@@ -182,8 +182,8 @@ class SparseDocuments:
     def apply_gram(self, combinations: Floats) -> Floats:
         """Return G U for U = `combinations`, where G = J X X' J is the Gram matrix of the centred documents.
 
-        A term that is in one document only adds its squared weight to the diagonal of X X'. So products are computed
-        with the terms that several documents share, and `diagonal` has the sum of the others for each document.
+        A term of a single document adds just its squared weight to X X', on the diagonal. So products are computed with
+        the terms that several documents share, and `diagonal` has for each document what its other terms add.
         """
         terms, positions, diagonal = self._shared_terms
         centred = _centred(combinations)  # J U
@@ -194,7 +194,7 @@ class SparseDocuments:
         return _centred(products)
 
     def scatter_matrix(self) -> Floats:
-        """Return the scatter matrix X' J X of the centred documents (terms x terms): X' X - N m m', m is the mean."""
+        """Return the scatter matrix X' J X = X' X - N m m' (terms x terms) of N documents with the mean m."""
         products = (self._rows.T @ self._rows).toarray()
         products -= self.n_documents * np.outer(self._shifted_mean, self._shifted_mean)
         return np.asarray(products)
@@ -321,7 +321,7 @@ class TraceOperator(Protocol):
     def basis_and_matrix(self) -> tuple[Floats, Floats]:
         """Return a basis U of all directions with <U, U> = I, and T in this basis, the dense matrix <U, T U>.
 
-        For a small `size`.
+        Both are dense, so this is meant for a small `size`.
         """
 
 

@@ -138,7 +138,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return scores, ranked(scores)
 
     def least_score(self, stats: ClassStats) -> float | None:
-        """Return the minimum score of selected terms, or None."""
+        """Return the minimum score of selected terms, or None if there is none; raise `InputError` if it is invalid."""
         min_score = getattr(self, "min_score", None)  # not all selectors have this setting
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
             raise InputError(setting="min_score", value=min_score, hint="use a number")

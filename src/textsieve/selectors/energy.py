@@ -139,7 +139,7 @@ def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
 
 
 def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassWeight) -> dict[float, Floats]:
-    """Return the scores for each weight, the best first."""
+    """Return for each weight the scores of all terms, the best first; raise `InputError` if a score is negative."""
     _require_terms(stats, weights)
     between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
     scores_by_weight = {}

@@ -176,9 +176,11 @@ class ForwardSelection(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the scores of OCFS, which determine the candidates."""
         return between_class_scatter(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """Return a function that gives what a class adds to the OCFS score of each term."""
         return lambda number: scatter_of_class(stats, number)
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:

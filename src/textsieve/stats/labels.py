@@ -235,6 +235,7 @@ def _from_integers(labels: NDArray[Any]) -> LabelPairs:
         distinct, class_numbers = np.unique(labels, return_inverse=True)
         return _sort_pairs(distinct.tolist(), documents, class_numbers, n_documents)
     # Counting sort by label - smallest; numbers without documents are then dropped from the classes.
+    # Subtract as 64-bit integers, so that small types cannot overflow.
     wide = labels if labels.dtype == np.uint64 else labels.astype(np.int64, copy=False)
     offsets = wide - wide.dtype.type(smallest)
     documents, starts = sorted_by_class(offsets, documents, largest - smallest + 1)

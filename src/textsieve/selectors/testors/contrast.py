@@ -93,12 +93,15 @@ class Contrast(NamedTuple):
     others: Ints
     """The classes that have a row of their own, in the order of `rows`; all other classes have the row `common`."""
     rows: Bits
+    """The row against each class of `others`."""
     common: Bits
+    """The row against each class that has none of the candidates."""
     n_common: int
     """The number of classes with the common row."""
 
     @property
     def _has_empty_common_row(self) -> bool:
+        """Return whether there are classes with the common row, and no term distinguishes this class from them."""
         return bool(self.n_common and not self.common.any())
 
     @property
@@ -110,7 +113,7 @@ class Contrast(NamedTuple):
     def indistinguishable_from(self, with_documents: Ints) -> list[int]:
         """Return the classes, of those with documents, that no term distinguishes this one from, ascending."""
         has_marks = self.rows.any(axis=1)
-        if self._has_empty_common_row:
+        if self._has_empty_common_row:  # then also all classes that have no row of their own
             distinguishable = np.append(self.others[has_marks], self.number)
             return sorted(np.setdiff1d(with_documents, distinguishable).tolist())
         return sorted(self.others[~has_marks].tolist())

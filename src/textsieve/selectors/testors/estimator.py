@@ -80,10 +80,14 @@ def _rounded_down(value: float) -> str:
 
 
 class TypicalTestors(TermSelector):
-    """Select the terms that are in some typical testor of some class, which are those of the minimal rows.
+    """Select the terms that are in some typical testor of some class.
 
-    It uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes, or
-    classes that have nothing in common, the rows give little to choose by, and ε decides.
+    A testor of a class is a set of terms that distinguishes it from every other class; it is typical if no term can be
+    left out. The *row* of a class against another one marks the terms that distinguish it from that one, so a testor
+    has a marked term of every row.
+
+    The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
+    or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
 
     Parameters
     ----------
