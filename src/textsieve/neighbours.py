@@ -148,7 +148,10 @@ def index_of(postings: Postings) -> Index:
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: arrays from files are read-only, and kernels are compiled for one kind of array."""
+    """Return a contiguous read-only view.
+
+    numba would compile a kernel anew for writable arrays; arrays from files are read-only, so all are made so.
+    """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

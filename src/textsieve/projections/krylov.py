@@ -127,7 +127,7 @@ class _Basis:
         return self.orthonormal_part(block, floor=_RANDOM_VANISHED * mean_length)
 
     def append(self, block: _Block) -> None:
-        """Append a block of columns that are orthonormal, also to the basis."""
+        """Append a block whose columns are orthonormal to each other and orthogonal to the basis."""
         new = slice(self.size, self.size + block.width)
         self._columns[:, new] = block.columns
         self._duals[:, new] = block.duals
@@ -143,7 +143,7 @@ class _Basis:
         inner = self._duals[:, : self.size].T @ image
         self._projected[: self.size, newest] = inner
         self._projected[newest, : self.size] = inner.T
-        self.scale = max(self.scale, float(np.linalg.norm(inner, 2)))
+        self.scale = max(self.scale, float(np.linalg.norm(inner, 2)))  # a lower bound of ||T||
         return image, inner
 
     def eigen(self) -> tuple[Floats, Floats]:

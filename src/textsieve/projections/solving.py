@@ -163,14 +163,14 @@ def trace_directions(
 
 
 def best_between_centroids(documents: CentredDocuments, mixture: Mixture) -> Directions:
-    """Return the direction between class means that lowers the trace least; none if the means are equal."""
+    """Return the direction between class means that lowers the trace least, or no direction if the means are equal."""
     centroids = documents.to_terms(mixture.combine_centroids(np.eye(len(mixture.shares))))  # M (terms x classes)
     span = centroid_directions(centroids.T.copy())
     n_kept = count_positive(span.eigenvalues, float(span.eigenvalues.max(initial=0.0)))
     # The second condition: means that differ only by rounding errors are equal.
     if n_kept == 0 or np.sqrt(span.eigenvalues[0]) <= ZERO_TOLERANCE * documents.largest:
         return Directions(np.empty(0), np.empty((documents.n_terms, 0)))
-    # The best combination of the class means is the eigenvector of S, restricted to their span, with the largest value.
+    # Restrict S to the span of the class means; the eigenvector of its largest eigenvalue is the best direction there.
     basis = span.columns[:, :n_kept]
     images = documents.to_terms(mixture.multiply(documents.to_documents(basis)))  # S times the basis
     values, vectors = np.linalg.eigh(basis.T @ images)

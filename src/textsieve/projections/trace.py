@@ -178,7 +178,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self._solve_and_store(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
 
     def _solve_and_store(self, stats: ClassStats) -> Self:
-        """Find the directions of weight 1 from statistics, and keep both in place of the results of an earlier fit."""
+        """Find the directions of weight 1 from statistics; store directions and statistics in place of earlier ones."""
         self._reset()
         self._solution = self._solve_stats(stats)
         self.stats_ = stats
@@ -235,12 +235,12 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "Only one class, so there is nothing to tell apart; give documents of at least two classes, or use a "
                 "TraceProjection of a weight below 1." + (remark if n_unlabelled > 0 else "")
             )
-        most = min(n_documents, n_terms)
-        if self.weight >= 1:  # then S has at most n_classes - 1 positive eigenvalues
-            most = min(most, n_classes - 1)
+        max_directions = min(n_documents, n_terms)
+        if self.weight >= 1:  # then at most n_classes - 1 directions raise the trace
+            max_directions = min(max_directions, n_classes - 1)
         if self.n_components is not None:
-            return min(most, self.n_components)
-        return most if self.weight >= 1 else min(most, DEFAULT_COMPONENTS)
+            return min(max_directions, self.n_components)
+        return max_directions if self.weight >= 1 else min(max_directions, DEFAULT_COMPONENTS)
 
     def _on_unlabelled(self) -> str:
         """Return a sentence about the label that means "no label", if there is one."""

@@ -163,12 +163,12 @@ class SparseDocuments:
         """Return the terms that occur in several documents, and the diagonal that the other terms add to X X'."""
         by_doc_freq = np.argsort(-self._doc_freq, kind="stable")
         terms = by_doc_freq[: np.count_nonzero(self._doc_freq > 1)]
-        position_of = np.full(self.n_terms, len(terms), self._rows.indices.dtype)
+        position_of = np.full(self.n_terms, len(terms), self._rows.indices.dtype)  # len(terms) if it is not shared
         position_of[terms] = np.arange(len(terms))
         positions = position_of[self._rows.indices]
-        unshared = np.where(positions == len(terms), self._rows.data, 0.0)
-        row_of = np.repeat(np.arange(self.n_documents), np.diff(self._rows.indptr))
-        diagonal = np.bincount(row_of, unshared * unshared, self.n_documents).astype(np.float64)
+        unshared_values = np.where(positions == len(terms), self._rows.data, 0.0)
+        row_of = np.repeat(np.arange(self.n_documents), np.diff(self._rows.indptr))  # the row of each value
+        diagonal = np.bincount(row_of, unshared_values * unshared_values, self.n_documents).astype(np.float64)
         return _SharedTerms(terms, positions, diagonal)
 
     def to_documents(self, directions: Floats) -> Floats:

@@ -70,7 +70,7 @@ class Cascade(TermSelector):
         try:
             return super()._select(stats, documents, sample_weight)
         finally:
-            del self._documents, self._sample_weight
+            del self._documents, self._sample_weight  # so that they are None again, as in the class
 
     def _rank_and_select(self) -> RankedTerms:
         """Fit the selectors one after the other; each sees only the columns that the one before it selected."""

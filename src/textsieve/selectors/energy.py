@@ -106,7 +106,10 @@ def plot_energy(
 
 
 def checked_weights(weights: Iterable[Any]) -> list[float]:
-    """Return the distinct weights, ascending; raise `InputError` for one above 1, at which energy is undefined."""
+    """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
+
+    Above λ = 1 scores can be negative, so the energy, a share of the sum of all scores, is undefined.
+    """
     weight_list = list(weights)
     for weight in weight_list:
         if not abs(as_number(weight)) <= LARGEST_WEIGHT:

@@ -65,8 +65,9 @@ def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, 
         return np.asarray(count * np.log1p(ratio, out=ratio, where=is_filled))
 
     without_term = n - doc_freq
-    # Added in pairs, so that a class and its complement, which are equally predictable, get exactly the same score.
-    # Of the documents with the term, those of the class and of other classes; then of the documents without it.
+    # `present` is about documents with the term, of the class and of other classes; `absent` about those without it.
+    # Cells are added in pairs, so that a class and its complement, which are equally predictable, get exactly the same
+    # score.
     present = cell(with_term, doc_freq, size, 1.0) + cell(doc_freq - with_term, doc_freq, n - size, -1.0)
     absent = cell(size - with_term, without_term, size, -1.0) + cell(
         without_term - size + with_term, without_term, n - size, 1.0

@@ -118,32 +118,33 @@ def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
     return candidates[ranked(scores[candidates])[:k]]
 
 
-def rank_in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
-    """Return the best score of each term in any class, and the round-robin ranking.
+def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> tuple[Floats, Ints]:
+    """Return the best score of each term in any class, and the columns in round-robin order.
 
-    The classes fill the first `most` ranks in turns (None: all ranks). A class rarely fills more than a few times its
+    The classes fill the first `max_terms` ranks (None: all ranks) in turns, each with its best term that has no rank
+    yet; the other terms follow by their best scores. A class rarely fills more than a few times its
     equal share, so each class lists about four times as many candidates; if one class runs out of candidates before the
     ranks are filled, all classes list twice as many.
     """
-    n_ranks = n_terms if most is None else min(most, n_terms)
+    n_ranks = n_terms if max_terms is None else min(max_terms, n_terms)
     n_classes = len(scorer.with_documents)
     equal_share = -(-n_ranks // n_classes)  # rounded up
     n_candidates = min(n_ranks, 4 * equal_share + 16)
     while True:
-        best = np.full(n_terms, -np.inf)
+        best_scores = np.full(n_terms, -np.inf)
         candidates = np.empty((n_classes, n_candidates), np.int64)
         for row, number in enumerate(scorer.with_documents):
             scores = scorer(number)
             candidates[row] = best_of_class(scores, n_candidates, scorer.terms_of(number))
-            np.maximum(best, scores, out=best)
+            np.maximum(best_scores, scores, out=best_scores)
         in_turns = round_robin(candidates, n_ranks, n_terms)  # the columns that fill the first ranks
         if len(in_turns) == n_ranks or n_candidates == n_terms:
             break
         n_candidates = min(2 * n_candidates, n_terms)
     is_ranked = np.zeros(n_terms, np.bool_)
     is_ranked[in_turns] = True
-    by_score = ranked(best)
-    return best, np.concatenate([in_turns, by_score[~is_ranked[by_score]]])
+    by_score = ranked(best_scores)
+    return best_scores, np.concatenate([in_turns, by_score[~is_ranked[by_score]]])
 
 
 class PooledSelector(TermSelector):
@@ -186,5 +187,5 @@ class PooledSelector(TermSelector):
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
         # Only the number of terms matters here, not their scores.
-        most = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
-        return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, most)
+        max_terms = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
+        return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, max_terms)

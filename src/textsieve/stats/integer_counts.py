@@ -81,7 +81,8 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     n_groups = len(grouping.class_of)  # each group of documents has a row in the table
     if n_groups <= most_rows:
         return _sum_in_one_table(matrix, labels, grouping)
-    # The kind of a group is its class, and whether that is the first class of its documents.
+    # Otherwise divide the documents into runs that have a table each. How many rows a run needs depends on the number
+    # of kinds of groups; the kind is the class, and whether it is the first class of the documents.
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
     bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed_counts.MOST_DOCUMENTS)
     if len(bounds) <= 2:  # a single run has all documents
@@ -109,6 +110,8 @@ def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents:
     `most_rows` is the number of table rows to stay below if possible, and `most_documents` the largest number of
     documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
     """
+    # A kind with too many documents for a group has additional groups. At least half as many as kinds are allowed, so
+    # that runs do not become so short that their tables together are much larger than a single one.
     n_additional_groups = max(most_rows - n_kinds, n_kinds // 2, 1)
     n_documents, most_pairs = len(pairs_before) - 1, n_additional_groups * most_documents
     bounds = [0]
@@ -125,7 +128,7 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
     """
     for begin, end in pairwise(bounds):
         pairs = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
-        class_starts = np.searchsorted(pairs, labels.class_starts)
+        class_starts = np.searchsorted(pairs, labels.class_starts)  # how many of these pairs come before each class
         yield slice(begin, end), LabelPairs(labels.classes, labels.documents[pairs] - begin, class_starts, end - begin)
 
 

@@ -45,7 +45,10 @@ class LabelPairs(NamedTuple):
 
 
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
-    """Convert the labels of `n_documents` documents to pairs; the label `unlabelled` marks unlabelled documents."""
+    """Convert the labels of `n_documents` documents to pairs of a document and a class.
+
+    The label `unlabelled`, if it is not None, marks unlabelled documents.
+    """
     require_label(unlabelled)
     if y is None:
         return _sort_pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
@@ -253,7 +256,7 @@ def _from_texts(labels: Any, classes: list[str]) -> LabelPairs:
 
 
 def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
-    """Convert labels, collections of labels and missing labels in any mixture."""
+    """Convert the labels of documents, each a label, a collection of labels or a missing label, in any mixture."""
     first_document: dict[Any, int] = {}  # of each class
     number_of: dict[Any, int] = {}  # classes numbered in the order of their first documents
     documents: list[int] = []
@@ -270,7 +273,7 @@ def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
             documents.append(document)
             class_numbers.append(number_of.setdefault(member, len(number_of)))
     classes = _sort_labels(first_document)
-    sorted_number = np.empty(len(classes), np.int64)
+    sorted_number = np.empty(len(classes), np.int64)  # from the order of first documents to the sorted order
     sorted_number[[number_of[label] for label in classes]] = np.arange(len(classes))
     sorted_class_numbers = sorted_number[np.array(class_numbers, np.int64)]
     return _sort_pairs(classes, np.array(documents, np.int64), sorted_class_numbers, n_documents)
@@ -324,7 +327,10 @@ def sort_classes(classes: Iterable[Any]) -> list[Any]:
 
 
 def _sort_one_type(labels: Iterable[Any], owner_of: Callable[[Any], str]) -> list[Any]:
-    """Sort labels that are all text or all numbers; `owner_of` begins the clause of the error message for a label."""
+    """Sort labels; raise `InputError` unless they are all text or all numbers.
+
+    `owner_of` returns how the error message introduces a label, for example "document 3 has".
+    """
     text = next((label for label in labels if isinstance(label, str)), None)
     number = next((label for label in labels if not isinstance(label, str)), None)
     if text is not None and number is not None:

@@ -68,7 +68,7 @@ def sort_columns(rows: csr_array) -> csr_array:
         _require_valid_columns(rows)
         rows = rows.copy()
         rows.sum_duplicates()
-    elif state == UNSOUND:
+    elif state == UNSOUND:  # the arrays contradict each other
         _require_valid_columns(rows)  # first, because its error is more specific
         raise InputError("X is not sound: its rows do not end where its values do.")
     return rows

@@ -70,7 +70,7 @@ def _sum_used_columns(rows: csr_array, labels: LabelPairs, sample_weight: Counts
     depend on the columns in use and not on all.
     """
     n_columns = rows.shape[1]
-    if n_columns <= 2 * rows.nnz:
+    if n_columns <= 2 * rows.nnz:  # most columns may be in use
         return _sum_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels, sample_weight)
     used_columns = _distinct_columns(rows.indices, n_columns)
     new_column = np.empty(n_columns, rows.indices.dtype)  # undefined for unused columns, which are never looked up

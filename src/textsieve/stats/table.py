@@ -159,7 +159,7 @@ def _merge_totals(left: Totals, right: Totals) -> Totals:
 
 
 def _merge_cells(left: Table, right: Table, classes: list[Any]) -> Cells:
-    """Return the cells of both tables for the merged classes."""
+    """Return the merged cells (class, term) of two tables, sorted by the merged classes and then by term."""
     # The kernel writes to arrays of the largest possible size; pages that are never written to take no memory.
     most_cells = len(left.cells.terms) + len(right.cells.terms)
     class_starts = np.zeros(len(classes) + 1, np.int64)

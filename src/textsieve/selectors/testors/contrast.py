@@ -168,8 +168,8 @@ def contrast(representatives: Representatives, number: int, epsilon: float, delt
         delta,
         representatives.n_classes,
     )
+    # `others` are the classes with a row of their own. The last row is the common one, that of all remaining classes.
     n_common = len(representatives.with_documents) - 1 - len(others)
-    # The last row is the common one, of the classes without any candidate.
     return Contrast(number, terms, weights, others, rows[:-1], rows[-1], n_common)
 
 
@@ -195,6 +195,9 @@ class EpsilonSearch(NamedTuple):
 
 def epsilon_for(representatives: Representatives, delta: float, k: int) -> EpsilonSearch:
     """Search the ε that selects k terms, or the next smaller number.
+
+    The candidates of a class are the terms with a weight of at least ε. Its row against another class marks the
+    candidates that distinguish it from that class, and the terms of its minimal nonempty rows are selected.
 
     ε matters only through the smallest weight that passes it, so only weights that occur are tried. As ε decreases,
     candidates are added, and usually selected terms with them. But the number of terms can decrease in places: empty
@@ -249,7 +252,10 @@ def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
 
 
 class ComparisonRows(Mapping[Any, sparse.csr_array]):
-    """A lazy mapping from each class label to its rows: row j is against class j, and the columns are all terms."""
+    """A mapping from each class label to its rows, which are computed on access.
+
+    Row j marks the terms that distinguish the class from class j; the columns are all terms.
+    """
 
     def __init__(
         self, representatives: Representatives, classes: tuple[Any, ...], epsilon: float, delta: float

@@ -165,7 +165,7 @@ class TypicalTestors(TermSelector):
         self._used_settings = _UsedSettings(epsilon, float(self.delta), self.scale, int(self.score_limit))
         self._shares = self._scores_and_ranking = None
         support, n_indistinguishable = np.zeros(stats.n_terms, np.bool_), 0
-        for class_contrast in self._contrasts():
+        for class_contrast in self._contrasts():  # select the terms that are in some testor of the class
             support[class_contrast.testor_terms()] = True
             n_indistinguishable += class_contrast.n_indistinguishable
         if not support.any():
@@ -210,15 +210,16 @@ class TypicalTestors(TermSelector):
             raise InputError(setting="score_limit", value=self.score_limit, hint="use a number of testors from 1")
 
     def _resolve_epsilon(self, representatives: Representatives, max_terms: int | None) -> float:
-        """Return ε: the setting, or the default, or, if only the number of terms is limited, the result of a search.
+        """Return ε, the minimum weight of a term in the mean document of a class: a setting, or the result of a search.
 
-        `_least_tried` becomes the smallest ε that was tried.
+        If only the number of terms is limited, the search looks for the ε that selects about `max_terms` terms, and
+        `_least_tried` becomes the smallest ε that it tried. Without any limit, ε has a default.
         """
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
         if self.epsilon is not None or max_terms is None:
             return self._least_tried
         if not (representatives.weights > 0).any():
-            raise self._nothing_selected_error(representatives, 0.0)
+            raise self._nothing_selected_error(representatives, epsilon=0.0)
         search = epsilon_for(representatives, float(self.delta), max_terms)
         self._least_tried = search.least_tried
         return search.epsilon

@@ -1,6 +1,7 @@
 """Compute the share of the testors of a class that contain each term.
 
-Two reductions keep the count exact and make it cheaper:
+The testors are the minimal transversals of a boolean matrix: the minimal sets of columns (terms) that have a mark in
+every row (other class). Two reductions make counting them cheaper and keep the result exact:
 
 - *Patterns.* Columns that hit the same rows have the same *pattern*. A minimal transversal never contains two such
   columns, and either can replace the other. So only distinct patterns are searched, and a set of patterns represents as

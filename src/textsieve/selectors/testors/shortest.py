@@ -47,9 +47,10 @@ class Shortest(NamedTuple):
 
 
 def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps: int) -> Shortest:
-    """Return the minimal transversals with the fewest columns, at most `limit`, the heaviest first.
+    """Return the sets with the fewest columns that hit every row, at most `limit`, the heaviest first.
 
-    The search tries at most `most_steps` columns in total.
+    `weights` has a weight for each column; the weight of a set is their sum. The search tries at most `most_steps`
+    columns in total.
     """
     heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
     proved = heaviest = True
@@ -61,6 +62,7 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
         proved &= search.is_proved
         heaviest &= search.has_all
     testors = [testor for _, testor in heaviest_testors]
+    # The weights so far have rounding errors that depend on the parts; sort by the exact sums.
     testors.sort(key=lambda testor: (-fsum(weights[list(testor)].tolist()), testor))
     return Shortest(testors, len(testors[0]), proved, heaviest)
 
@@ -122,7 +124,11 @@ class _ShortestSets(NamedTuple):
 
 
 def _search_shortest(patterns: Bools, limit: int, most_steps: int) -> _ShortestSets:
-    """Return the shortest transversals of a part, at most `limit`, as sets of patterns."""
+    """Return the shortest sets of patterns that hit all rows of a part, at most `limit`.
+
+    `patterns` has the distinct columns of the part. The search tries size after size, and at most `most_steps` columns;
+    if these are not enough, the result is a short set that was found greedily.
+    """
     in_all_rows = np.flatnonzero(patterns.all(axis=0)).tolist()  # at most one, because patterns are distinct
     if in_all_rows:
         return _ShortestSets([(pattern,) for pattern in in_all_rows], most_steps, is_proved=True, has_all=True)

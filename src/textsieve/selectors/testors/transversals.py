@@ -176,10 +176,12 @@ class Transversals(Iterator[Testor]):
 
 
 class Listing(NamedTuple):
-    """Minimal transversals in two arrays: the size of each, and the columns of one after the other."""
+    """Minimal transversals (sets of columns) in two arrays."""
 
     sizes: Ints
+    """The number of columns of each set."""
     members: Ints
+    """The columns of all sets, one set after the other."""
     complete: bool
     """Whether these are all minimal transversals."""
 
