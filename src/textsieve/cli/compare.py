@@ -181,10 +181,10 @@ def command(
 
 def default_results(path: str) -> str:
     """Return the default name of the results file of a corpus, in the current directory."""
-    from ..corpus.named_corpora import is_name
+    from ..corpus.named_corpora import is_corpus_name
     from .opening import STDIO
 
-    full_path = path if path == STDIO or is_name(path) else os.path.abspath(path)  # "." has no name of its own
+    full_path = path if path == STDIO or is_corpus_name(path) else os.path.abspath(path)  # "." has no name of its own
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus import Corpus, read
-from ..corpus.named_corpora import is_name
+from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
 from ..errors import InputError
 from ..prediction import Model
@@ -104,7 +104,7 @@ def standard_input() -> Any:
 
 def _warn_of_replaced_bytes(corpus: Corpus) -> None:
     if corpus.report is not None and corpus.report.replaced_bytes:
-        hint = "" if is_name(corpus.name) else "; if it has another encoding, name it with --encoding"
+        hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
         warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
 
 

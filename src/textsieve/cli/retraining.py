@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..categorizer_settings import SETTINGS, ObjectDescription, Settings
-from ..corpus.named_corpora import is_name
+from ..corpus.named_corpora import is_corpus_name
 from ..errors import InputError, counted
 from ..prediction import Model
 from .errors import FAILED
@@ -140,7 +140,7 @@ def _find_sources(model: Model, files: Sequence[str], reading: Mapping[str, Any]
     options = [
         argument for name in READING if name in remembered for argument in (_option(name), str(remembered[name]))
     ]
-    existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
+    existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_corpus_name(file))]
     notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in existing]
     differing = [name for name in READING if not _reads_both(name, remembered.get(name), reading.get(name))]
     names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *existing)]

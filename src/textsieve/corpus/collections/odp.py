@@ -39,7 +39,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 def _documents(path: Path, selection: EditionSelection, report: Report) -> Iterator[Document]:
     """Yield the title and description of each page in the dump of the directory."""
-    has_all_classes = selection.get("classes") is not None
+    has_all_classes = selection.get("classes") == "every-class"
     lines = (line for _, line in read_lines(path, "utf-8", report, selection.limits))
     for record in records(lines, "ExternalPage", report, selection.limits, str(path)):
         topic = between(record, "topic")
