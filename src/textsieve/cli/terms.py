@@ -63,7 +63,7 @@ energy = options.bundle(
     )
 )
 @click.argument("path")
-@options.reading
+@options.read_options
 @options.selection
 @click.option(
     *("-k", "--terms", "n_terms"),
@@ -79,7 +79,7 @@ energy = options.bundle(
 @options.json_flag
 def command(
     path: str,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     selection: dict[str, Any],
     n_terms: int,
     energy: dict[str, Any],
@@ -107,7 +107,7 @@ def command(
         selector = _without_integer_label(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
-    with open_corpus(path, reading) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress() as on_progress:
         ranked = rank_terms(corpus, selector, n_terms, progress=on_progress, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             on_progress("drawing", 0, None)

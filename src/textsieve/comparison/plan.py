@@ -149,6 +149,7 @@ class Plan:
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return the options except those with these names."""
     return {name: value for name, value in options.items() if name not in names}
 
 
@@ -176,6 +177,7 @@ def _parse_size(text: str) -> Any:
             number = number_type(text)
         except ValueError:
             continue
+        # 1e3 is an integer, but 1.0 is a share: all terms.
         return int(number) if number > 1 and float(number).is_integer() else number
     return text
 
@@ -216,6 +218,7 @@ def _check_weights(selector: Variant) -> None:
 
 
 def _is_shared(name: str) -> bool:
+    """Return whether a setting of a `Categorizer` has one value for all conditions."""
     return name not in _NOT_SHARED
 
 
@@ -234,9 +237,9 @@ def _check_names(settings: Mapping[str, Any], own_settings: Collection[str]) -> 
 
 
 def settings_for_form(settings: Settings, form: Form) -> Settings:
-    """Return the settings of a `Categorizer` for documents of this form.
+    """Return the settings of a `Categorizer` for documents of this form: texts, vectors of counts, or of weights.
 
-    Given weights stay unchanged unless another weighting is requested.
+    Given weights stay unchanged unless another weighting is requested, except that Rocchio needs vectors of length 1.
     """
     if form != "weights":
         return settings

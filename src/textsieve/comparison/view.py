@@ -95,7 +95,7 @@ class FactGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """All that is shown of a comparison; a table without rows is not shown."""
+    """The formatted tables, notes and findings of a comparison; a table without rows is not shown."""
 
     corpus: str
     facts: tuple[str, str, str, str]
@@ -106,7 +106,7 @@ class ComparisonView:
     conditions: ViewTable
     """All combinations with all figures, in the order of the request."""
     quality: ViewTable
-    """The same by number of terms, the best first: F1 with its interval in one cell, and p."""
+    """All combinations by number of terms, the best first: F1 with its interval in one cell, and p."""
     cost: ViewTable
     """Seconds and size of the measured combinations, in the order of `quality`."""
     timing_note: str
@@ -378,8 +378,10 @@ def _about_run(comparison: Comparison) -> list[FactGroup]:
 
 def view_of(comparison: Comparison) -> ComparisonView:
     """Return the view of a comparison."""
-    header, differ = comparison.header, threads_differ(comparison)
-    fields = _fields(multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=differ)
+    header, do_threads_differ = comparison.header, threads_differ(comparison)
+    fields = _fields(
+        multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=do_threads_differ
+    )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
     measured = [summary for summary in by_size if summary.model_bytes is not None]
     conditions = _conditions_table(fields, comparison.summary)
@@ -405,7 +407,7 @@ def view_of(comparison: Comparison) -> ComparisonView:
                 *("selection_seconds", "training_seconds", "prediction_seconds", "kilobytes"),
             ),
             title="Seconds and size",
-            note=_timing_note(comparison) if differ else "",
+            note=_timing_note(comparison) if do_threads_differ else "",
         ),
         timing_note=_timing_note(comparison),
         ranks=_ranks_table(comparison),
