@@ -184,6 +184,7 @@ class Archive:
         return arrays
 
     def _check_checksum(self, expected: object, actual: int) -> None:
+        """Raise `InputError` if a checksum that the file stores differs from that of the content that was read."""
         if expected != actual:
             raise InputError("the file is damaged: its checksum differs", place=self.name, hint=COPY_AGAIN)
 

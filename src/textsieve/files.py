@@ -62,6 +62,7 @@ class _NonBlockingFile(io.FileIO):
         return b"".join(parts)
 
     def _blocking_error(self) -> InputError:
+        """Return the error for a file whose reader would have to wait."""
         return InputError(
             "this is a file of the system that waits for more to come",
             place=self._path,

@@ -30,6 +30,7 @@ def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) 
     _check_shape(text, what=what, max_values=max_values)
 
     def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the pairs of an object as a dictionary; raise `ValueError` for a key that occurs twice."""
         parsed = dict(pairs)
         if len(parsed) < len(pairs):
             ((duplicate, _),) = Counter(key for key, _ in pairs).most_common(1)

@@ -126,6 +126,7 @@ class _LocalDocuments:
 
 @contextmanager
 def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iterator[EngineDocuments]:
+    """Yield the documents at the paths, to be read in this process."""
     from .opening import open_chained
 
     with open_chained(paths, read_options) as corpus:
@@ -188,6 +189,7 @@ class _StageLines:
 def _open_spark(
     engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> Iterator[EngineDocuments]:
+    """Yield the documents at the paths as a Spark DataFrame, in a session with the options of the engine."""
     from ..spark.files import read_files, shown_paths
     from ..spark.session import open_session
     from .opening import READ_OPTIONS

@@ -103,6 +103,7 @@ def standard_input() -> Any:
 
 
 def _warn_of_replaced_bytes(corpus: Corpus) -> None:
+    """Print a warning if the last pass replaced bytes that are invalid in the encoding."""
     if corpus.report is not None and corpus.report.replaced_bytes:
         hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
         warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")

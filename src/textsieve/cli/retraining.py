@@ -182,8 +182,8 @@ def _missing_note(file: str) -> str:
 def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
     """Return whether an option with the value that `train` got also reads files that `update` read with its value.
 
-    Either value may be None: the option was not given. Without them, `update` uses the column names, but not column
-    numbers, and the label separator of `train`.
+    Either value may be None: the option was not given. In this case, `update` uses the column names of `train` (but not
+    column numbers), and its label separator.
     """
     if name == "encoding":
         return _canonical_encoding(train_value) == _canonical_encoding(update_value)

@@ -247,7 +247,8 @@ def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict
     from .subspace_tables import report_suggestion
 
     counts, labels = experiment.documents.counts, experiment.documents.labels
-    scores = clone(settings["prepare"]).fit(counts, labels).scores_
+    scores = clone(settings["prepare"]).fit(counts, labels).scores_  # of the terms selected from all documents
+    # The number of important terms, estimated by both methods.
     important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
     choice = sizing.pop("important") or "energy"
     suggestion = suggest(len(scores), important[choice] if isinstance(choice, str) else choice, **sizing)

@@ -188,6 +188,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         return [{"term": term, "score": score} for term, score in scores]
 
     def shortest_testor(label: Any) -> dict[str, Any]:
+        """Return the keys about the shortest testor of a class; none if the selector is not testors."""
         testor = ranked.shortest.get(label)
         if testor is None:
             return {}
@@ -222,6 +223,7 @@ def _show(ranked: "RankedTerms", summary: str, selector: str) -> None:
     page = Page()
     page.line(summary)
     weight = getattr(ranked.selector, "weight_", None)
+    # The weight of ocfs is always 1.
     name = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
     selected = f"{ranked.n_selected:,} of them selected by {selector_text(name, ranked.details)}"
     method = selected if ranked.shortest else f"scored by {name}"

@@ -98,6 +98,7 @@ class Plan:
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
+        # Most options are checked only when they are used, so each variant is fitted to a few documents.
         for selector in plan.selectors:
             _check_weights(selector)
             with naming_variant("selectors", selector):

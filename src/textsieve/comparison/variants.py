@@ -48,6 +48,7 @@ def estimator_name(kind: str, estimator: Any) -> str:
     if not (_ADDRESS.search(printed) or _ELLIPSIS in printed):
         return printed
     full = full_description(estimator)
+    # An address differs in each run, and different lambdas or local functions may have the same name.
     if _ADDRESS.search(full) or "<lambda>" in full or "<locals>" in full:
         raise InputError(
             f"{printed} has another name in each run, and rows are found by name",

@@ -147,6 +147,7 @@ _KEY_COLUMNS = ("terms", "selector", "classifier")
 
 
 def _number_cell(value: float | None, format_spec: str) -> TableCell:
+    """Return the cell of a number, or a dash if it is None or not finite."""
     if value is None or not math.isfinite(value):
         return TableCell(NOTHING)
     return TableCell(format(value, format_spec), float(value))
@@ -166,6 +167,7 @@ def _size_cell(summary: Summary) -> TableCell:
 
 
 def _threads_cell(summary: Summary) -> TableCell:
+    """Return the number of threads and of cores, or "mixed" if the rows of a condition differ in them."""
     if summary.threads is None or summary.cores is None:
         return TableCell("mixed")
     return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
@@ -223,6 +225,7 @@ def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> lis
 
 
 def _conditions_table(fields: Sequence[_Field], summaries: Iterable[Summary]) -> ViewTable:
+    """Return the table with a row for each summary and a column for each field."""
     columns = tuple(column for column, _ in fields)
     rows = tuple(
         TableRow(tuple(make_cell(summary) for _, make_cell in fields), summary.is_best) for summary in summaries
@@ -259,6 +262,7 @@ def _quality_note(comparison: Comparison) -> str:
 
 
 def _size_title(size: Size) -> str:
+    """Return a number of terms as the title of a column."""
     if isinstance(size, int):
         return counted(size, "term")
     return "all terms" if size == ALL else f"{size_text(size)} of all"
@@ -294,6 +298,7 @@ def _ranks_table(comparison: Comparison) -> ViewTable:
 
 
 def _overlap_table(comparison: Comparison) -> ViewTable:
+    """Return the table of shared terms: a row for each pair of selectors, a column for each number of terms."""
     cells = {
         (" and ".join(overlap.selectors), overlap.n_terms): _number_cell(overlap.measures.shared, ",.0f")
         for overlap in comparison.overlaps
@@ -302,6 +307,7 @@ def _overlap_table(comparison: Comparison) -> ViewTable:
 
 
 def _stability_table(comparison: Comparison) -> ViewTable:
+    """Return the table of stability: a row for each selector, a column for each number of terms."""
     cells = {
         (stability.selector, stability.n_terms): _number_cell(stability.measures.kuncheva, ".2f")
         for stability in comparison.stabilities

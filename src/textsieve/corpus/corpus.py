@@ -147,6 +147,7 @@ class Corpus:
             yield batch
 
     def _require_texts(self, batch: Batch) -> None:
+        """Raise `InputError` if a batch has vectors."""
         if batch.vectors is not None:
             raise InputError(
                 "holds vectors, not texts. A categorizer reads texts",

@@ -94,6 +94,7 @@ def _docstrings_in(path: Path) -> Iterator[str]:
 
 
 def _cache_path() -> Path:
+    """Return the path of the cache for the installed versions of the packages."""
     from platformdirs import user_cache_path
 
     versions = "-".join(f"{name}{version(name)}" for name in PACKAGES.values())

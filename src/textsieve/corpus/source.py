@@ -222,6 +222,7 @@ def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> Inpu
 
 
 def _list_columns(columns: Sequence[str]) -> str:
+    """Return the names of the columns for a message: at most 30 of them."""
     names = ", ".join(shown(name, 40) for name in columns[:30])
     return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
 

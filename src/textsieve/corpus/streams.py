@@ -55,6 +55,7 @@ _replacements = _Replacements()
 
 
 def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
+    """Replace invalid bytes by one replacement character, and count it; an error handler of `codecs`."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     _replacements.count += 1
@@ -119,6 +120,7 @@ ZSTD_WINDOW = 2**27
 
 
 def _unpack_gzip(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a gzip file."""
     with gzip.GzipFile(fileobj=file) as unpacked:
         while data := unpacked.read(CHUNK):
             yield data

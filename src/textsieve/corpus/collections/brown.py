@@ -19,6 +19,7 @@ GENRES = "cats.txt"
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the selected texts; each edition has one file."""
     (paths,) = files.values()
     return lambda report: in_batches(_documents(paths, selection, report))
 

@@ -103,6 +103,7 @@ GROUPS = (
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the selected posts; each edition has one file."""
     (paths,) = files.values()
     return lambda report: in_batches(_documents(paths, selection, report))
 

@@ -31,6 +31,7 @@ WITHOUT_CATEGORY = "pages without a category"
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the dump or the sample; each edition has one file."""
     ((path,),) = files.values()
     if selection.edition.word == SAMPLE:
         return lambda report: in_batches(_sample_documents(path, report, selection.limits))

@@ -146,6 +146,7 @@ def _parse_valid(lines: list[str], report: Report) -> tuple[list[int], csr_array
 
 
 def _is_valid(line: str) -> bool:
+    """Return whether a line of a vector file can be parsed."""
     try:
         _parse([line])
     except (ValueError, OverflowError):

@@ -47,6 +47,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
     topics: set[str] | None = None
 
     def stories(report: Report) -> Iterator[Story]:
+        """Yield all stories, or only those with a body if the word `bodies` is given."""
         all_stories = _stories(paths, report, selection.limits)
         if selection.get("stories") == "bodies":
             return (story for story in all_stories if BODY in story.text)

@@ -34,6 +34,7 @@ _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the HTML pages or the stemmed documents."""
     if selection.edition.word == STEMMED:
         stemmed_files = [path for paths in files.values() for path in paths]
         return lambda report: in_batches(_stemmed_documents(stemmed_files, report, selection.limits))

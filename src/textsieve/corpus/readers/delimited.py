@@ -140,6 +140,7 @@ class _RecordParser:
         return "".join([*blocks, *pieces]), line, quote + 1
 
     def _too_many_fields_error(self, number: int) -> InputError:
+        """Return the error for a record, which begins in line `number`, with more than `MAX_FIELDS` fields."""
         return InputError(
             f"more than {MAX_FIELDS:,} fields. This is no table of documents, or "
             f"{self._delimiter!r} does not separate its columns.",

@@ -84,7 +84,7 @@ class _Walker:
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
         """Return whether an entry is a folder that should be entered."""
-        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._is_new(entry)
+        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._should_enter(entry)
 
     def is_document(self, entry: os.DirEntry[str]) -> bool:
         """Return whether an entry that is not entered is a document."""
@@ -98,8 +98,8 @@ class _Walker:
             return False
         return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
 
-    def _is_new(self, folder: os.DirEntry[str]) -> bool:
-        """Return whether a folder, or a link to one, should be read: it was not and will not be read elsewhere."""
+    def _should_enter(self, folder: os.DirEntry[str]) -> bool:
+        """Return whether to read a folder or a link to one: it was not read yet, and is not reached by name later."""
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
             if not self._may_follow(target):

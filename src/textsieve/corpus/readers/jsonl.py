@@ -253,6 +253,7 @@ def _parse(text: str, source: Source, number: int) -> object:
 
 
 def _not_json_error(source: Source, line: int, problem: str) -> InputError:
+    """Return the error for a line that is not JSON; `problem` says why."""
     return InputError(
         f"not JSON: {problem}",
         place=Place(str(source.path), f"line {line}"),

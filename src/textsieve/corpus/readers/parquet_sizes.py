@@ -366,12 +366,14 @@ class _ThriftReader:
             self._value(kinds & 15, _SKIP, depth)
 
     def _byte(self) -> int:
+        """Read one byte, as an integer."""
         if self.position >= self._end:
             raise DamagedError("a header is cut short")
         self.position += 1
         return self._data[self.position - 1]
 
     def _bytes(self, size: int) -> bytes:
+        """Read `size` bytes."""
         if size > self._end - self.position:
             raise DamagedError("a header is cut short")
         self.position += size
