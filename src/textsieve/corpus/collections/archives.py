@@ -88,7 +88,7 @@ class _LastBlockReader(io.RawIOBase):
         self.last_block = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return a block and remember it; raise `EOFError` at the end of the file, before which an archive should end."""
+        """Return a block and remember it; raise `EOFError` at the end of the file, as an archive should end before."""
         self.last_block = self._file.read(size)
         if size and not self.last_block:
             raise EOFError("it ends in the middle")
