@@ -67,7 +67,10 @@ def with_subject_alone(post: str) -> str:
 
 
 def without_footer(post: str) -> str:
-    """Return the text before the last line that is empty or made of hyphens; the whole post if that is the first."""
+    """Return the text before the last line that is empty or made of hyphens.
+
+    If no line is, or only the first, there is no footer.
+    """
     lines = post.strip().split("\n")
     separators = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
     return "\n".join(lines[: separators[-1]]) if separators and separators[-1] > 0 else post
