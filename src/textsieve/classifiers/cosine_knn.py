@@ -147,7 +147,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def _single_label_votes(self, X: Any) -> Floats:
         """Return the score of each class (documents x classes); raise `InputError` for multilabel training documents.
 
-        A document without neighbours gets the numbers of training documents of the classes, with a warning.
+        For a document without neighbours, the scores are the sizes of the classes in training, with a warning.
         """
         scores = self._scores(X)
         if self.multilabel_:

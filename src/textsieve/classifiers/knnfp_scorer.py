@@ -79,7 +79,7 @@ class KNNFPScorer:
         return scores
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """Return the votes that each value of one row gives the classes (values x outputs)."""
+        """Return the votes that each value gives the classes (values x outputs); a value may be of any row."""
         votes = np.zeros((len(values), self.n_outputs))
         for position, (term, weight) in enumerate(zip(columns.tolist(), values.tolist(), strict=True)):
             if weight:  # 0 means that the term is absent
@@ -94,7 +94,7 @@ class KNNFPScorer:
         """
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
-        cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # term and label as one
+        cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # (term, label)
         counts = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
         n_documents = np.maximum(np.diff(self.term_indptr), 1)  # no division by 0
         return np.asarray(counts * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])

@@ -134,6 +134,6 @@ class LinearScorer:
             indptr = rows.indptr[first : last + 1]
             score_rows(rows.data, rows.indices, indptr, self.coefficients, self.intercepts, scores[first:last])
 
-        rows_per_thread = -(-rows.n_rows // threads)  # rounded up; smaller tasks if otherwise threads had none
+        rows_per_thread = -(-rows.n_rows // threads)  # rounded up; few rows are spread over all threads
         parallel_ranges(score, rows.n_rows, max(min(_ROWS_PER_TASK, rows_per_thread), 1), threads)
         return scores

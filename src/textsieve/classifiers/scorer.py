@@ -148,7 +148,8 @@ def check_layout(specs: Mapping[str, ArraySpec], layout: Layout, **sizes: int) -
     for name, (dtype, dimensions) in layout.items():
         shape = specs[name].shape
         fits = specs[name].dtype == dtype and len(shape) == len(dimensions)
-        for dimension, length in zip(dimensions, shape, strict=False):  # `fits` is False if the numbers differ
+        # `strict` is not needed: `fits` is already False if the numbers of dimensions differ.
+        for dimension, length in zip(dimensions, shape, strict=False):
             n_more = 1 if dimension.endswith("+1") else 0
             size = sizes.setdefault(dimension.removesuffix("+1"), max(length - n_more, 0))
             fits = fits and length == size + n_more

@@ -146,9 +146,9 @@ class SVMProblem:
     def _fastest_method(self, n_terms: int, n_problems: int) -> str:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
 
-        Costs are in units of about a nanosecond, as measured on Brown and 20 Newsgroups, with C from 0.5 to 100. By
-        rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for some
-        documents a pass over all documents, which is slower where the products do not fit into the cache.
+        Costs are in units of about a nanosecond; the factors were measured on Brown and 20 Newsgroups, with C from 0.5
+        to 100. By rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for
+        some documents a pass over all documents, which is slower where the products do not fit into the cache.
         """
         if n_terms <= min(FEW_TERMS, self.n_documents):
             return "equations"
@@ -158,7 +158,7 @@ class SVMProblem:
         visits = n_problems * EXPECTED_ROUNDS * n
         by_rows = visits * share * self.rows.nnz / n
         by_products = self._cost_of_products * share + visits * (10.0 + 0.03 * n * (1.0 + n / 1000.0))
-        if n_terms == self.n_terms:  # no other subset of terms shares the products
+        if n_terms == self.n_terms:  # no other subset of terms shares the cost of preparing the products
             by_products += 10.0 * self.rows.nnz
         return "products" if by_products < by_rows else "rows"
 

@@ -70,7 +70,10 @@ _TERMS_PER_TASK = 1 << 6
 
 
 def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:
-    """Return the context factors f for arrays of co and cf, all at least 1."""
+    """Return the context factor f of each pair of terms (formula 7 of the paper); all numbers are at least 1.
+
+    Both terms occur in `cf` classes together, and in `co` documents of one class at most; `max_co` is the largest `co`.
+    """
     return np.asarray((1.0 + np.log(co)) / ((1.0 + np.log(cf)) * (1.0 + np.log(max_co))))
 
 
@@ -78,8 +81,9 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     """Return the lists of partners of each term, in the format of `TCFPScorer`: partners of equal factor form a run.
 
     Pairs of terms that occur together in fewer than `min_co` documents of every class are left out. The factor of a
-    pair depends only on its code, which is (co, cf) as one integer. The documents are counted twice: first to learn the
-    lengths of the lists and the codes that occur, then to write the lists, with the largest factors first.
+    pair depends only on its code, which is (co, cf) of `context_factors` as one integer. The documents are counted
+    twice: first to learn the lengths of the lists and the codes that occur, then to write the lists, with the largest
+    factors first.
     """
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
     stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
@@ -105,6 +109,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     runs: dict[int, tuple[Int32s, Int32s]] = {}  # by the first term of a task: the ends and the ranks of its runs
 
     def write(first: int, last: int) -> None:
+        # A run has at least one partner, and the runs of a term have different factors.
         most_runs = int(np.minimum(n_partners[first:last], len(factor_of_rank)).sum())
         ends, ranks = np.empty(most_runs, np.int32), np.empty(most_runs, np.int32)
         size = kernels.write_partners(

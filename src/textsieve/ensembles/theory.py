@@ -17,9 +17,10 @@ hundreds of digits, and leaves out two members that both have no important term.
 member that has one term has less room for others: samples without replacement are negatively associated, so the true
 coverage is at most what the formula gives, and at least 1 - Q (1 - M/n)^L. Diversity treats pairs of members as
 independent, and the true diversity can be larger or smaller than the formula. It is at least 1 - s L(L-1)/2, since the
-L(L-1)/2 pairs are alike with probability s each. It is at most (1 - s)^(L/2): members 1 and 2, 3 and 4, and so on are
-L/2 pairs without a common member, so these pairs are independent, and in each of them the members must differ. `bounds`
-returns the lower and upper bounds of coverage and diversity. Where failure is rare, bounds and formula nearly coincide.
+L(L-1)/2 pairs are alike with probability s each. It is at most (1 - s)^(L/2), with L/2 rounded down: members 1 and 2, 3
+and 4, and so on are pairs without a common member, so these pairs are independent, and in each of them the members must
+differ. `bounds` returns the lower and upper bounds of coverage and diversity. Where failure is rare, the bounds and the
+formula nearly coincide.
 
 All results are computed as logarithms, which near 1 are minus the probability of failure: `log_usability` and so on.
 
@@ -111,7 +112,7 @@ def _stirling_remainder(k: Floats) -> Floats:
 
 
 def _first_remainders(most: int) -> Floats:
-    """Return d(0), d(1), ..., d(most).
+    """Return the remainders d(0), d(1), ..., d(most) of Stirling's formula for log k!; d(0) is set to 0.
 
     They come from the recurrence d(k) - d(k+1) = (k + 1/2) log(1 + 1/k) - 1, summed as a series without cancellation.
     """
@@ -327,7 +328,7 @@ def log_diversity(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Flo
 
 
 def _times(factor: Floats, logarithm: Floats) -> Floats:
-    """Return a multiple of a logarithm; 0 times log 0 is 0."""
+    """Return factor x logarithm, but 0 where the factor is 0, even if the logarithm is minus infinity."""
     factor, logarithm = np.broadcast_arrays(factor, logarithm)
     return np.where(factor > 0, factor * np.where(factor > 0, logarithm, 0.0), 0.0)
 
