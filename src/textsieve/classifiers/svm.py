@@ -1,10 +1,10 @@
 """A linear SVM for sparse text, which solves liblinear's problem with one thread per class.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
-data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction on a test set
-changes any more at a hundred times that tolerance. So here compiled loops (see `svm_solvers`) solve several classes at
-a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the weights
-do not depend on it.
+data and to a tolerance of 1e-4. But the classes are independent, the rows can be shared, and a tolerance that is a
+hundred times larger changes no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several
+classes at a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the
+weights do not depend on it.
 """
 
 from __future__ import annotations

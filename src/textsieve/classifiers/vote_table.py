@@ -102,11 +102,14 @@ class VoteTable(NamedTuple):
 
 
 def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
-    """Return the table of some documents; unlabelled documents are left out."""
+    """Return the table of some documents; unlabelled documents are left out.
+
+    A document with m > 1 classes also has an entry of class -1 and count 1 - m, so that it counts once in the mean.
+    """
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
     multilabel = np.flatnonzero(n_labels > 1)
     class_docs = np.diff(pairs.class_starts)
-    # One document for each entry: first the corrections (class -1) of multilabel documents, then all (document, class).
+    # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs.
     documents = np.concatenate([multilabel, pairs.documents])
     classes = np.concatenate([np.full(len(multilabel), -1), np.repeat(np.arange(len(class_docs)), class_docs)])
     counts = np.concatenate([1 - n_labels[multilabel], np.ones(len(pairs.documents), np.int64)])

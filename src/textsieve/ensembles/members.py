@@ -261,6 +261,7 @@ def train_members(
     train = partial(_train_other, estimator, task, draw_terms, seed)
     if isinstance(estimator, _THREAD_SAFE):
         return _map_in_order(lambda number: then(train(number)), n_members, n_jobs)
+    # Other classifiers may share state between threads, so they are trained in processes.
     trained = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(train)(number) for number in range(n_members))
     return map(then, trained)
 
@@ -284,11 +285,11 @@ def member_scores(
     """
     pairs = label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0])  # from one-hot rows
     task = training_task(X, pairs, keeps_unlabelled=False)
-    sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
+    settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
     n_unconverged = n_problems = 0
     try:
         for scores, n_more in train_members(
-            estimator, task, **sizes, then=lambda member: (member.scores(X_test), member.n_unconverged)
+            estimator, task, **settings, then=lambda member: (member.scores(X_test), member.n_unconverged)
         ):
             n_unconverged, n_problems = n_unconverged + n_more, n_problems + scores.shape[1]  # a problem per column
             yield scores

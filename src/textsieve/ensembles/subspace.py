@@ -179,9 +179,9 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         pairs = validate_label_pairs(y, rows.shape[0], "RandomSubspace")
         task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(without_missing(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
-        sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
+        settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         is_vote = self.combine == "vote"  # coefficients of voting members are stored in float32; others are added up
-        members = train_members(base, task, **sizes, then=lambda member: member.in_float32() if is_vote else member)
+        members = train_members(base, task, **settings, then=lambda member: member.in_float32() if is_vote else member)
         self._scorer = build_scorer(members, task, self.combine)
         self.classes_, self.multilabel_ = np.array(pairs.classes), task.is_multilabel
         self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
@@ -288,7 +288,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return self._scorer
 
     def _class_scores(self, X: Any) -> Floats:
-        """Return the score of each class (documents x classes)."""
+        """Return the score of each class (documents x classes).
+
+        The mean of linear members has a single column for two classes, the score of the second minus that of the first.
+        """
         rows = self._rows(X)
         if isinstance(self._scorer, NonlinearMembers):
             return self._scorer.scores(rows)

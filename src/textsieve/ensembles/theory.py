@@ -22,7 +22,8 @@ and 4, and so on are pairs without a common member, so these pairs are independe
 differ. `bounds` returns the lower and upper bounds of coverage and diversity. Where failure is rare, the bounds and the
 formula nearly coincide.
 
-All results are computed as logarithms, which near 1 are minus the probability of failure: `log_usability` and so on.
+All results are computed as logarithms (`log_usability` and so on). The logarithm of a probability near 1 is minus the
+probability of failure, so it stays precise where failure is rare.
 
 **Drawing no important term.** The binomials have thousands of digits, and differences of logarithms of factorials are
 wrong by 1e-9 at n = 10^6. With Stirling's log k! = (k + 1/2) log k - k + log(2π)/2 + d(k) and a = n - M - Q > 0, log h
