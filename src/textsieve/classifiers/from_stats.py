@@ -40,7 +40,6 @@ from .linear_form import (
     linear_form,
     reraise_option_errors,
 )
-from .rocchio import Rocchio
 
 Batches = Iterable[csr_matrix]
 
@@ -117,7 +116,10 @@ def _refuse_negative_weights(classifier: Any, rows: csr_matrix) -> None:
 
 
 def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilabel: bool) -> Linear:
-    """Return the linear form of naive Bayes or Rocchio, trained on the statistics of documents.
+    """Return the linear form of a classifier that is trained on the statistics of documents.
+
+    A classifier with a method `fit_stats`, such as `Rocchio`, is trained by it; any other is a naive Bayes of
+    scikit-learn.
 
     The classes of `stats` are numbers from 0, including classes without documents. Without `multilabel`, a class
     without documents can't win. With it, each class is trained against the rest, which includes documents without a
@@ -125,7 +127,7 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
-    if isinstance(classifier, Rocchio):  # its prototypes already contrast each class with the rest
+    if hasattr(classifier, "fit_stats"):  # Rocchio's prototypes already contrast each class with the rest
         trained = clone(classifier).fit_stats(stats)
         return Linear(trained.coef_, trained.intercept_)
     return _fit_each_class(classifier, stats, class_weight)
@@ -139,7 +141,7 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
             "Fewer than two classes have documents, so there is nothing to tell apart",
             hint="give documents of others too",
         )
-    if isinstance(classifier, Rocchio):
+    if hasattr(classifier, "fit_stats"):
         trained = clone(classifier).fit_stats(stats)
         form = join_two_rows(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
     else:

@@ -117,13 +117,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def score_terms(self, stats: ClassStats) -> Floats:
         """Return one score per term."""
 
+    @abstractmethod
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return a function that scores the terms for a single class.
-
-        By default, for methods that do not use classes, the score is the number of documents of the class that contain
-        the term, or 0 if the term is no more frequent in the class than in all labelled documents.
-        """
-        return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
+        """Return a function that scores the terms for a single class, given its number."""
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Return the order of some columns from best to worst for a class, as positions in `columns`.

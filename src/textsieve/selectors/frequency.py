@@ -8,7 +8,7 @@ from ..arrays import Floats
 from ..errors import InputError
 from ..settings import is_whole
 from ..stats import ClassStats
-from .base import Limit, TermSelector
+from .base import Limit, ScoreForClass, TermSelector
 
 
 def document_frequency(stats: ClassStats) -> Floats:
@@ -37,6 +37,10 @@ class DocumentFrequency(TermSelector):
     def score_terms(self, stats: ClassStats) -> Floats:
         """Return the document frequency of each term."""
         return document_frequency(stats)
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        # The number of documents of the class with the term, or 0 if it is no more frequent there than elsewhere.
+        return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
     def least_score(self, stats: ClassStats) -> float | None:
         """Return the setting `min_df`, which may be a fraction of the documents, as a number of documents."""
