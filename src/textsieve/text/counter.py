@@ -1,4 +1,4 @@
-"""`TermCounter`: text to a sparse matrix of counts, with the interface of scikit-learn's `CountVectorizer`.
+"""Count the terms of texts with `TermCounter`, which has the interface of scikit-learn's `CountVectorizer`.
 
 With default settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row are
 always in order, which `CountVectorizer` guarantees only for `transform`. Intended differences:
@@ -104,7 +104,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     vocabulary_ : dict
         The column of each term.
     fixed_vocabulary_ : bool
-        Whether the terms were given.
+        Whether the terms were given as the setting `vocabulary`.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     @property
     def fixed_vocabulary_(self) -> bool:
-        """Return whether the terms were given."""
+        """Return whether the terms were given as the setting `vocabulary`."""
         return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:

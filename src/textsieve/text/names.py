@@ -62,7 +62,7 @@ _LOOSE_JOINER = re.compile(rf"{JOINER}(?!\w)|(?<!\w){JOINER}")
 
 
 def join_names(text: str) -> str:
-    """Return the text with its names joined."""
+    """Return the text with `JOINER` between the words of each proper name."""
     text = normalise_lines(text)
     return apply_edits(text, find_joints(text))
 
@@ -75,7 +75,10 @@ def find_joints(text: str) -> Iterator[Edit]:
 
 
 def normalise_lines(text: str) -> str:
-    """Return the text without joiners and with one kind of line break; its length stays the same."""
+    """Return the text with one kind of line break, and with spaces for joiners, which only `join_names` may write.
+
+    Its length stays the same.
+    """
     return text.replace(JOINER, " ").replace("\r\n", " \n").replace("\r", "\n")
 
 
@@ -132,9 +135,9 @@ def join_names_fast(text: str) -> str:
 
 
 def replace_dotted_capital_i(text: str) -> str:
-    """Return the text with `i` for `İ` in names.
+    """Return the text with `i` for `İ` in joined names.
 
-    Python's lowercase of `İ` is `i` and a combining dot, which is not a word character and would split the word.
+    Python's lowercase of `İ` is `i` and a combining dot, which is not a word character and would split the name.
     """
     if "İ" not in text or JOINER not in text:
         return text

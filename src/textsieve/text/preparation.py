@@ -172,7 +172,7 @@ class Preparation:
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield InputError(setting="language", value=self.language, hint="use the code of a language")
-        elif (
+        elif (  # a language without effect, for which `checked` stores the default
             self.normalise is None and self.language != NO_PREPARATION.language and not has_turkish_case(self.language)
         ):
             yield InputError("nothing is normalised", setting="language", value=self.language)

@@ -1,8 +1,9 @@
 """Number the terms of documents: single words or n-grams.
 
-A `TermTable` counts slices of documents, takes over the terms of other tables, and spells its terms. Terms are numbered
-in the order in which they first occur, whatever the slices and threads: the new terms of a thread are taken over slice
-by slice, in the order of the documents.
+A `TermTable` counts slices of documents, adds the terms of other tables, and spells its terms. Terms are numbered in
+the order in which they first occur, however documents are split into slices and threads: each thread numbers the terms
+of its slices in a table of its own, and these are added to the common table slice by slice, in the order of the
+documents.
 
 N-grams are stored as a tree (`GramTree`): the parent of an n-gram is the n-gram without its last word, and the number
 of a parent is lower than those of its children.
@@ -36,10 +37,13 @@ _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 class GramTree:
-    """A hash table with open addressing over pairs of parent and word; see `kernels.ngrams` for the arrays."""
+    """A tree of n-grams, which are its nodes, with a hash table to look them up; see `kernels.ngrams` for the arrays.
+
+    A node is a code: (number of its parent + 1) << 32 | number of its last word.
+    """
 
     def __init__(self) -> None:
-        self.slots: Codes = np.zeros(2 << 13, np.uint64)
+        self.slots: Codes = np.zeros(2 << 13, np.uint64)  # two codes for each slot
         self.nodes: Codes = np.empty(1 << 12, np.uint64)
         self.size = 0
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)

@@ -111,9 +111,9 @@ def encode_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
 
 
 class WordTable:
-    """A hash table with open addressing over the spellings of words; see `kernels.words` for the arrays.
+    """A table of words and their numbers, with a hash table to look them up; see `kernels.words` for the arrays.
 
-    Stop words have the lowest numbers, below `n_stop`.
+    Word w is spelled `spelling[starts[w] : starts[w + 1]]`. Stop words have the lowest numbers, below `n_stop`.
     """
 
     def __init__(self, stop_words: Sequence[str] = ()) -> None:
