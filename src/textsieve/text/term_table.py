@@ -49,7 +49,7 @@ class GramTree:
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)
 
     def reader(self) -> "GramTree":
-        """Return a tree for another thread that counts the same n-grams.
+        """Return a tree with which another thread counts the same n-grams.
 
         It shares the n-grams, but has its own slots, which record where each n-gram was last counted.
         """
@@ -186,8 +186,8 @@ class TermTable:
         self.ngram_range = ngram_range
         self._classes = byte_classes(lowercase_ascii, joins_names)
         self._terms_are_any_text = joins_names or forms is not None  # a form or a name need not look like a word
-        stop_table = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))  # others can't occur
-        self._words = stop_table if forms is None else FormTable(forms, stop_table)
+        word_table = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))  # others can't occur
+        self._words = word_table if forms is None else FormTable(forms, word_table)
         self._grams = None if ngram_range == (1, 1) else GramTree()
 
     @classmethod
@@ -245,6 +245,7 @@ class TermTable:
         # of all tables; the other numbers are overwritten.
         word_numbers = [np.arange(other._words.size) for other in others]
         gram_numbers = [np.empty(other.size, np.int64) for other in others]
+        # Most words of the largest table are new; making room for them at once is faster than growing step by step.
         largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
         self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
         absorbed = [(other._words.n_stop, 0) for other in others]  # how many words and n-grams of each are done
@@ -268,7 +269,7 @@ class TermTable:
         documents = Slice(encoded.tobytes(), len(terms), wide=True)  # each term as a document of its own
         as_written = byte_classes(lowercase=False)
         sequences = self._words.count(documents, as_written, learn=True, in_sequence=True)
-        word_numbers = (sequences.entries >> np.uint64(32)).astype(np.int64)
+        word_numbers = (sequences.entries >> _32).astype(np.int64)
         ends = sequences.row_ends.astype(np.int64)
         # A string is a term if it consists of nothing but words with one space between each two of them: its words and
         # n - 1 spaces account for all its bytes but the terminator.
@@ -296,9 +297,8 @@ class TermTable:
             numbers[is_term] = np.where(is_stop_word, -1, word_numbers)
         else:
             ends = np.cumsum([len(words) for words in possible_words], dtype=np.uint64)
-            numbers[is_term] = self._grams.add(
-                SliceCounts(word_numbers.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends)
-            )
+            entries = word_numbers.astype(np.uint64) << _32 | np.uint64(1)  # each word with a count of 1
+            numbers[is_term] = self._grams.add(SliceCounts(entries, ends))
         return numbers
 
     def is_term(self, first: int = 0) -> NDArray[np.bool_]:

@@ -126,7 +126,7 @@ class WordTable:
         self.n_stop = self.size
 
     def reader(self) -> "WordTable":
-        """Return a table for another thread that counts the same words.
+        """Return a table with which another thread counts the same words.
 
         It shares the spellings, but has its own slots, which record where each word was last counted.
         """
@@ -191,12 +191,12 @@ class WordTable:
         numbers = np.empty(new_starts.size - 1, np.int64)
         words.add_words(
             new_spelling, new_starts, 0, self.slots, self.starts, self.spelling,
-            np.uint64(self.size), SEED, False, numbers,  # False: don't learn
+            np.uint64(self.size), SEED, False, numbers,  # 0: from the first word on; False: don't learn
         )  # fmt: skip
         return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
-        """Make room for `n_words` words in total, with `n_bytes` bytes in total, at once."""
+        """Make room for `n_words` words in total, whose spellings have `n_bytes` bytes in total, at once."""
         n_codes = self.slots.size
         while n_codes < 4 * n_words:  # a slot has two codes, and at most half of the slots are used
             n_codes *= 2
@@ -274,7 +274,7 @@ class FormTable(WordTable):
         self._idle_readers: deque[FormTable] = deque(maxlen=os.cpu_count())
 
     def reader(self) -> "FormTable":
-        """Return a table for another thread that counts the same forms: an idle reader, or a new one.
+        """Return a table with which another thread counts the same forms: an idle reader, or a new one.
 
         It shares the forms, but has its own table of words as written.
         """
@@ -283,12 +283,13 @@ class FormTable(WordTable):
                 pass
         except IndexError:  # no idle reader is left
             other = self.empty_copy()
+            # Nothing is copied, since a reader only looks forms up; it counts in its table of words as written.
             other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
             return other
         return idle
 
     def return_reader(self, reader: WordTable) -> None:
-        """Keep a reader that has finished for later use."""
+        """Keep a reader that has finished, with the words it has seen, for later use."""
         assert isinstance(reader, FormTable)
         self._idle_readers.append(reader)
 
