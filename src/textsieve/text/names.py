@@ -83,7 +83,7 @@ def normalise_lines(text: str) -> str:
 
 
 def name_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the begin and end of each name in a text from `normalise_lines`."""
+    """Yield the begin and end of each proper name in a text from `normalise_lines`, by the rule at the top."""
     capitalised: list[tuple[int, int]] = []  # begin and end of the capitalised words of a possible name
     n_links = last_end = line_end = 0  # the links after the last of these words; the ends of the last run and its line
     capitals_mark_names, begins_sentence, is_attached = False, True, True
@@ -95,6 +95,7 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
         if begin >= line_end:  # the first run of another line
             line_end = text.find("\n", begin) % (len(text) + 1)  # without a line break, -1 becomes len(text)
             capitals_mark_names = any(map(str.islower, text[text.rfind("\n", 0, begin) + 1 : line_end]))
+        # A single letter counts as a word only if the next run is attached to it, as in D'Arcy.
         is_capitalised = capitals_mark_names and (end - begin > 1 or match[1]) and is_capital(text[begin])
         if capitalised:
             continues = is_attached or not gap.strip(BLANKS)

@@ -59,7 +59,7 @@ class TracedText(NamedTuple):
             return self
         begins, ends = np.array([(begin, end) for begin, end, _ in edit_list]).T
         # `lengths`: how many characters each one becomes. Outside of edits it stays one character; the first character
-        # of an edit becomes the whole replacement, the others nothing.
+        # of an edit becomes the whole replacement, the others nothing. The running sum of `changes` is 1 within edits.
         changes = np.zeros(len(self.text) + 1, np.int64)
         changes[begins] += 1
         changes[ends] -= 1

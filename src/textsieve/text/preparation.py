@@ -46,7 +46,7 @@ class Normaliser:
         self._lock = Lock()
 
     def __call__(self, words: Sequence[str]) -> list[str]:
-        """Return the form of each word."""
+        """Return the normal form of each word; names and very long words stay as they are."""
         forms = list(map(self._cache.get, words))
         if None not in forms:
             return cast("list[str]", forms)
@@ -58,7 +58,7 @@ class Normaliser:
         """Return the forms of words that were not cached a moment ago, and cache them.
 
         Another thread may have cached some of them since. Names (words with spaces) and very long words are left out
-        of the result, since they have no form.
+        of the result, since they are their own forms.
         """
         forms = {word: self._cache.get(word, "") for word in words if len(word) <= MAX_WORD_LENGTH and " " not in word}
         uncached = [word for word, form in forms.items() if not form]
