@@ -61,7 +61,7 @@ def test_the_documents_of_a_folder_are_named(model: Path, tmp_path: Path, run: R
     found = {each["file"]: each["label"] for each in records(run("predict", model, tmp_path).stdout)}
     assert found == dict(zip(("b/2.txt", "b/deep/1.txt", "a.txt"), LABELS, strict=True))
     assert records(run("predict", model, tmp_path, "--keep", "file").stdout)[0]["file"] == "a.txt"
-    assert "'file' can be kept" in run("predict", model, tmp_path, "--keep", "id", exit_code=1).stderr
+    assert "This format can keep 'file'" in run("predict", model, tmp_path, "--keep", "id", exit_code=1).stderr
 
 
 def test_columns_are_kept(model: Path, tmp_path: Path, run: Run) -> None:
