@@ -118,7 +118,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     if n_jobs == 1 and learn:  # the only thread can add terms to `table` itself
         return SliceTally([table.count(documents, learn=True) for documents in slices], None, None)
     tables: list[TermTable] = []
-    idle: SimpleQueue[int] = SimpleQueue()  # worker w is idle; it uses tables[w]
+    idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
     def count_slice(worker: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
         try:
