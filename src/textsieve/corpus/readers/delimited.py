@@ -82,7 +82,7 @@ class _RecordParser:
             fields = line.split(self._delimiter, MAX_FIELDS) if line else []  # at most one field too many
         if len(fields) > MAX_FIELDS:
             raise self._too_many_fields_error(number)
-        self._n_delimiters = self._n_delimiters or len(fields) - 1
+        self._n_delimiters = self._n_delimiters or max(len(fields) - 1, 0)  # an empty line has no fields
         return fields
 
     def _split_quoted(self, number: int, line: str) -> list[str]:
