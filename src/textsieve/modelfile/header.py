@@ -116,12 +116,13 @@ def _mark_descriptions(value: Any) -> Any:
 
 
 def _restore_descriptions(settings: Any) -> Any:
-    """Return settings from a header, with each `ObjectDescription` restored.
+    """Return settings from a header, with each `ObjectDescription` restored (the inverse of `_mark_descriptions`).
 
-    A description may be a setting or an option of an estimator, and is not looked for any deeper.
+    A description may be the value of a setting, or of an option in a setting such as `selector_options`, but is never
+    nested any deeper.
     """
     if not isinstance(settings, dict):
-        return settings  # which `field_rules` rejects
+        return settings  # `field_rules` rejects them
 
     def restore(value: Any) -> Any:
         if isinstance(value, dict) and value.keys() == {NOT_STORED} and isinstance(value[NOT_STORED], str):
