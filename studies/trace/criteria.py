@@ -68,7 +68,7 @@ def shrunken_means(stats: ClassStats, between: Floats, total: Floats, k: int) ->
 
 
 def noise_times(factor: float) -> Criterion:
-    """Return a criterion like `expected_scatter` with ω times this factor."""
+    """Return a criterion like `expected_scatter`, whose weight is 1 / (1 + ω), but with this factor times ω."""
 
     def criterion(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
         weight = auto_weight(stats, k)
