@@ -169,7 +169,7 @@ def member_diversity(weighting: str) -> tuple[int, list[MemberDiversity]]:
 
 
 def readings() -> list[tuple[str, Setting]]:
-    """Return settings on Brown with other terms."""
+    """Return the names of all readings, each with the accuracies on Brown when its texts are read in this way."""
     settings = []
     for reading in READINGS:
         for weighting in ("counts", "ltc"):
@@ -180,7 +180,7 @@ def readings() -> list[tuple[str, Setting]]:
 
 
 def others() -> list[tuple[str, Setting]]:
-    """Return settings on other collections, with as few training documents."""
+    """Return the names of other collections with accuracies on them, with as few training documents as Brown has."""
     settings = []
     for name, corpus_name in OTHERS.items():
         corpus = count_corpus(corpus_name)
@@ -197,7 +197,7 @@ def others() -> list[tuple[str, Setting]]:
 
 
 def log(line: str) -> None:
-    """Print what was measured."""
+    """Print a line with the time before it."""
     print(time.strftime("%H:%M:%S"), line, flush=True)
 
 

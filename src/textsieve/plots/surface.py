@@ -339,6 +339,7 @@ class _GridLayers:
         return {"labelAngle": -90, **_labels(ticks, SMALL + 2, self.width)}
 
     def _legend(self, title: str) -> dict[str, Any]:
+        """Return the settings of the colour legend, which is nearly as high as the grid."""
         height = self.height * len(self._grid.y.ticks)
         return {
             "labelFont": FONT,
