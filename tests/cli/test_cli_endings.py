@@ -109,7 +109,7 @@ def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path)
     output.write_bytes(model.read_bytes())
     run = started("train", "-", "-o", output)
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"goal,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
     run.stdin.flush()
     run.send_signal(signal.SIGINT)
     assert run.communicate() == (b"", b"")
@@ -196,6 +196,11 @@ def test_a_full_temporary_folder_is_named(model: Path, news: Path, tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+def handle_hangup() -> None:
+    """Let SIGHUP end this process, also if the tests were started by nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "number", "code"),
@@ -205,9 +210,9 @@ def test_a_signal_removes_documents_in_the_temporary_folder(
     arguments: str, number: int, code: int, model: Path, tmp_path: Path
 ) -> None:
     words = arguments.format(folder=tmp_path, model=model).split()
-    run = started(*words, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)})
+    run = started(*words, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)}, preexec_fn=handle_hangup)
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"goal,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
     run.stdin.flush()
     assert list(tmp_path.glob("textsieve-*"))
     run.send_signal(number)

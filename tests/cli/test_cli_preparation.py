@@ -58,7 +58,7 @@ def test_the_terms_command_prepares_texts(pages: Path, run: Run) -> None:
         (["--stop-words", "de", "--stop-words", "en"], "de and en; give it once, and for more words a file"),
         (["--stop-words", "welsh"], "--stop-words welsh; there are stop words for"),
         (["--names", "--ngrams", "1-2"], "--names with --ngrams 1-2: a name is"),
-        (["--names", "--ngrams", "2"], "told from one; use --ngrams 1, or no --names."),
+        (["--names", "--ngrams", "2"], "terms would be ambiguous; use --ngrams 1, or no --names."),
         (["--language", "german"], "'german' has no effect: it is the language of stems or lemmas; add --normalise"),
         (
             ["--language", "klingon", "--stop-words", "german"],

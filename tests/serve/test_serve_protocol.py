@@ -66,7 +66,7 @@ def test_an_incomplete_request_ends_after_the_time_limit(hasty: Server, kind: st
         received = conversation(hasty, before, SLOW[kind])
         assert received.count(b"HTTP/1.1 200 OK") == bool(before)
         assert received[received.rindex(b"HTTP/1.1") :].startswith(b"HTTP/1.1 408 Request Timeout")
-        assert b"The request was not complete after 1 seconds; send it without pauses." in received
+        assert b"The request was not complete after 1 seconds. Send it without pauses." in received
 
 
 def test_an_endless_head_is_an_error(hasty: Server) -> None:

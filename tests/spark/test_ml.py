@@ -129,7 +129,7 @@ def test_a_pipeline_predicts_what_fit_and_predict_do(spark: SparkSession, tmp_pa
 def test_stages_can_be_saved_loaded_and_overwritten(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.spark.ml.stages._PIECE", 300)  # so that a small model has several
+    monkeypatch.setattr("textsieve.spark.ml.stages._PIECE_BYTES", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):

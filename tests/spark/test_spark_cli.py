@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_an_error_of_one_line(spark: SparkSession, news: 
         ),
         ("news.parquet", ["--text", "number"], "--text number: the column is of type bigint; use one with text"),
         ("other.parquet", [], "Path does not exist"),
-        ("news.zip", [], "does not say by its ending what it is; Spark reads parquet, jsonl, csv, tsv here. Name"),
+        ("news.zip", [], "has no file name extension of a known format; Spark reads parquet, jsonl, csv, tsv here"),
         ("news.zip", [], "or read it on one machine, without Spark."),
         ("news.parquet", ["--format", "fasttext"], "is fasttext; Spark reads"),
         ("broken.jsonl", [], "Malformed records are detected"),
