@@ -185,11 +185,11 @@ class Categorizer(Parameters):
             plan.require_weights()
             X, y, weights = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
-            parts, label_sets = [], []
-            for texts_of_batch, labels in self._labelled_batches(X, y):
-                parts.append(model.rows(texts_of_batch, self.n_jobs))
-                label_sets += list(labels)
-            rows, targets = stack_rows(parts), encode_label_sets(model, label_sets)
+            row_batches, label_sets = [], []
+            for batch_texts, batch_label_sets in self._labelled_batches(X, y):
+                row_batches.append(model.rows(batch_texts, self.n_jobs))
+                label_sets += list(batch_label_sets)
+            rows, targets = stack_rows(row_batches), encode_label_sets(model, label_sets)
         else:
             if y is None:
                 raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
@@ -319,11 +319,11 @@ class Categorizer(Parameters):
             from .training.targets import weighted_texts
 
             X, y, weights = weighted_texts(X, y, sample_weight)
-        for texts, true in self._labelled_batches(X, y):
+        for texts, true_label_sets in self._labelled_batches(X, y):
             labels, is_unknown = model.predict_labels(texts, self.n_jobs)
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             report += compare_labels(
-                *(model.classes, true, model.label_sets(labels)),
+                *(model.classes, true_label_sets, model.label_sets(labels)),
                 multilabel=multilabel,
                 no_label_is_valid=model.label_matrix,
                 n_unknown=n_unknown,

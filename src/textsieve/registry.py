@@ -168,7 +168,7 @@ class Registry(Mapping[str, Entry]):
             )
 
     def unknown(self, setting: Any, others: str) -> InputError:
-        """Return the error for a setting that is neither a name nor one of `others`."""
+        """Return the error for a setting that is not the name of a method; `others` says what else may be given."""
         return InputError(setting=self.kind, value=setting, hint=f"use one of {', '.join(self)}, {others}")
 
 

@@ -174,7 +174,8 @@ def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
         yield Rule(isinstance(section, dict) and set(section) == keys, f"{part} is {shown(section)}")
     preparation, stop_words = header["reading"]["preparation"], header["reading"]["stop_words"]
     is_valid = isinstance(preparation, dict) and set(preparation) <= set(SETTINGS)
-    is_valid = is_valid and Preparation(**preparation).to_dict() == preparation  # only active settings
+    # `to_dict` writes only the settings that change something, so others in the file are an error.
+    is_valid = is_valid and Preparation(**preparation).to_dict() == preparation
     yield Rule(is_valid, f"its preparation is {shown(preparation)}")
     is_valid = stop_words is None or (
         isinstance(stop_words, list) and all(isinstance(word, str) for word in stop_words)

@@ -52,7 +52,7 @@ class Sample:
         self._parts: list[tuple[Ints, csr_matrix]] = []  # document numbers and counts of each batch
 
     @property
-    def has_all(self) -> bool:
+    def has_all_documents(self) -> bool:
         """Return whether no document was dropped."""
         return self._halvings == 0
 
@@ -423,7 +423,7 @@ def count_corpus(
         targets.take(sample.documents),
         limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
     )
-    if sample.has_all:
+    if sample.has_all_documents:
         return counted_sample
     # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
     columns = alphabetical[terms_within_limits(alphabetical, len(labels), lambda: (doc_freq, doc_freq), **limits)]

@@ -139,7 +139,7 @@ class SelectedTermWeights(TransformerMixin, BaseEstimator):
         )
         data = counted.selection_data(selection_scheme(self.selector))
         fitted = fitted_selector(with_every_label(self.selector), data.stats, self.n_terms, data.weights)
-        selected = np.sort(kept_columns(fitted, self.n_terms))
+        selected = np.sort(kept_columns(fitted, self.n_terms))  # columns among the terms within the limits
         self.columns_, self.scores_ = data.columns[selected], fitted.scores_[selected]
         doc_freq = counted.doc_freq[self.columns_]
         self.idf_ = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, targets.n_documents)

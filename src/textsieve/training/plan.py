@@ -123,7 +123,7 @@ def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
 
 
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
-    """Return a fitted copy of a projection."""
+    """Return a copy of a projection, fitted to rows of weights and their labels."""
     unfitted = clone(projection).set_params(unlabelled=None)  # classes are numbers here, and no number means unlabelled
     return unfitted.fit(rows, targets.for_stats())
 

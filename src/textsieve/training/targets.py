@@ -40,7 +40,7 @@ class ClassSizes:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some documents but not all."""
+        """Return which classes contain some of the documents that can be learned from, but not all."""
         return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
@@ -72,7 +72,11 @@ class Targets:
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
-        """Convert labels in any form that `stats.labels` describes; `multilabel=None` detects it from the labels."""
+        """Convert labels in any form that `stats.labels` describes, such as a list or an indicator matrix.
+
+        With `multilabel=None`, the labels decide: a collection of labels, or a row of a matrix, for each document makes
+        them multilabel. With `multilabel=False`, documents of several labels raise `InputError`.
+        """
         if isinstance(labels, Iterator):
             labels = list(labels)
         labels = without_missing(labels)
@@ -155,7 +159,7 @@ class Targets:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some documents but not all."""
+        """Return which classes contain some of the documents that can be learned from, but not all."""
         return self.sizes.can_be_learned
 
     def take(self, documents: Ints) -> Targets:
