@@ -30,7 +30,7 @@ from ..text.csr import CSR
 from ..threads import parallel_ranges
 from ..warning import warn
 from .cosine_knn_scorer import VOTES, CosineKNNScorer
-from .voting import rows_of, several_labels, warn_of_unknown_documents
+from .voting import multilabel_error, rows_of, warn_of_unknown_documents
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -43,7 +43,7 @@ _DOCUMENTS_PER_TASK = 1 << 8
 
 
 def build_scorer(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> CosineKNNScorer:
-    """Return the scorer of documents that all have a label."""
+    """Return the scorer of training documents, each of which has at least one (document, class) pair in `pairs`."""
     class_of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
     order = np.argsort(pairs.documents, kind="stable")  # pairs are sorted by class, so the classes of a document ascend
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
@@ -53,22 +53,26 @@ def build_scorer(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> CosineKNNS
     )
 
 
-def count_correct_by_k(scorer: CosineKNNScorer, most: int, threads: int) -> Ints:
-    """Return how many documents are classified correctly by their 1, 2, ... `most` nearest other documents."""
+def count_correct_by_k(scorer: CosineKNNScorer, most_neighbours: int, threads: int) -> Ints:
+    """Return how many training documents are classified correctly by their k nearest other training documents.
+
+    The result has a number for each k from 1 to `most_neighbours`.
+    """
     n_documents = scorer.postings.n_documents
     n_tasks = -(-n_documents // _DOCUMENTS_PER_TASK)
-    n_correct = np.zeros((n_tasks, most), np.int64)  # a row for each task, so that threads never write to the same one
-    most_frequent = int(np.bincount(scorer.classes).argmax())
+    # A row for each task, so that threads never write to the same one.
+    n_correct = np.zeros((n_tasks, most_neighbours), np.int64)
+    most_frequent = int(np.bincount(scorer.classes).argmax())  # the class of a document without neighbours
     index, class_indptr, classes = scorer.index, frozen(scorer.class_indptr), frozen(scorer.classes)
     weighted = scorer.votes == "weighted"
 
-    def judge(first: int, last: int) -> None:
+    def count(first: int, last: int) -> None:
         count_correct(
             *(index, first, last, class_indptr, classes, scorer.n_outputs, most_frequent, weighted),
             n_correct[first // _DOCUMENTS_PER_TASK],
         )
 
-    parallel_ranges(judge, n_documents, _DOCUMENTS_PER_TASK, threads)
+    parallel_ranges(count, n_documents, _DOCUMENTS_PER_TASK, threads)
     return np.asarray(n_correct.sum(axis=0))
 
 
@@ -86,7 +90,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         correctly, each by its neighbours among the others; the smallest of equals. If k is larger than the number of
         documents, all of them vote, with a warning.
     votes : "weighted" or "plain"
-        Whether a vote counts its cosine, or 1.
+        How much the vote of a neighbour counts: "weighted" as much as its cosine, "plain" always 1.
     n_jobs : int or None
         Number of threads; -1 uses all cores. The result does not depend on it.
 
@@ -110,14 +114,14 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         self._validate()
         rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
         pairs = validate_label_pairs(y, rows.n_rows, "CosineKNN")
-        self._documents = np.unique(pairs.documents)  # labelled documents
+        self._documents = np.unique(pairs.documents)  # the row numbers of labelled documents
         if len(self._documents) < rows.n_rows:
             rows = CSR.of(rows.matrix()[self._documents])
             pairs = pairs._replace(documents=np.searchsorted(self._documents, pairs.documents), n_documents=rows.n_rows)
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
         self.multilabel_ = len(pairs.documents) > rows.n_rows
-        scorer = build_scorer(rows, pairs, rows.n_rows, self.votes)
+        scorer = build_scorer(rows, pairs, k=rows.n_rows, votes=self.votes)  # k is replaced below
         self.k_ = self._choose_k(scorer)
         self._scorer = replace(scorer, k=self.k_)
         return self
@@ -141,13 +145,13 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def _single_label_votes(self, X: Any) -> Floats:
-        """Return the scores of each class, or the sizes of the classes for a document without neighbours.
+        """Return the score of each class (documents x classes); raise `InputError` for multilabel training documents.
 
-        Raises `InputError` if the training documents were multilabel.
+        For a document without neighbours, the scores are the sizes of the classes in training, with a warning.
         """
         scores = self._scores(X)
         if self.multilabel_:
-            raise several_labels()
+            raise multilabel_error()
         has_no_neighbour = np.logical_not(scores.any(axis=1))
         scores[has_no_neighbour] = self.class_docs_
         warn_of_unknown_documents(has_no_neighbour, self.classes_[self.class_docs_.argmax()].item())
@@ -173,7 +177,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         follow at distance 1, the lower first.
         """
         check_is_fitted(self)
-        most = len(self._documents) - (X is None)
+        most = len(self._documents) - (X is None)  # without X, a document is not its own neighbour
         k = self.k_ if k is None else k
         if not (is_whole(k) and 1 <= k <= most):
             others = "other documents" if X is None else "documents"
@@ -196,6 +200,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return self._scorer
 
     def _scores(self, X: Any) -> Floats:
+        """Return the score of each class (documents x classes)."""
         check_is_fitted(self)
         rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         return self._scorer.scores(rows, self.n_jobs)
@@ -218,11 +223,12 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return min(int(self.k), n_documents)
 
     def _validate(self) -> None:
+        """Raise `InputError` for invalid settings."""
         if self.k != "auto" and not (is_whole(self.k) and self.k >= 1):
             raise InputError(setting="k", value=self.k, hint='use a number of neighbours from 1, or "auto"')
         if self.votes not in VOTES:
             raise InputError(setting="votes", value=self.votes, hint=f"use one of {', '.join(VOTES)}")
-        n_threads(self.n_jobs)
+        n_threads(self.n_jobs)  # raises InputError for an invalid n_jobs
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that sparse matrices are accepted."""

@@ -9,7 +9,7 @@ adds
 
 The terms are added in column order. With plain votes, the score is the number of neighbours in c. Each vote is split
 among the terms in proportion to their products (those above 0), in integer multiples of 2^-30, and the remainder goes
-to the first term. So the parts add up to the number exactly.
+to the first term. So the parts add up exactly to the number of neighbours.
 
 A document without a neighbour scores 0 for each class.
 
@@ -97,7 +97,7 @@ class CosineKNNScorer:
         """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
         require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
-        unit = unit_rows(rows)
+        unit = unit_rows(rows)  # scaled to length 1
         # An index that exists already makes the kernels faster than numpy, even for few rows.
         if "index" in vars(self) or np.diff(self.postings.term_indptr)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
@@ -120,7 +120,9 @@ class CosineKNNScorer:
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the training documents and their classes."""
-        return dict(zip(_ARRAYS, (*self.postings[:3], self.class_indptr, self.classes), strict=True))
+        postings = self.postings
+        arrays = postings.term_indptr, postings.documents, postings.weights, self.class_indptr, self.classes
+        return dict(zip(_ARRAYS, arrays, strict=True))
 
     @classmethod
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
@@ -155,7 +157,8 @@ class CosineKNNScorer:
         if (class_indptr[1:] == class_indptr[:-1]).any():
             raise InputError("a document has no class")
         squared_lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
-        if not ((squared_lengths == 0.0) | (np.abs(squared_lengths - 1.0) < 1e-4)).all():  # also rejects NaN
+        # An empty document has length 0, and float32 weights have rounding errors. The condition also rejects NaN.
+        if not ((squared_lengths == 0.0) | (np.abs(squared_lengths - 1.0) < 1e-4)).all():
             raise InputError("the weights of a document have not the length 1")
         postings = Postings(term_indptr, documents, weights, n_documents)
         return cls(postings, class_indptr, classes, n_outputs, int(settings["k"]), settings["votes"])
@@ -163,6 +166,7 @@ class CosineKNNScorer:
     # -- few rows: numpy -----
 
     def _scores_of_few(self, unit: CSR) -> Floats:
+        """Return the scores of rows of length 1, calculated with numpy."""
         scores = np.zeros((unit.n_rows, self.n_outputs))
         for row in np.flatnonzero(unit.sizes).tolist():
             in_row = slice(unit.indptr[row], unit.indptr[row + 1])
@@ -172,18 +176,19 @@ class CosineKNNScorer:
 
     def _contributions_of_unit_row(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of a row of length 1 adds to the scores (values x outputs)."""
-        matching = matches(self.postings, columns)
+        matching = matches(self.postings, columns)  # the weights of the row's terms in the training documents
         is_neighbour = np.zeros(self.postings.n_documents, np.bool_)
         is_neighbour[nearest_of(cosines_of(self.postings, matching, values), self.k)] = True
-        of_neighbour = is_neighbour[matching.documents]
-        places, documents = matching.places[of_neighbour], matching.documents[of_neighbour]
-        weights = matching.weights[of_neighbour]
+        is_of_neighbour = is_neighbour[matching.documents]
+        positions = matching.places[is_of_neighbour]  # of the terms in the row
+        documents, weights = matching.documents[is_of_neighbour], matching.weights[is_of_neighbour]
         if self.votes == "weighted":
-            return np.asarray(values[:, np.newaxis] * self._sum_by_class(places, documents, weights, len(values)))
-        products = values[places] * weights
+            return np.asarray(values[:, np.newaxis] * self._sum_by_class(positions, documents, weights, len(values)))
+        products = values[positions] * weights
         is_positive = products > 0.0
-        places, documents = places[is_positive], documents[is_positive]
-        return self._sum_by_class(places, documents, split_votes(documents, products[is_positive]), len(values))
+        positions, documents = positions[is_positive], documents[is_positive]
+        shares = split_votes(documents, products[is_positive])  # the vote of a neighbour counts 1 in all
+        return self._sum_by_class(positions, documents, shares, len(values))
 
     def _sum_by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
         """Return the sum of amounts by group and class (groups x outputs), added in the order given.
@@ -195,7 +200,7 @@ class CosineKNNScorer:
         if (n_classes == 1).all():
             outputs: NDArray[Any] = self.classes[begins]
         else:  # repeat each amount for every class of its document
-            shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])
+            shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])  # from positions in `outputs` to `classes`
             outputs = self.classes[np.arange(n_classes.sum()) + np.repeat(shifts, n_classes)]
             groups, amounts = np.repeat(groups, n_classes), np.repeat(amounts, n_classes)
         sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
@@ -204,6 +209,7 @@ class CosineKNNScorer:
     # -- many rows: kernels -----
 
     def _scores_of_many(self, unit: CSR, threads: int) -> Floats:
+        """Return the scores of rows of length 1, calculated by kernels."""
         from ..kernels.neighbours import vote
         from ..threads import parallel_ranges
 

@@ -35,9 +35,9 @@ from .svm import LinearSVM, class_factors
 def fit_own_scorer(
     classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any, sample_weight: Floats | None = None
 ) -> Scorer:
-    """Train a classifier that has a `to_scorer`, and return its scorer.
+    """Train a classifier that has a method `to_scorer`, and return its scorer.
 
-    `indicator` is a (documents x classes) matrix of labels.
+    `indicator` is a (documents x classes) matrix with 1 where a document is in a class.
     """
     untrained = clone(classifier)
     if class_weight is not None:
@@ -63,10 +63,11 @@ def fit_one_label(
     projection: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Train on documents with one label each, given as class numbers. A class without documents can't win.
+    """Return the linear form of a classifier trained on documents with one label each; empty classes can't win.
 
-    `class_weight` is "balanced", or a dictionary with a factor for each class number. If the rows are projections of
-    documents, `projection` is how they were projected, and the returned form is for the documents themselves.
+    `numbers` has the class number of each document. `class_weight` is None, "balanced", or a dictionary with a factor
+    for each class number. If the rows are projections of documents, `projection` is how they were projected, and the
+    returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
@@ -86,9 +87,10 @@ def fit_each_class(
     projection: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Train each class against the rest. `members` has the documents of each class; a document may be in any number.
+    """Return the linear form of a classifier trained for each class against the rest.
 
-    The other parameters are those of `fit_one_label`.
+    `members` has the documents of each class; a document may be in any number of classes. `n_jobs` is the number of
+    threads. The other parameters are those of `fit_one_label`.
     """
     if learns_from_stats(classifier, class_weight):
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
@@ -100,7 +102,7 @@ def fit_each_class(
         is_member = np.zeros(rows.shape[0], np.int64)
         is_member[members[number]] = 1
         n_members = len(members[number])
-        if n_members in (0, len(is_member)):  # nothing to learn: no document, or every document
+        if n_members in (0, len(is_member)):  # nothing to learn: the class has no document, or every document
             return np.zeros(rows.shape[1]), CONSTANT_SCORE if n_members else -CONSTANT_SCORE
         form, _ = _fit_linear(
             single_threaded, rows, is_member, weight_against_rest(class_weight, number), sample_weight
@@ -138,7 +140,10 @@ def sample_weight_argument(classifier: Any, sample_weight: Floats | None) -> dic
 def _fit_linear(
     classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None
 ) -> tuple[Linear, Ints]:
-    """Train a classifier; return its linear form and the numbers of the classes that have documents."""
+    """Train a copy of a classifier; return its linear form and the numbers of the classes that have documents.
+
+    `y` has the class number of each document.
+    """
     with reraise_option_errors(classifier):
         trained = _fit_with_weights(classifier, rows, y, class_weight, sample_weight)
     return verified_linear_form(trained, rows), np.asarray(trained.classes_)

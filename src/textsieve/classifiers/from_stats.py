@@ -54,28 +54,31 @@ _BATCH_VALUES = 1 << 21
 
 
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
-    """Return whether `fit_stats` can train a classifier."""
+    """Return whether `fit_stats` can train a classifier, because it depends only on sums by class and term.
+
+    False for class weights that the classifier does not take: training on rows then raises the error.
+    """
     traits = traits_of(classifier)
     return traits.statistics == "sums" and (class_weight is None or traits.takes_class_weight)
 
 
 def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: Floats | None = None) -> ClassStats:
-    """Return the statistics for `fit_stats` of rows that come in batches; `is_member` is documents x classes.
+    """Return the statistics, for `fit_stats`, of rows that come in batches.
 
-    `weights` gives the sample weight of each document. For naive Bayes, values below 0 raise `InputError`; they can't
-    be detected in the sums later.
+    `is_member` (documents x classes) is 1 where a document is in a class. `weights` has the sample weight of each
+    document. For naive Bayes, values below 0 in the rows raise `InputError`; they can't be detected in the sums later.
     """
     stats: ClassStats | None = None
     begin = 0
     for rows in _merge_batches(batches):
         if isinstance(classifier, NAIVE_BAYES):
             _refuse_negative_weights(classifier, rows)
-        part = slice(begin, begin + rows.shape[0])
-        batch_weights = None if weights is None else weights[part]
+        batch = slice(begin, begin + rows.shape[0])
+        batch_weights = None if weights is None else weights[batch]
         if stats is None:
-            stats = ClassStats.from_matrix(rows, is_member[part], sample_weight=batch_weights)
+            stats = ClassStats.from_matrix(rows, is_member[batch], sample_weight=batch_weights)
         else:
-            stats.update(rows, is_member[part], sample_weight=batch_weights)
+            stats.update(rows, is_member[batch], sample_weight=batch_weights)
         begin += rows.shape[0]
     return ClassStats.zero() if stats is None else stats
 
@@ -83,8 +86,8 @@ def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: F
 def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
     """Yield the same rows in fewer, larger batches.
 
-    The statistics of few documents are hardly smaller than those of many, and merging them takes longer than counting
-    their documents.
+    The statistics of few documents are hardly smaller than those of many, and merging statistics takes longer than
+    adding up few documents.
     """
     waiting: list[csr_matrix] = []
     n_values = 0
@@ -103,6 +106,7 @@ def _stack(batches: list[csr_matrix]) -> csr_matrix:
 
 
 def _refuse_negative_weights(classifier: Any, rows: csr_matrix) -> None:
+    """Raise `InputError` if a weight is below 0, with the message of scikit-learn's naive Bayes."""
     least = rows.data.min(initial=0)
     if least < 0:
         raise InputError(
@@ -113,11 +117,11 @@ def _refuse_negative_weights(classifier: Any, rows: csr_matrix) -> None:
 
 
 def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilabel: bool) -> Linear:
-    """Train on the statistics of documents. The classes are numbers from 0, including classes without documents.
+    """Return the linear form of naive Bayes or Rocchio, trained on the statistics of documents.
 
-    Without `multilabel`, a class without documents can't win. With it, each class is trained against the rest, which
-    includes documents without a label. `class_weight` is "balanced", or a dictionary with a factor for each class
-    number.
+    The classes of `stats` are numbers from 0, including classes without documents. Without `multilabel`, a class
+    without documents can't win. With it, each class is trained against the rest, which includes documents without a
+    label. `class_weight` is None, "balanced", or a dictionary with a factor for each class number.
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
@@ -128,6 +132,7 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
 
 
 def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
+    """Train on the classes that have documents, and add the others as classes that can't win."""
     present = np.flatnonzero(stats.class_docs)
     if len(present) < 2:
         raise InputError(
@@ -149,10 +154,10 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
     coefficients = np.zeros((len(class_docs), stats.n_terms))
     intercepts = np.where(class_docs > 0, CONSTANT_SCORE, -CONSTANT_SCORE)
     for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
-        rest = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0
+        rest_sums = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0
         sizes = np.array([n_documents - class_docs[number], class_docs[number]])
         weight = weight_against_rest(class_weight, number)
-        sums = np.stack([rest, stats.class_sums(number)])
+        sums = np.stack([rest_sums, stats.class_sums(number)])  # two classes: the rest is 0, the class is 1
         form = _fit_naive_bayes(classifier, sums, sizes, _factors(weight, np.arange(2), sizes))
         coefficients[number], intercepts[number] = form.coefficients[0], form.intercepts[0]
     return Linear(coefficients, intercepts)
@@ -160,12 +165,12 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
 
 def _class_sums(stats: ClassStats) -> csr_matrix:
     """Return the sum of each term's weights in each class: classes x terms."""
-    cells = stats.cells
+    cells = stats.cells  # the (class, term) pairs that occur
     return csr_matrix((cells.sums.value, cells.terms, cells.class_starts), shape=(len(stats.classes), stats.n_terms))
 
 
 def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """Return the class weights for training a class (1) against the rest (0)."""
+    """Return the class weights for training a class (1) against the rest (0); "balanced" and None stay as they are."""
     return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
 
 
@@ -185,21 +190,25 @@ def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | 
     """Return the linear form of naive Bayes trained on the sums (classes x terms) and sizes of some classes."""
     bayes = clone(classifier)
     with reraise_option_errors(classifier), ignore_few_documents_per_class():
+        # scikit-learn would derive the priors from the rows, and there is one row for each class.
         if bayes.class_prior is None and bayes.fit_prior:
             weighted_sizes = sizes if factors is None else sizes * factors
             bayes.set_params(class_prior=weighted_sizes / weighted_sizes.sum())
         _fit_one_row_per_class(bayes, sums, factors)
-    return linear_form(bayes.set_params(class_prior=classifier.class_prior))
+    return linear_form(bayes.set_params(class_prior=classifier.class_prior))  # errors show the user's settings
 
 
 def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> None:
-    """Fit on one row per class, some classes at a time, because `fit` allocates a dense (rows x classes) table."""
+    """Fit on one row per class, the sums of its documents, each with the weight `factors` of the class.
+
+    Many classes are fitted in batches, because `fit` allocates a dense (rows x classes) table.
+    """
     classes = np.arange(sums.shape[0])
     n_rows = max(_MOST_CELLS // len(classes), 1)
     if n_rows >= len(classes):
         bayes.fit(sums, classes, sample_weight=factors)
         return
     for first in range(0, len(classes), n_rows):
-        part = slice(first, first + n_rows)
-        weights = None if factors is None else factors[part]
-        bayes.partial_fit(sums[part], classes[part], classes=classes, sample_weight=weights)
+        batch = slice(first, first + n_rows)
+        weights = None if factors is None else factors[batch]
+        bayes.partial_fit(sums[batch], classes[batch], classes=classes, sample_weight=weights)

@@ -30,10 +30,11 @@ from .voting import VotingEstimator, training_rows
 
 def build_scorer(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
     """Return the scorer of labelled documents; unlabelled documents are left out."""
-    labelled, position = np.unique(pairs.documents, return_inverse=True)
+    # `new_number` has the document of each (document, class) pair, as a position in `labelled`.
+    labelled, new_number = np.unique(pairs.documents, return_inverse=True)
     class_of_pair = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
-    labels = class_of_pair[np.argsort(position, kind="stable")]
-    label_indptr = np.concatenate([[0], np.cumsum(np.bincount(position, minlength=len(labelled)))]).astype(np.int64)
+    labels = class_of_pair[np.argsort(new_number, kind="stable")]  # document by document
+    label_indptr = np.concatenate([[0], np.cumsum(np.bincount(new_number, minlength=len(labelled)))]).astype(np.int64)
     projections = project(rows, labelled, threads)
     return KNNFPScorer(
         projections.indptr, projections.weights, projections.positions, label_indptr, labels, len(pairs.classes), k

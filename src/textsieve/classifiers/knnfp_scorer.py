@@ -79,10 +79,10 @@ class KNNFPScorer:
         return scores
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """Return the votes of each value (values x outputs)."""
+        """Return the votes that each value gives the classes (values x outputs); a value may be of any row."""
         votes = np.zeros((len(values), self.n_outputs))
         for position, (term, weight) in enumerate(zip(columns.tolist(), values.tolist(), strict=True)):
-            if weight:
+            if weight:  # 0 means that the term is absent
                 labels = self._labels_of(self._nearest(term, weight))
                 votes[position] = np.bincount(labels, minlength=self.n_outputs)
         return votes
@@ -90,14 +90,14 @@ class KNNFPScorer:
     def term_strengths(self) -> Floats:
         """Return the average number of votes that each term gives each class (terms x outputs).
 
-        If n documents contain a term, an average document of them gives it min(k, n) / n votes.
+        If n training documents contain a term, min(k, n) of them vote. So on average each has min(k, n) / n votes.
         """
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
-        cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)
-        votes = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
-        n_documents = np.maximum(np.diff(self.term_indptr), 1)
-        return np.asarray(votes * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
+        cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # (term, label)
+        counts = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
+        n_documents = np.maximum(np.diff(self.term_indptr), 1)  # no division by 0
+        return np.asarray(counts * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
 
     def stored_settings(self) -> dict[str, Any]:
         """Return the setting k, the number of documents that vote."""
@@ -147,7 +147,7 @@ class KNNFPScorer:
         begin = int(np.searchsorted(weights, weights[max(position - self.k, 0)]))
         candidates = slice(begin, min(position + self.k, len(weights)))
         distances, errors = _distances(weights[candidates], weight)
-        nearest_first = np.lexsort((documents[candidates], errors, distances))
+        nearest_first = np.lexsort((documents[candidates], errors, distances))  # sorts by the last key first
         return documents[candidates][nearest_first[: self.k]]
 
     def _labels_of(self, documents: Int32s) -> Int32s:
@@ -160,13 +160,14 @@ class KNNFPScorer:
     # -- many rows: kernels -----
 
     def _scores_of_many(self, rows: CSR, threads: int) -> Floats:
+        """Return the votes of each row, counted by kernels."""
         from ..kernels.feature_projections import SortedWeights, vote_nearest
         from ..threads import parallel_ranges
 
         columns, indptr = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int64, copy=False)
         values = rows.data.astype(np.float64, copy=False)
         sorted_weights = SortedWeights(*(frozen(getattr(self, name)) for name in _ARRAYS))
-        k = min(self.k, len(self.label_indptr))
+        k = min(self.k, len(self.label_indptr))  # a larger k gives the same votes, but its sums could overflow
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:

@@ -54,7 +54,7 @@ class LinearScorer:
         return self._scores_of_few(rows)
 
     def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
-        """Return what each value adds to the scores (values x outputs)."""
+        """Return what each value adds to the scores (values x outputs); a value may be of any row."""
         return np.asarray(values[:, np.newaxis] * self.coefficients[columns].astype(np.float64))
 
     def term_strengths(self) -> NDArray[np.float32]:
@@ -73,6 +73,7 @@ class LinearScorer:
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking the types and shapes of its arrays."""
         require_settings(settings)
+        # For two classes, a single output (positive for the second class) is as valid as two.
         has_one_output = n_outputs == 2 and "intercepts" in specs and specs["intercepts"].shape == (1,)
         return check_layout(specs, _ARRAYS, outputs=1 if has_one_output else n_outputs)["terms"]
 
@@ -89,27 +90,28 @@ class LinearScorer:
     def _scores_of_few(self, rows: CSR) -> Floats:
         """Return the scores, calculated with numpy.
 
-        Products are added one by one in column order, as in the kernel: first the first product of every row, then the
-        second of every row that has one, and so on. Few long rows are faster row by row.
+        Products (weight x coefficient) are added one by one in column order, as in the kernel, but for many rows at a
+        time: first the first product of every row, then the second of every row that has one, and so on. If the longest
+        row has more products than there are rows, it takes fewer steps to go row by row.
         """
         lengths = rows.sizes
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
         products = self.contributions(rows.indices, rows.data)
-        longest_first = np.argsort(-lengths, kind="stable")
+        longest_first = np.argsort(-lengths, kind="stable")  # so the rows that have a product at a position come first
         starts, lengths = rows.indptr[longest_first], lengths[longest_first]
-        scores = np.empty((rows.n_rows, self.n_outputs))
+        sorted_scores = np.empty((rows.n_rows, self.n_outputs))
         for position in range(lengths.max(initial=0)):
-            n_longer = np.searchsorted(-lengths, -position)  # the number of rows that have a product at this position
+            n_long_enough = np.searchsorted(-lengths, -position)  # the number of rows longer than `position`
             if position == 0:
-                scores[:n_longer] = products[starts[:n_longer]]
+                sorted_scores[:n_long_enough] = products[starts[:n_long_enough]]
             else:
-                scores[:n_longer] += products[starts[:n_longer] + position]
-        scores[lengths > 0] += self.intercepts
-        scores[lengths == 0] = self.intercepts
-        in_row_order = np.empty_like(scores)
-        in_row_order[longest_first] = scores
-        return in_row_order
+                sorted_scores[:n_long_enough] += products[starts[:n_long_enough] + position]
+        sorted_scores[lengths > 0] += self.intercepts
+        sorted_scores[lengths == 0] = self.intercepts
+        scores = np.empty_like(sorted_scores)
+        scores[longest_first] = sorted_scores
+        return scores
 
     def _scores_row_by_row(self, rows: CSR) -> Floats:
         """Return the scores, calculated with numpy for one row after the other."""
@@ -132,6 +134,6 @@ class LinearScorer:
             indptr = rows.indptr[first : last + 1]
             score_rows(rows.data, rows.indices, indptr, self.coefficients, self.intercepts, scores[first:last])
 
-        rows_per_thread = -(-rows.n_rows // threads)
+        rows_per_thread = -(-rows.n_rows // threads)  # rounded up; few rows are spread over all threads
         parallel_ranges(score, rows.n_rows, max(min(_ROWS_PER_TASK, rows_per_thread), 1), threads)
         return scores

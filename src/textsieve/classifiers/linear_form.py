@@ -39,7 +39,7 @@ class Linear(NamedTuple):
     intercepts: Floats
 
     def after(self, projection: ProjectionMap | None) -> Linear:
-        """Return the function that projects documents and then applies this one; itself without a projection."""
+        """Return the function that projects documents and then applies this one; this one if `projection` is None."""
         if projection is None:
             return self
         coefficients = self.coefficients @ projection.components
@@ -50,7 +50,7 @@ def linear_form(classifier: Any) -> Linear:
     """Return the linear form of a trained classifier; for two classes one row, positive for the second."""
     if not hasattr(classifier, "classes_"):
         raise _not_linear(classifier, "after fit it has no classes_")
-    if isinstance(classifier, ComplementNB):
+    if isinstance(classifier, ComplementNB):  # it does not use class priors
         form = Linear(classifier.feature_log_prob_, np.zeros(len(classifier.classes_)))
     elif isinstance(classifier, MultinomialNB):
         form = Linear(classifier.feature_log_prob_, classifier.class_log_prior_)
@@ -69,9 +69,9 @@ def linear_form(classifier: Any) -> Linear:
 
 
 def join_two_rows(form: Linear, classifier: Any) -> Linear:
-    """Return the form; two rows become one, second class minus first.
+    """Return a linear form with a single row for two classes: if it has two rows, second class minus first.
 
-    Raises `InputError` for coefficients that are not finite, with the settings of the classifier.
+    Raises `InputError` for coefficients that are not finite; the message shows the settings of the classifier.
     """
     if not (np.isfinite(form.coefficients).all() and np.isfinite(form.intercepts).all()):
         raise InputError(
@@ -117,13 +117,12 @@ def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bo
     """Return a form for all `n_classes` classes, from that of the classes with training documents (`present`).
 
     A class without training documents can't win. If weights are not negative, it gets the lowest coefficient of each
-    term and an intercept below all others: its score is always lower than any other, and stays in the usual range. If
-    weights may be negative (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower
-    intercept.
+    term and an intercept below all others, so its score is lower than any other, but finite. If weights may be negative
+    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept.
     """
     if len(present) == n_classes:
         return form
-    if len(form.intercepts) == 1:
+    if len(form.intercepts) == 1:  # a single row for two classes becomes two rows
         form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
     lowest = form.coefficients[form.intercepts.argmin()] if signed else form.coefficients.min(axis=0)
     coefficients = np.tile(lowest, (n_classes, 1))
@@ -134,7 +133,10 @@ def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bo
 
 @contextmanager
 def reraise_option_errors(classifier: Any) -> Iterator[None]:
-    """Re-raise the `ValueError` of a scikit-learn classifier, which is about its options, as `InputError`."""
+    """Re-raise a `ValueError` of scikit-learn's own classifiers as `InputError`: it is about their options.
+
+    The errors of other classifiers may have any reason and are not changed.
+    """
     try:
         yield
     except InputError:

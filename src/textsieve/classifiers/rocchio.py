@@ -1,10 +1,10 @@
 """Rocchio's classifier: a document gets the class whose prototype has the largest cosine with it.
 
-The prototype of class j is β m_j - γ m_¬j: the mean of its documents, minus the mean of all others. The score of a
-document is the cosine of the angle between it and the prototype. Both means come from the sums per class and term of
-`ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several labels (it
-then counts once in each of its classes, and "all others" are the other (document, class) pairs). Unlabelled documents
-are left out. Ko and Seo (2004) use β = 16 and γ = 4.
+The prototype of class j is β m_j - γ m_¬j, where m_j is the mean of its documents, and m_¬j that of all others. The
+score of a document is the cosine of the angle between it and the prototype. Both means come from the sums per class and
+term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several
+labels (it then counts once in each of its classes, and "all others" are the other (document, class) pairs). Unlabelled
+documents are left out. Ko and Seo (2004) use β = 16 and γ = 4.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ Smaller differences are set to 0. Otherwise scaling a prototype to length 1 woul
 
 
 def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
-    """Return the prototype of each class, scaled to length 1: classes x terms."""
+    """Return the prototype of each class, scaled to length 1: classes x terms.
+
+    Each is `beta` x the mean of the class - `gamma` x the mean of all others, where a mean of no documents is 0.
+    """
     # The array holds first sums, then prototypes, so that only one of this size is needed.
     rows = np.empty((len(stats.classes), stats.n_terms))
     for number in range(len(rows)):
@@ -46,7 +49,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
         class_part, rest_part = beta * row / (n_documents or 1), gamma * (total - row) / (n_others or 1)
         np.subtract(class_part, rest_part, out=row)
         row[np.abs(row) <= _ROUNDING_ERROR * (np.abs(class_part) + np.abs(rest_part))] = 0.0
-        row /= np.sqrt((row * row).sum()) or 1.0
+        row /= np.sqrt((row * row).sum()) or 1.0  # a prototype of zeros stays 0
     return rows
 
 
@@ -92,7 +95,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return self._set_stats(stats.copy())
 
     def _set_stats(self, stats: ClassStats) -> Self:
-        """Store statistics that nobody else changes, and compute the prototypes."""
+        """Store the statistics, which no other object may change, and compute the prototypes."""
         if len(stats.classes) < 2:
             problem = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
             raise InputError(
@@ -110,7 +113,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
                 self.stats_.update(rows, labels, sample_weight=sample_weight)
             else:
                 self.stats_ = ClassStats.from_matrix(rows, labels, sample_weight=sample_weight)
-        self._prototypes = None
+        self._prototypes = None  # `coef_` computes them when they are needed
         return self
 
     @property
@@ -139,7 +142,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
             raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")
         rows = csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
-        lengths[lengths == 0.0] = 1.0
+        lengths[lengths == 0.0] = 1.0  # no division by 0 for empty documents
         return np.asarray(rows @ self.coef_.T) / lengths
 
     def decision_function(self, X: Any) -> Floats:
@@ -152,6 +155,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[self.cosines(X).argmax(axis=1)])
 
     def _validate(self) -> None:
+        """Raise `InputError` for invalid settings."""
         for name in ("beta", "gamma"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):

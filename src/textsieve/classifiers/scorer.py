@@ -24,16 +24,16 @@ _PARTS_OF_A_VOTE = float(1 << 30)
 
 
 def split_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
-    """Split the vote of each voter in proportion to its amounts, which are above 0.
+    """Return the share that each amount gets of its voter's vote, in proportion to the voter's amounts.
 
-    `voters` has the number of the voter of each amount. Each share is rounded to a multiple of 2^-30, and the rounding
-    remainder goes to the first share of the voter. So the shares of a voter add up to exactly 1, and those of several
-    voters to their number.
+    `voters` has the number of the voter of each amount; amounts are above 0. Each share is rounded to a multiple of
+    2^-30, and the rounding remainder goes to the first share of the voter. So the shares of a voter add up to exactly
+    1, and those of several voters to the number of voters.
     """
     if not len(voters):
-        return amounts
+        return amounts  # empty as well
     totals = np.bincount(voters, amounts)
-    units = np.rint(amounts / totals[voters] * _PARTS_OF_A_VOTE)
+    units = np.rint(amounts / totals[voters] * _PARTS_OF_A_VOTE)  # shares as multiples of 2^-30
     distinct_voters, first_positions = np.unique(voters, return_index=True)
     units[first_positions] += _PARTS_OF_A_VOTE - np.bincount(voters, units)[distinct_voters]
     return np.asarray(units / _PARTS_OF_A_VOTE)
@@ -93,18 +93,18 @@ class Scorer(Protocol):
         """Check stored settings, and the types and shapes of stored arrays, and return the number of terms.
 
         `specs` declares the arrays, which are not read yet: a file that claims to have huge arrays must fail here.
-        Raises `InputError` unless `stored_settings` and `stored_arrays` of a scorer for `n_outputs` classes could have
-        returned them. `require_settings` and `check_layout` help.
+        Raises `InputError` unless a scorer for `n_outputs` classes could have stored such settings and arrays.
+        Implementations can use `require_settings` and `check_layout`.
         """
 
     @classmethod
     def restore(
         cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer from its stored settings and arrays; raise `InputError` for values that can't be.
+        """Return the scorer from its stored settings and arrays; raise `InputError` for invalid values.
 
-        It calls `check_stored` first, and then checks the values of the arrays: indices must be in range, because
-        kernels don't check them, and the scores of every text must be finite (`require_finite`).
+        Implementations call `check_stored` first, and then check the values of the arrays: indices must be in range,
+        because kernels don't check them, and the scores of every text must be finite (`require_finite`).
         """
 
 
@@ -119,7 +119,7 @@ SCORERS = {
 
 
 def scorer_type(kind: object) -> type[Scorer]:
-    """Return the class of a kind of scorer."""
+    """Return the scorer class that has the name `kind` in a model file; raise `InputError` for an unknown name."""
     if not isinstance(kind, str) or kind not in SCORERS:
         raise InputError(f"its scorer is {shown(kind)}, which this release does not know")
     module, name = SCORERS[kind]
@@ -141,12 +141,14 @@ def check_layout(specs: Mapping[str, ArraySpec], layout: Layout, **sizes: int) -
     """Return the size that each name in a layout stands for, from the declared shapes of the arrays.
 
     Sizes that are known are given as `sizes`; the others are taken from the first array that has them. Raises
-    `InputError` if the names or types of the arrays are not those of the layout, or if their shapes contradict.
+    `InputError` if the names or types of the arrays are not those of the layout, or if their shapes contradict each
+    other or the known sizes.
     """
     _require_names("arrays", specs, layout)
     for name, (dtype, dimensions) in layout.items():
         shape = specs[name].shape
         fits = specs[name].dtype == dtype and len(shape) == len(dimensions)
+        # `strict` is not needed: `fits` is already False if the numbers of dimensions differ.
         for dimension, length in zip(dimensions, shape, strict=False):
             n_more = 1 if dimension.endswith("+1") else 0
             size = sizes.setdefault(dimension.removesuffix("+1"), max(length - n_more, 0))
@@ -164,6 +166,7 @@ def require_settings(settings: Mapping[str, Any], *names: str) -> None:
 
 
 def _require_names(what: str, names: Collection[str], expected: Collection[str]) -> None:
+    """Raise `InputError` if the names are not the expected ones; `what` says in the message what has these names."""
     if set(names) != set(expected):
         raise InputError(f"its {what} are {shown(sorted(names)[:20], 200)}, not {shown(sorted(expected), 200)}")
 
@@ -215,4 +218,4 @@ def ascends_in_parts(indptr: NDArray[Any], *keys: NDArray[Any]) -> bool:
         is_above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & is_above)
     begins_part = np.zeros(n_entries + 1, np.bool_)
     begins_part[indptr] = True
-    return bool((is_above | begins_part[1:n_entries]).all())
+    return bool((is_above | begins_part[1:n_entries]).all())  # the first entry of a part may be anything

@@ -1,10 +1,10 @@
 """A linear SVM for sparse text, which solves liblinear's problem with one thread per class.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
-data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction on a test set
-changes any more at a hundred times that tolerance. So here compiled loops (see `svm_solvers`) solve several classes at
-a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the weights
-do not depend on it.
+data and to a tolerance of 1e-4. But the classes are independent, the rows can be shared, and a tolerance that is a
+hundred times larger changes no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several
+classes at a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the
+weights do not depend on it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 def class_factors(
     class_weight: Any, classes: NDArray[Any], y: NDArray[Any], sample_weight: Floats | None = None
 ) -> Floats:
-    """Return the factor by which C is multiplied for each class; `classes` are sorted, and all of them occur in `y`."""
+    """Return the factor by which C is multiplied for each class, from the setting `class_weight`.
+
+    `y` has the label of each document. `classes` are sorted, and all of them occur in `y`.
+    """
     if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
         # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
         sizes = np.bincount(np.searchsorted(classes, y), sample_weight)
@@ -51,10 +54,11 @@ def class_factors(
 def one_against_rest(
     numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
 ) -> tuple[SignsAndCosts, int]:
-    """Return the binary problems of documents with one class each, given by number, and the number of problems.
+    """Return a function that gives the signs and costs of each binary problem, and the number of problems.
 
-    There is a problem for each class; for two classes only that of the second. As in liblinear, with more than two
-    classes the factor applies to the class itself, and not to the rest.
+    `numbers` has the class number of each document, and `factors` the factor of C for each class. There is a problem
+    for each class against the rest; for two classes, only that of the second. As in liblinear, with more than two
+    classes the factor applies to the documents of the class, and not to the rest.
     """
     costs: Any = C if sample_weight is None else C * sample_weight
     if len(factors) == 2:

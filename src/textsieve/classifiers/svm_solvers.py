@@ -61,6 +61,7 @@ are lost.
 """
 
 _N_ORDERS = 64
+"""The number of shuffled orders of the documents; rounds use them in turn."""
 
 
 class Hyperplanes(NamedTuple):
@@ -103,7 +104,8 @@ class SVMProblem:
     ) -> Hyperplanes:
         """Return a hyperplane for each binary problem, on all terms or on some of them (`terms`, ascending).
 
-        If few terms are left and the fastest method does not converge, the remaining problems are solved by equations.
+        With up to `SOME_TERMS` terms, problems for which the fastest method does not converge are solved by equations.
+        A method that was set in the constructor is the only one used.
         """
         n_terms = self.n_terms if terms is None else len(terms)
         method = self._method or self._fastest_method(n_terms, n_problems)
@@ -118,7 +120,7 @@ class SVMProblem:
             for array, retried_array in zip(solutions, retried, strict=True):
                 array[unsolved] = retried_array
         coefficients, intercepts, rounds_left = solutions
-        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
+        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)  # the last round is still counted as left
         return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
 
     def _solve_by(
@@ -131,6 +133,7 @@ class SVMProblem:
         most_rounds: int,
         n_jobs: int,
     ) -> _Solutions:
+        """Return the solutions of all problems by one method, one of `SOLVERS`."""
         solver = SOLVERS[method](self, terms, n_problems)
 
         def solve(number: int) -> tuple[float, int]:
@@ -143,9 +146,9 @@ class SVMProblem:
     def _fastest_method(self, n_terms: int, n_problems: int) -> str:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
 
-        Costs are in units of about a nanosecond, as measured on Brown and 20 Newsgroups, with C from 0.5 to 100. By
-        rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for some
-        documents a pass over all documents, which is slower where the products do not fit into the cache.
+        Costs are in units of about a nanosecond; the factors were measured on Brown and 20 Newsgroups, with C from 0.5
+        to 100. By rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for
+        some documents a pass over all documents, which is slower where the products do not fit into the cache.
         """
         if n_terms <= min(FEW_TERMS, self.n_documents):
             return "equations"
@@ -155,7 +158,7 @@ class SVMProblem:
         visits = n_problems * EXPECTED_ROUNDS * n
         by_rows = visits * share * self.rows.nnz / n
         by_products = self._cost_of_products * share + visits * (10.0 + 0.03 * n * (1.0 + n / 1000.0))
-        if n_terms == self.n_terms:  # no other subset of terms shares the products
+        if n_terms == self.n_terms:  # no other subset of terms shares the cost of preparing the products
             by_products += 10.0 * self.rows.nnz
         return "products" if by_products < by_rows else "rows"
 
@@ -213,7 +216,10 @@ class SVMProblem:
         return self._sum_products(np.arange(self.n_terms))
 
     def products(self, terms: Ints | None) -> Floats:
-        """Return the products of the documents over some terms (documents x documents)."""
+        """Return the products of the documents over some terms (documents x documents); over all if `terms` is None.
+
+        Products over more than half of the terms are those over all terms minus those over the omitted ones.
+        """
         if terms is None or len(terms) == self.n_terms:
             return self.products_of_all
         if 2 * len(terms) <= self.n_terms:
@@ -221,6 +227,7 @@ class SVMProblem:
         omitted = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
         products = self._sum_products(omitted)
         np.subtract(self.products_of_all, products, out=products)
+        # The diagonal has squared lengths, without the 1 of the additional coordinate for the intercept.
         is_precise = self.products_of_all.diagonal() <= MOST_CANCELLATION * (1.0 + products.diagonal())
         return products if is_precise.all() else self._sum_products(terms)
 
@@ -241,7 +248,7 @@ class _ByProducts:
         self._signed_alphas = np.zeros((n_problems, documents.n_documents))  # α_i y_i of the dual, see `kernels.svm`
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve one problem; return its intercept and the number of rounds left."""
+        """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
         orders, signed_alphas = self._documents.orders, self._signed_alphas[number]
         return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, signed_alphas)
 
@@ -263,7 +270,7 @@ class _ByRows:
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve one problem; return its intercept and the number of rounds left."""
+        """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
         rows = self._indptr, self._indices, self._data, self._squares
         return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
@@ -276,7 +283,7 @@ class _ByEquations(_ByRows):
     """The method for few terms: a handful of systems of equations per problem."""
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """Solve one problem; return its intercept and the number of rounds left."""
+        """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
         rows = self._indptr, self._indices, self._data
         return newton(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
@@ -294,6 +301,7 @@ def _take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32],
     new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
     new_column[terms] = np.arange(len(terms))
     indptr = np.empty(rows.shape[0] + 1, np.int64)
+    # `take_columns` needs room for one more value.
     indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
     take_columns(*_csr_arrays(rows), new_column, indptr, indices, data)
     return indptr, indices[: indptr[-1]], data[: indptr[-1]]

@@ -70,15 +70,20 @@ _TERMS_PER_TASK = 1 << 6
 
 
 def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:
-    """Return the context factors f for arrays of co and cf, all at least 1."""
+    """Return the context factor f of each pair of terms (formula 7 of the paper); all numbers are at least 1.
+
+    Both terms occur in `cf` classes together, and in `co` documents of one class at most; `max_co` is the largest `co`.
+    """
     return np.asarray((1.0 + np.log(co)) / ((1.0 + np.log(cf)) * (1.0 + np.log(max_co))))
 
 
 def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
-    """Return the lists of partners of each term, in the format of `TCFPScorer`.
+    """Return the lists of partners of each term, in the format of `TCFPScorer`: partners of equal factor form a run.
 
-    Pairs that occur together in fewer than `min_co` documents of every class are left out. The documents are counted
-    twice: first to learn the lengths of the lists and the factors that occur, then to write the lists.
+    Pairs of terms that occur together in fewer than `min_co` documents of every class are left out. The factor of a
+    pair depends only on its code, which is (co, cf) of `context_factors` as one integer. The documents are counted
+    twice: first to learn the lengths of the lists and the codes that occur, then to write the lists, with the largest
+    factors first.
     """
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
     stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
@@ -88,13 +93,15 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
             f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context",
             hint=("use ", Setting("context", None)),
         )
-    documents, rule = _document_pairs(rows, pairs), kernels.PartnerRule(context == "mean", min_co, stride)
+    documents = _document_pairs(rows, pairs)
+    rule = kernels.PartnerRule(once=context == "mean", min_co=min_co, stride=stride)
     n_partners, code_occurs = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
 
     def count(first: int, last: int) -> None:
         kernels.measure_partners(first, last, documents, rule, code_occurs, n_partners)
 
     parallel_ranges(count, n_terms, _TERMS_PER_TASK, threads)
+    # Rank 0 is the largest factor.
     factor_of_rank, rank_of_code = _rank_factors(np.flatnonzero(code_occurs), stride, n_codes)
     indptr = np.concatenate([[0], np.cumsum(n_partners)])
     partners = np.empty(indptr[-1], partner_type(n_terms))
@@ -102,6 +109,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     runs: dict[int, tuple[Int32s, Int32s]] = {}  # by the first term of a task: the ends and the ranks of its runs
 
     def write(first: int, last: int) -> None:
+        # A run has at least one partner, and the runs of a term have different factors.
         most_runs = int(np.minimum(n_partners[first:last], len(factor_of_rank)).sum())
         ends, ranks = np.empty(most_runs, np.int32), np.empty(most_runs, np.int32)
         size = kernels.write_partners(
@@ -127,7 +135,7 @@ def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.fl
 
 
 def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
-    """Return the (document, class) pairs in the format of the kernels, with terms renumbered by frequency."""
+    """Return the (document, class) pairs in the format of the kernels, with terms numbered by descending frequency."""
     projections = group_by_term(rows, pairs.documents)
     term_of_freq_rank = np.argsort(-np.diff(projections.indptr), kind="stable").astype(np.int32)
     freq_rank_of_term = np.empty(rows.n_columns, np.int32)
@@ -251,7 +259,7 @@ class TCFP(VotingEstimator):
         names, other_names = (
             getattr(estimator, "feature_names_in_", np.array([])).tolist() for estimator in (self, other)
         )
-        if names and names == other_names:
+        if names and names == other_names:  # otherwise the columns of the two need not be the same terms
             both.feature_names_in_ = np.array(names, object)
         return both
 
@@ -284,12 +292,12 @@ class TCFP(VotingEstimator):
         return self._scorer or self._set_scorer(None)
 
     def factors(self, class_docs: Ints) -> Floats:
-        """Return the factor by which the votes for each class are multiplied."""
-        self._validate()
+        """Return the factor by which the votes for each class are multiplied; 1 without `balance`."""
+        self._validate()  # raises InputError for invalid settings
         return balance_factors(class_docs) if self.balance else np.ones(len(class_docs))
 
     def _set_scorer(self, partners: Partners | None) -> Scorer:
-        """Compute the votes of the terms from the table; store and return the scorer."""
+        """Compute the votes of the terms from the table; store and return the scorer, linear if `partners` is None."""
         shares = vote_shares(self.table_, self.factors(self.table_.class_docs), n_threads(self.n_jobs))
         if partners is None or self.context is None:
             self._scorer = LinearScorer(shares, np.zeros(shares.shape[1]))
@@ -298,7 +306,7 @@ class TCFP(VotingEstimator):
         return self._scorer
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn to expect poor scores: TCFP is for text, and its checks have few dense columns."""
+        """Tell scikit-learn's checks to expect poor scores: TCFP is for text, and their data has few, dense columns."""
         tags = super().__sklearn_tags__()
         assert tags.classifier_tags is not None
         tags.classifier_tags.poor_score = True

@@ -66,7 +66,7 @@ _ROWS_PER_TASK = 1 << 8
 _ARRAYS: Layout = {
     "coefficients": (np.float32, ("terms", "outputs")),
     "partner_indptr": (np.int64, ("terms+1",)),
-    "partners": (np.uint8, ("bytes",)),  # two for each partner, little-endian
+    "partners": (np.uint8, ("bytes",)),  # two bytes for each partner, little-endian
     "run_indptr": (np.int64, ("terms+1",)),
     "run_ends": (np.int32, ("runs",)),
     "run_factors": (np.float32, ("runs",)),
@@ -140,13 +140,13 @@ class TCFPScorer:
         def score(first: int, last: int, part: CSR) -> None:
             score_rows(part.data, part.indices, part.indptr, self.coefficients, zero_intercepts, scores[first:last])
 
-        self._weigh_many(rows, n_threads(n_jobs), score)
+        self._weigh_many(rows, n_threads(n_jobs), then=score)
         return scores
 
     def in_context(self, rows: CSR, n_jobs: int | None = 1) -> CSR:
-        """Return the rows with the weights tw(t, d)."""
+        """Return the rows with the weights tw(t, d): each weight times 1 + the context factor f of its term."""
         if self._needs_kernels(rows):
-            return self._weigh_many(rows, n_threads(n_jobs), lambda first, last, part: None)
+            return self._weigh_many(rows, n_threads(n_jobs), then=lambda first, last, part: None)
         values = rows.data.astype(np.float64, copy=False)
         weights = np.empty(len(values))
         for row in range(rows.n_rows):
@@ -155,7 +155,7 @@ class TCFPScorer:
         return rows._replace(data=weights)
 
     def _needs_kernels(self, rows: CSR) -> bool:
-        """Return whether there are many partners to check, or the index of the kernels exists already."""
+        """Return whether kernels are faster: with many partners to check, or if their index exists already."""
         return "_index" in vars(self) or int(np.diff(self.partners.indptr)[rows.indices].sum()) > FEW_PARTNERS
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
@@ -185,9 +185,11 @@ class TCFPScorer:
         require_settings(settings, "context")
         if settings["context"] not in CONTEXTS:
             raise InputError(f"context is {shown(settings['context'])}, none of {', '.join(CONTEXTS)}")
-        is_wide = "partners" in specs and specs["partners"].dtype == np.int32
-        sizes = check_layout(specs, _ARRAYS_OF_MANY_TERMS if is_wide else _ARRAYS, outputs=n_outputs)
-        if is_wide != (partner_type(sizes["terms"]) is np.int32) or (not is_wide and sizes["bytes"] % 2):
+        has_wide_partners = "partners" in specs and specs["partners"].dtype == np.int32  # four bytes each, not two
+        sizes = check_layout(specs, _ARRAYS_OF_MANY_TERMS if has_wide_partners else _ARRAYS, outputs=n_outputs)
+        needs_wide_partners = partner_type(sizes["terms"]) is np.int32
+        has_half_a_partner = not has_wide_partners and sizes["bytes"] % 2 == 1
+        if has_wide_partners != needs_wide_partners or has_half_a_partner:
             raise InputError(f"partners is not two bytes a partner for up to {1 << 16:,} terms, or four for more")
         return sizes["terms"]
 
@@ -199,7 +201,7 @@ class TCFPScorer:
         check_stored(cls, settings, arrays, n_terms, n_outputs)
         coefficients, indptr, terms, run_indptr, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
         if terms.dtype == np.uint8:
-            terms = np.require(terms.view("<u2"), np.uint16, "A")
+            terms = np.require(terms.view("<u2"), np.uint16, "A")  # in native byte order, and aligned
         require_finite("coefficients", coefficients)
         partners = Partners(indptr, terms, run_indptr, run_ends, run_factors)
         _check_partners(partners, n_terms)
@@ -211,12 +213,16 @@ class TCFPScorer:
 
     @cached_property
     def _linear(self) -> LinearScorer:
+        """Return the scorer for rows whose weights are in context already."""
         return LinearScorer(self.coefficients, np.zeros(self.coefficients.shape[1]))
 
     # -- factors of few rows: numpy -----
 
     def _factors_of_row(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """Return the factor f of each value of one row."""
+        """Return the factor f of each value of one row: the best or mean factor of its term with the row's other terms.
+
+        f is 0 for a term without partners in the row. A value of 0 means that the term is absent.
+        """
         nonzero = np.flatnonzero(values)
         is_present, position_of = np.zeros(self.n_terms, np.bool_), np.zeros(self.n_terms, np.int64)
         is_present[columns[nonzero]] = True
@@ -224,9 +230,9 @@ class TCFPScorer:
         sums, counts = np.zeros(len(values)), np.zeros(len(values), np.int64)
         for position in nonzero.tolist():
             partners, run_ends, run_factors = self.partners.of(columns[position])
-            present = np.flatnonzero(is_present[partners])
+            present = np.flatnonzero(is_present[partners])  # positions in the list of partners
             if self.context == "best":
-                present = present[:1]
+                present = present[:1]  # lists start with the largest factors
             factors = run_factors[np.searchsorted(run_ends, present, "right")].astype(np.float64)
             sums[position] += factors.sum()
             counts[position] += len(present)
@@ -240,11 +246,11 @@ class TCFPScorer:
 
     @cached_property
     def _index(self) -> tuple[Lists, Int32s, NDArray[Any]]:
-        """Return the lists of partners with ranks instead of factors, and the table of terms with nearly all partners.
+        """Return what the kernels search: the lists of partners with ranks instead of factors, `slots` and `table`.
 
-        The largest factor has rank 0. The table (slots x terms) is for `best` only. It has a row for each term that has
-        nearly all others as partners: the rank of its factor with each term. `slots` has the row of each term; terms
-        without a row have the number of terms instead.
+        The largest factor has rank 0. The table is for `best` only. It has a row for each term that has most others as
+        partners (see `TABLE_SHARE`): the rank of its factor with each term. `slots` has the number of each term's row
+        in the table; for a term without a row it is the number of terms.
         """
         from ..kernels.cooccurrence import Lists
 
@@ -267,8 +273,8 @@ class TCFPScorer:
     def _weigh_many(self, rows: CSR, threads: int, then: Callable[[int, int, CSR], None]) -> CSR:
         """Return the rows with the weights tw(t, d), calculated by kernels.
 
-        Some rows are weighed at a time. As soon as they are done, `then(first, last, part)` is called on the same
-        thread with the range of the rows and their weights.
+        Each thread weighs a few rows at a time, and then calls `then(first, last, part)` with the range of these rows
+        and the weighted rows.
         """
         from ..kernels.cooccurrence import best_factors, mean_factors
         from ..threads import parallel_ranges
@@ -298,7 +304,7 @@ def _check_partners(partners: Partners, n_terms: int) -> None:
     indptr, terms, run_indptr, run_ends, run_factors = partners
     require_indptr("partner_indptr", indptr, len(terms))
     require_indptr("run_indptr", run_indptr, len(run_ends))
-    if (indptr[1:] - indptr[:-1]).max(initial=0) >= max(n_terms, 1):
+    if (indptr[1:] - indptr[:-1]).max(initial=0) >= max(n_terms, 1):  # a term is not its own partner
         raise InputError("a term has more partners than there are")
     require_range("partners", terms, n_terms)
     if len(run_factors) and not (run_factors.min() >= LEAST_FACTOR and run_factors.max() <= 1.0):  # also rejects NaN
@@ -306,7 +312,7 @@ def _check_partners(partners: Partners, n_terms: int) -> None:
     if (partners.run_sizes() <= 0).any():
         raise InputError("run_ends do not ascend within a term")
     has_runs = run_indptr[1:] > run_indptr[:-1]
-    last_ends = np.zeros(n_terms, np.int64)
+    last_ends = np.zeros(n_terms, np.int64)  # where the last run of each term ends; 0 without partners
     last_ends[has_runs] = run_ends[run_indptr[1:][has_runs] - 1]
     if (last_ends != indptr[1:] - indptr[:-1]).any():
         raise InputError("run_ends does not end where the partners of a term do")

@@ -56,10 +56,11 @@ def group_by_term(rows: CSR, documents: Ints) -> Projections:
     """
     indptr, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
-    kernels.count_by_term(documents, indptr, columns, rows.data, sizes)
+    kernels.count_by_term(documents, indptr, columns, rows.data, sizes)  # adds to `sizes`
     term_indptr = np.concatenate([[0], np.cumsum(sizes)])
     weights, positions = np.empty(term_indptr[-1]), np.empty(term_indptr[-1], np.int32)
-    kernels.write_by_term(documents, indptr, columns, rows.data, term_indptr.copy(), weights, positions)
+    ends = term_indptr.copy()  # the kernel changes it
+    kernels.write_by_term(documents, indptr, columns, rows.data, ends, weights, positions)
     return Projections(term_indptr, weights, positions)
 
 
@@ -101,11 +102,14 @@ class VoteTable(NamedTuple):
 
 
 def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
-    """Return the table of some documents; unlabelled documents are left out."""
+    """Return the table of some documents; unlabelled documents are left out.
+
+    A document with m > 1 classes also has an entry of class -1 and count 1 - m, so that it counts once in the mean.
+    """
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
     multilabel = np.flatnonzero(n_labels > 1)
     class_docs = np.diff(pairs.class_starts)
-    # One document for each entry: first the corrections (class -1) of multilabel documents, then all (document, class).
+    # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs.
     documents = np.concatenate([multilabel, pairs.documents])
     classes = np.concatenate([np.full(len(multilabel), -1), np.repeat(np.arange(len(class_docs)), class_docs)])
     counts = np.concatenate([1 - n_labels[multilabel], np.ones(len(pairs.documents), np.int64)])
@@ -115,7 +119,7 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
 
 
 def merge(table: VoteTable, other: VoteTable) -> VoteTable:
-    """Return the table of the documents of both tables."""
+    """Return the table of the documents of both tables; its classes and terms are those of both."""
     classes = tuple(sort_classes((*table.classes, *other.classes)))
     number_of = {label: number for number, label in enumerate(classes)}
     n_terms = max(table.n_terms, other.n_terms)
@@ -139,7 +143,7 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
 
 def _add_up_duplicates(entries: Entries) -> Entries:
     """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
-    kernels.sum_equal_entries(entries)
+    kernels.sum_equal_entries(entries)  # moves the entries to the front and changes `starts`
     starts, weights, classes, counts = entries
     size = starts[-1]
     if size == len(weights):
@@ -148,7 +152,10 @@ def _add_up_duplicates(entries: Entries) -> Entries:
 
 
 def vote_shares(table: VoteTable, factors: Floats, threads: int) -> NDArray[np.float32]:
-    """Return r(c, t) x the factor of c (terms x classes): the part of each term's vote that each class gets."""
+    """Return the part of each term's vote that each class gets (terms x classes), r(c, t) x the class's factor.
+
+    The docstring of `tcfp` defines r; `factors` has a number for each class c.
+    """
     shares = np.zeros((table.n_terms, len(table.classes)), np.float32)
 
     def write(first: int, last: int) -> None:
@@ -195,7 +202,7 @@ def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multila
 
 
 def _check_votes(table: VoteTable) -> None:
-    """Raise `InputError` if the numbers of a table contradict."""
+    """Raise `InputError` for a table with numbers out of range, with unsorted entries, or with impossible counts."""
     starts, weights, classes, counts = table.entries
     are_known = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MOST_DOCUMENTS)
     if not (are_known and bool(((weights > 0) & (weights < LARGEST_WEIGHT)).all())):
@@ -205,6 +212,7 @@ def _check_votes(table: VoteTable) -> None:
         raise _damaged("it has a number of documents that can't be")
     if not ascends_in_parts(starts, weights, classes):
         raise _damaged("its entries are out of order")
+    # The counts of a weight, with the corrections for multilabel documents, add up to its number of documents.
     if counts.size and int(np.add.reduceat(counts, _first_entries(starts, weights)).min()) < 1:
         raise _damaged("a weight is of no document")
 

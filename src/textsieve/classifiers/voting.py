@@ -66,12 +66,12 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the class with the most votes, the first of equals; without any vote, the most frequent class."""
         votes = self.votes(X)
         if self.multilabel_:
-            raise several_labels()
+            raise multilabel_error()
         numbers = votes.argmax(axis=1)
-        is_unknown = votes[np.arange(len(votes)), numbers] == 0.0
+        has_no_votes = votes[np.arange(len(votes)), numbers] == 0.0  # even the best class has none
         most_frequent = self.class_docs_.argmax()
-        numbers[is_unknown] = most_frequent
-        warn_of_unknown_documents(is_unknown, self.classes_[most_frequent].item())
+        numbers[has_no_votes] = most_frequent
+        warn_of_unknown_documents(has_no_votes, self.classes_[most_frequent].item())
         return np.asarray(self.classes_[numbers])
 
     def __sklearn_tags__(self) -> Tags:
@@ -82,7 +82,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
-def several_labels() -> InputError:
+def multilabel_error() -> InputError:
     """Return the error of `predict` after training on multilabel documents."""
     return InputError(
         "Training documents had several labels, and so may these", hint="use decision_function and thresholds"
@@ -90,7 +90,10 @@ def several_labels() -> InputError:
 
 
 def warn_of_unknown_documents(is_unknown: Bools, most_frequent: Any) -> None:
-    """Warn if some of the documents to predict have no term in common with any training document."""
+    """Warn if some of the documents to predict share no term with any training document: those of `is_unknown`.
+
+    `most_frequent` is the label that they get.
+    """
     if is_unknown.any():
         warn(
             f"{is_unknown.sum():,} of {len(is_unknown):,} documents share no term with any training document; they get "
@@ -99,13 +102,13 @@ def warn_of_unknown_documents(is_unknown: Bools, most_frequent: Any) -> None:
 
 
 def rows_of(matrix: Any) -> CSR:
-    """Return the rows of a matrix that scikit-learn has validated."""
+    """Return the CSR rows of a sparse or dense matrix that scikit-learn has validated."""
     sparse_matrix: Any = matrix if issparse(matrix) else csr_matrix(matrix)
     return CSR.of(sparse_matrix)
 
 
 def training_rows(matrix: Any, estimator_name: str) -> CSR:
-    """Return the rows of training documents; raise `InputError` for negative weights."""
+    """Return the CSR rows of training documents; raise `InputError` for weights that are negative or too large."""
     rows = rows_of(matrix)
     require_weights(rows.data, estimator_name)
     return rows

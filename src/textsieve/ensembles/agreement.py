@@ -5,16 +5,16 @@ All measures are means over the pairs of members, computed from their prediction
 - disagreement: the share of the documents on which two members differ;
 - Yule's Q of correct and wrong predictions: (N11 N00 - N01 N10) / (N11 N00 + N01 N10), where both members are correct
   on N11 documents, both are wrong on N00, and only one is correct on N10 and N01. Q is 0 if errors are independent, 1
-  if they coincide, and below 0 if members err on different documents;
+  if errors coincide, and below 0 if members err on different documents;
 - Cohen's κ of the predictions: (agreement - chance agreement) / (1 - chance agreement), where chance agreement is
   computed from each member's own class shares. Fleiss's κ uses the class shares over all members instead;
 - identical: the share of pairs that predict the same for every document.
 
 Abstaining (-1) counts as a prediction like any other: two members that abstain agree, and abstaining is never correct.
 
-N11 for all pairs is one matrix product. Agreements are counted for one member and all that follow at a time. An
-agreement is a byte of value 0 or 1, and eight of them are added at a time as one 64-bit integer. A byte can count to
-255, so up to 255 of these integers are added before the bytes are added up.
+N11 for all pairs is one matrix product. Agreements are counted for one member at a time, with all members after it. For
+each document there is a byte, 1 if two members agree and otherwise 0. Eight bytes at a time are added as one 64-bit
+integer. A byte can count to 255, so up to 255 of these integers are added before the eight bytes are added up.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def measured_diversity(predictions: ArrayLike, truth: ArrayLike) -> MeasuredDive
     predicted, true_classes = _check_predictions(predictions, truth)
     n_documents, n_members = predicted.shape
     distinct, positions = np.unique(predicted, return_inverse=True)
-    positions = positions.reshape(predicted.shape)  # of each prediction in `distinct`
-    pairs = np.triu_indices(n_members, 1)
+    positions = positions.reshape(predicted.shape)  # the position of each prediction in `distinct`
+    pairs = np.triu_indices(n_members, 1)  # the first and the second member of each pair
     is_correct = predicted == true_classes[:, None]
     n_agreed = _count_agreements(positions, len(distinct))[pairs]
     mean_agreement = n_agreed.mean() / n_documents
@@ -96,10 +96,11 @@ def measured_diversity(predictions: ArrayLike, truth: ArrayLike) -> MeasuredDive
 def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
     """Return the number of documents on which each pair of members agrees (members x members).
 
-    Predictions (documents x members) are numbers below `n_distinct`. Only the cells above the diagonal are filled.
+    `positions` are the predictions (documents x members), as numbers below `n_distinct`. Only the cells above the
+    diagonal are filled. The module's docstring explains how bytes are added as 64-bit words.
     """
     n_documents, n_members = positions.shape
-    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))
+    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # added at a time
     padding = -n_documents % (8 * n_words)  # additional documents, on which all members agree
     by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_distinct))
     by_member[:, :n_documents] = positions.T
@@ -120,13 +121,16 @@ def _prediction_shares(positions: Ints, n_distinct: int) -> Floats:
 
 
 def _yule(is_correct: Bools, pairs: Any) -> Floats:
-    """Return Yule's Q of each pair of members; NaN where it is undefined. `is_correct` is documents x members."""
+    """Return Yule's Q of each pair of members; NaN where it is undefined.
+
+    `is_correct` is documents x members; `pairs` has an array of first members and one of second members.
+    """
     n_correct = is_correct.sum(axis=0).astype(np.float64)
     as_floats: Any = is_correct.astype(np.float32 if len(is_correct) < _LARGEST_FLOAT32_COUNT else np.float64)
-    both = (as_floats.T @ as_floats)[pairs].astype(np.float64)
-    only_first, only_second = n_correct[pairs[0]] - both, n_correct[pairs[1]] - both
-    neither = len(is_correct) - both - only_first - only_second
-    concordant, discordant = both * neither, only_first * only_second
+    both_correct = (as_floats.T @ as_floats)[pairs].astype(np.float64)
+    only_first, only_second = n_correct[pairs[0]] - both_correct, n_correct[pairs[1]] - both_correct
+    none_correct = len(is_correct) - both_correct - only_first - only_second
+    concordant, discordant = both_correct * none_correct, only_first * only_second
     defined = concordant + discordant > 0
     return np.where(defined, (concordant - discordant) / np.where(defined, concordant + discordant, 1.0), np.nan)
 
@@ -145,7 +149,7 @@ def _mean(values: Floats) -> float:
 
 
 def _check_predictions(predictions: ArrayLike, truth: ArrayLike) -> tuple[Ints, Ints]:
-    """Return both as arrays; raise `InputError` if they are not class numbers, or don't fit together."""
+    """Return predictions and truth as arrays; raise `InputError` for invalid class numbers or shapes."""
     predicted, true_classes = np.asarray(predictions), np.asarray(truth)
     for name, array in (("predictions", predicted), ("truth", true_classes)):
         if array.dtype.kind not in "iu":

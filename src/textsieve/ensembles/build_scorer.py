@@ -25,11 +25,11 @@ from .vote_rules import one_column_per_class, tie_breakers
 def build_scorer(
     members: Iterator[Member], task: TrainingTask, combine: str
 ) -> SubspaceScorer | LinearScorer | NonlinearMembers:
-    """Return a scorer if the members are linear, and otherwise the members themselves.
+    """Return a scorer if the members are linear, and otherwise the members themselves, as `NonlinearMembers`.
 
-    Warns if the training of members did not converge.
+    `combine` is "vote" or "mean". Warns if the training of members did not converge.
     """
-    first = next(members)
+    first = next(members)  # shows whether members are linear
     all_members = _CountingMembers(chain([first], members))
     scorer: SubspaceScorer | LinearScorer | NonlinearMembers
     if first.form is None:
@@ -71,7 +71,7 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
         next_row[member.terms] += 1
     member_intercepts = np.array([_form(member).intercepts for member in members])
     intercepts = tie_breakers(task.class_docs)
-    if task.is_multilabel:  # see `scorer` for classes that all training documents have, or none
+    if task.is_multilabel:  # half a vote for a class of all training documents; an empty class is below all others
         intercepts = 0.5 * task.contains_all - len(members) * (task.class_docs == 0)
     voted_classes = task.present.astype(np.int32)
     return SubspaceScorer(
@@ -81,7 +81,7 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
 
 
 def mean_scorer(members: Iterable[Member], task: TrainingTask) -> LinearScorer:
-    """Return the mean of linear members as one linear function of all terms; members are consumed one by one."""
+    """Return the mean of linear members as one linear function of all terms; it does not keep members in memory."""
     n_outputs, n_terms = 1 if task.has_one_output else len(task.present), task.rows.shape[1]
     total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
     n_members = 0
@@ -95,6 +95,7 @@ def mean_scorer(members: Iterable[Member], task: TrainingTask) -> LinearScorer:
     if not task.is_multilabel:
         has_negative_weights = bool((task.rows.data < 0.0).any())
         return linear_scorer(add_empty_classes(mean, task.present, n_classes, signed=has_negative_weights))
+    # Multilabel: a class without training documents gets a constant score, far below 0.
     all_classes = Linear(np.zeros((n_classes, n_terms)), np.full(n_classes, -CONSTANT_SCORE))
     all_classes.coefficients[task.present], all_classes.intercepts[task.present] = mean
     return linear_scorer(all_classes)
@@ -123,7 +124,7 @@ class NonlinearMembers:
             choices = self.choices(rows)
             votes = np.stack([(choices == number).sum(axis=1) for number in range(len(self.class_docs))], axis=1)
             return votes + tie_breakers(self.class_docs)
-        scores = np.full((rows.shape[0], len(self.class_docs)), -np.inf)
+        scores = np.full((rows.shape[0], len(self.class_docs)), -np.inf)  # classes without training documents can't win
         total = sum(one_column_per_class(member.scores(rows)) for member in self.members)
         scores[:, self.present] = total / len(self.members)
         return scores

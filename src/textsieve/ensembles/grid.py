@@ -1,10 +1,10 @@
 """Measure random subspaces for many sizes at once: a grid over M (terms of a member) and L (members).
 
-Member i draws its terms from the seed and i only, regardless of the number of members. So training the largest L yields
-all smaller ones along the way (see `vote_rules`), and a whole row of the grid costs no more than its last cell. At
-M = n all members are equal, so only one is trained. `trial` splits the documents into training and test documents.
+The terms of member i depend only on the seed and i, not on the number of members. So the ensemble with the largest L
+contains all smaller ones (see `vote_rules`), and a whole row of the grid costs no more than its last cell. At M = n all
+members are equal, so only one is trained. `trial` splits the documents into training and test documents.
 
-The standard error is that of a mean of independent repetitions. Repetitions share documents, so it is rather too small.
+The standard error is computed as for independent repetitions. Repetitions share documents, so it is rather too small.
 Also, the best of many cells is best on the test documents partly by luck: on other documents its accuracy would be
 lower.
 
@@ -52,13 +52,14 @@ def default_n_estimators(n: int) -> list[int]:
 
 
 def _steps(most: int) -> list[int]:
+    """Return 1 and every tenth of `most`, without duplicates, ascending."""
     return sorted({1, *(max(round(most * step / STEPS), 1) for step in range(1, STEPS + 1))})
 
 
 def axis_values(name: str, setting: Any, n: int, *, most: int | None = None) -> list[int]:
     """Return the distinct values of an axis, ascending, from a setting with one number or several.
 
-    Floats up to 1.0 are fractions of the n terms.
+    Floats up to 1.0 are fractions of the n terms. `name` is the name of the setting, and `most` the largest value.
     """
     sizes = setting.tolist() if isinstance(setting, np.ndarray) else setting
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
@@ -194,7 +195,7 @@ def subspace_grid(
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     accuracies: list[list[list[float]]] = []  # repetitions x M x L
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
-        if not accuracies:  # fractions are of the number of terms in the first repetition
+        if not accuracies:  # fractions refer to the number of terms in the first repetition
             n = repetition.n
             rows = default_n_terms(n) if n_terms is None else axis_values("n_terms", n_terms, n, most=n)
             columns = default_n_estimators(n) if n_estimators is None else axis_values("n_estimators", n_estimators, n)
@@ -206,7 +207,10 @@ def subspace_grid(
 def _accuracies(
     repetition: Repetition, n_terms: int, sizes: list[int], combine: str, report: Callable[[], None]
 ) -> list[float]:
-    """Return the accuracy on the test documents of ensembles of the given sizes, which must be ascending."""
+    """Return the accuracy on the test documents of ensembles with the given numbers of members, `sizes`, ascending.
+
+    Members have `n_terms` terms each, and `report` is called for each trained member.
+    """
     outputs = _report_each(repetition.member_outputs(n_terms, sizes[-1]), report)
     decisions = running_decisions(outputs, sizes, repetition.n_test_documents, repetition.class_docs, combine)
     return [float(np.mean(repetition.is_correct(numbers))) for numbers in decisions]

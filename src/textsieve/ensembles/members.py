@@ -67,7 +67,7 @@ def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False
 def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) -> Any:
     """Return the untrained classifier of members for the setting `estimator`: a classifier, its name or None.
 
-    None is the paper's classifier, a linear SVM with this C.
+    None is the paper's classifier, a linear SVM with the given C.
     """
     is_name = isinstance(estimator, str)
     if estimator is None:
@@ -145,7 +145,7 @@ class TrainingTask(NamedTuple):
     documents_of: Sequence[Ints]  # the documents of each of these classes
     class_of: Ints | None  # the class of each document, as a position in `labels`; None if documents are multilabel
     present: Ints  # the numbers of these classes among all classes
-    class_docs: Counts  # the number of documents of each class, including empty ones
+    class_docs: Counts  # of each class, also empty ones: the number of documents, or the sum of their weights
     weights: Floats | None = None  # the weight of each document; None: all count once
 
     @property
@@ -176,7 +176,7 @@ def training_task(
     class_docs = np.diff(pairs.class_starts)
     if weights is not None:
         class_of_pair = np.repeat(np.arange(len(class_docs)), class_docs)
-        class_docs = np.bincount(class_of_pair, weights[pairs.documents], len(class_docs))
+        class_docs = np.bincount(class_of_pair, weights[pairs.documents], len(class_docs))  # sums of weights
     present = np.flatnonzero(class_docs)
     if len(present) < 2:
         raise InputError(
@@ -186,11 +186,11 @@ def training_task(
     n_labels = np.bincount(pairs.documents, minlength=rows.shape[0])
     if not keeps_unlabelled and not n_labels.all():
         labelled = np.flatnonzero(n_labels)
-        new_number = np.cumsum(n_labels > 0) - 1  # of each labelled document
+        new_number = np.cumsum(n_labels > 0) - 1  # the number of a labelled document among the labelled ones
         documents_of = [new_number[documents] for documents in documents_of]
         rows, n_labels = rows[labelled], n_labels[labelled]
         weights = None if weights is None else weights[labelled]
-    class_of = None
+    class_of = None  # for multilabel documents
     if (n_labels == 1).all():
         class_of = np.empty(rows.shape[0], np.int64)
         for number, documents in enumerate(documents_of):
@@ -233,7 +233,7 @@ class Member(NamedTuple):
 
 Result = TypeVar("Result")
 
-_SHARE_NO_STATE = (MultinomialNB, ComplementNB)
+_THREAD_SAFE = (MultinomialNB, ComplementNB)
 """Classifiers of scikit-learn that can be trained on several threads at the same time."""
 
 _MOST_AHEAD = 4
@@ -259,8 +259,9 @@ def train_members(
         train_svm = _svm_trainer(estimator, task, n_terms)
         return _map_in_order(lambda number: then(train_svm(draw_terms(member=number))), n_members, n_jobs)
     train = partial(_train_other, estimator, task, draw_terms, seed)
-    if isinstance(estimator, _SHARE_NO_STATE):
+    if isinstance(estimator, _THREAD_SAFE):
         return _map_in_order(lambda number: then(train(number)), n_members, n_jobs)
+    # Other classifiers may share state between threads, so they are trained in processes.
     trained = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(train)(number) for number in range(n_members))
     return map(then, trained)
 
@@ -282,15 +283,15 @@ def member_scores(
     `numbers` has the class number of each document. Scores are documents x classes; for two classes there is one
     column, positive for the second class.
     """
-    pairs = label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0])
+    pairs = label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0])  # from one-hot rows
     task = training_task(X, pairs, keeps_unlabelled=False)
-    sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
+    settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
     n_unconverged = n_problems = 0
     try:
         for scores, n_more in train_members(
-            estimator, task, **sizes, then=lambda member: (member.scores(X_test), member.n_unconverged)
+            estimator, task, **settings, then=lambda member: (member.scores(X_test), member.n_unconverged)
         ):
-            n_unconverged, n_problems = n_unconverged + n_more, n_problems + scores.shape[1]
+            n_unconverged, n_problems = n_unconverged + n_more, n_problems + scores.shape[1]  # a problem per column
             yield scores
     finally:  # also if the consumer needs no more members
         warn_of_unconverged(n_unconverged, n_problems)
@@ -307,7 +308,7 @@ def warn_of_unconverged(n_unconverged: int, n_problems: int) -> None:
 
 
 def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> Iterator[Result]:
-    """Yield the results of the tasks 0 to n - 1 in order; several run at a time, and only a limited number ahead."""
+    """Yield task(0), task(1), ... in order; up to `n_jobs` run at a time, and few results wait to be consumed."""
     if n_jobs == 1:
         yield from map(task, range(n_tasks))
         return
@@ -329,20 +330,20 @@ def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> I
 
 
 def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[Ints], Member]:
-    """Return a function that trains a member on a given subset of the terms."""
+    """Return a function that trains a member on a given subset of the terms; each subset has `n_terms` terms."""
     svm.check_settings()
-    documents = SVMProblem(task.rows)
+    svm_problem = SVMProblem(task.rows)
     signs_and_costs, n_problems = _binary_problems(svm, task)
     contains_all = task.contains_all[task.present]
     # A class with every document can't be separated from the rest; it gets a constant score.
     solvable = [number for number in range(n_problems) if not (task.is_multilabel and contains_all[number])]
-    documents.precompute(n_terms, len(solvable))
+    svm_problem.precompute(n_terms, len(solvable))
 
     def train(terms: Ints) -> Member:
         form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, CONSTANT_SCORE))
         if not solvable:
             return Member(terms, form)
-        hyperplanes = documents.solve(
+        hyperplanes = svm_problem.solve(
             lambda number: signs_and_costs(solvable[number]),
             len(solvable),
             terms=terms,
@@ -357,30 +358,35 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
 
 
 def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts, int]:
-    """Return the binary problem of each class against the rest, and their number (one for two classes)."""
+    """Return a function that gives the signs and costs of each class's problem against the rest, and their number.
+
+    For single-label documents of two classes there is one problem.
+    """
     if task.class_of is not None:
         factors = class_factors(svm.class_weight, task.labels, task.labels[task.class_of], task.weights)
         return one_against_rest(task.class_of, factors, svm.C, task.weights)
 
     def is_member_of(number: int) -> Ints:
+        """Return for each document 1 if it is in a class, otherwise 0."""
         is_member = np.zeros(task.rows.shape[0], np.int64)
         is_member[task.documents_of[number]] = 1
         return is_member
 
-    @cache
+    @cache  # the factors of a class are the same for all members of the ensemble
     def factors_of(number: int) -> Floats:
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
         return class_factors(weight, np.arange(2), is_member_of(number), task.weights)
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
-        problem_of_class, _ = one_against_rest(is_member_of(number), factors_of(number), svm.C, task.weights)
-        return problem_of_class(0)
+        # The rest and the class are two classes, 0 and 1, which have a single problem.
+        signs_and_costs_of_two, _ = one_against_rest(is_member_of(number), factors_of(number), svm.C, task.weights)
+        return signs_and_costs_of_two(0)
 
     return signs_and_costs, len(task.labels)
 
 
 def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
-    """Return class weights keyed by class number."""
+    """Return class weights with class numbers instead of labels as keys; "balanced" and None stay as they are."""
     if not isinstance(class_weight, dict):
         return class_weight
     return {number: class_weight.get(label, 1.0) for number, label in enumerate(labels.tolist())}
@@ -390,16 +396,16 @@ def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
 
 
 def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., Ints], seed: int, number: int) -> Member:
-    """Train one member with any classifier, on the columns of its terms."""
+    """Return the member with a given number: a copy of `estimator`, trained on the columns of its terms."""
     terms = draw_terms(member=number)
     rows = task.rows[:, terms]
     classifier = clone(estimator)
     params = classifier.get_params()
-    seeds = np.random.Generator(np.random.PCG64([seed, number, 1]))
+    seeds = np.random.Generator(np.random.PCG64([seed, number, 1]))  # not the [seed, number] that draws terms
     for name in sorted(params):
         if name == "random_state" or name.endswith("__random_state"):
             classifier.set_params(**{name: int(seeds.integers(1 << 31))})
-    if params.get("n_jobs") is not None:
+    if params.get("n_jobs") is not None:  # members are already trained in parallel
         classifier.set_params(n_jobs=1)
     if task.class_of is None:
         weight = _by_number(params.get("class_weight"), task.labels)
@@ -420,7 +426,10 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
 
 
 def _scores_of_nonlinear(classifier: Any, rows: csr_matrix) -> Floats:
-    """Return the scores of a classifier that is not linear."""
+    """Return the scores of a classifier that is not linear, with a column per class, or a single one for two classes.
+
+    They are its decision function or its probabilities, or else 1 for the predicted class and 0 for the others.
+    """
     n_classes = len(classifier.classes_)
     for name in ("decision_function", "predict_proba"):
         if hasattr(classifier, name):

@@ -70,7 +70,7 @@ class _Products(NamedTuple):
 
     positions: Ints  # of the value in the row
     members: Int32s
-    products: Floats  # pairs x outputs of a member
+    products: Floats  # (value, member) pairs x outputs of a member
 
 
 class _Vote(NamedTuple):
@@ -125,10 +125,10 @@ class SubspaceScorer:
         positions, members, products = row_products = self._products(columns, values)
         contributions = np.zeros((len(values), self.n_outputs))
         for class_number, output, sign, worth, voters in self._votes(row_products):
-            pairs = np.flatnonzero(voters[members])
+            pairs = np.flatnonzero(voters[members])  # the (value, member) pairs of members that cast this vote
             support = np.maximum(sign * products[pairs, output], 0.0)
-            is_unsupported = np.bincount(members[pairs], support, self.n_members) == 0.0  # of each member
-            support[is_unsupported[members[pairs]]] = 1.0  # its vote is shared equally
+            has_no_support = np.bincount(members[pairs], support, self.n_members) == 0.0  # for each member
+            support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is shared equally
             supporting = np.flatnonzero(support > 0.0)
             pairs = pairs[supporting]
             shares = split_votes(members[pairs], support[supporting])
@@ -166,6 +166,7 @@ class SubspaceScorer:
         n_voted, n_member_outputs = sizes["voted_classes"], sizes["member_outputs"]
         if n_voted < 2:
             raise InputError("there are fewer than two classes to choose among")
+        # Two classes of single-label documents have one output, positive for the second class.
         if n_member_outputs != (1 if n_voted == 2 and not multilabel else n_voted):
             raise InputError(f"member_intercepts has {n_member_outputs:,} columns for {n_voted:,} classes")
         if not sizes["members"]:
@@ -210,40 +211,42 @@ class SubspaceScorer:
         begins = self.term_indptr[columns]
         n_members = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - begins, 0)
         positions = np.repeat(np.arange(len(columns)), n_members)
-        shifts = begins - np.concatenate(
-            [[0], n_members.cumsum()[:-1]]
-        )  # from positions of pairs to rows of the arrays
+        # From the number of a (value, member) pair to the row of its term and member in the stored arrays.
+        shifts = begins - np.concatenate([[0], n_members.cumsum()[:-1]])
         stored_rows = np.arange(len(positions)) + np.repeat(shifts, n_members)
         products = values[positions, np.newaxis].astype(np.float64) * self.coefficients[stored_rows]
         return _Products(positions, self.members[stored_rows], products)
 
     def _votes(self, row_products: _Products) -> list[_Vote]:
-        """Return which members vote for each class and, for multilabel scorers, against it."""
+        """Return which members vote for each class and, for multilabel scorers, against it, in one row."""
         members = row_products.members
         # bincount adds in order, as the kernels do.
         sums = [np.bincount(members, products, self.n_members) for products in row_products.products.T]
         scores = np.array(sums, np.float64).T + self.member_intercepts
+        # A member without any term of the row does not vote.
         can_vote = np.bincount(members, minlength=self.n_members) > 0
         if self._has_one_output:
             for_second = scores[:, 0] > 0.0
             return [
-                _Vote(int(self.classes[0]), 0, -1.0, 1.0, can_vote & ~for_second),
-                _Vote(int(self.classes[1]), 0, 1.0, 1.0, can_vote & for_second),
+                _Vote(int(self.classes[0]), output=0, sign=-1.0, worth=1.0, voters=can_vote & ~for_second),
+                _Vote(int(self.classes[1]), output=0, sign=1.0, worth=1.0, voters=can_vote & for_second),
             ]
-        outputs = list(enumerate(self.classes.tolist()))
+        outputs = list(enumerate(self.classes.tolist()))  # each output of a member, with the number of its class
         if self.multilabel:
             return [
-                _Vote(number, output, sign, 0.5 * sign, can_vote & ((scores[:, output] > 0.0) == (sign > 0.0)))
+                _Vote(number, output, sign, worth=0.5 * sign, voters=can_vote & ((scores[:, output] > 0.0) == is_for))
                 for output, number in outputs
-                for sign in (1.0, -1.0)
+                for sign, is_for in ((1.0, True), (-1.0, False))
             ]
         best = scores.argmax(axis=1)
-        return [_Vote(number, output, 1.0, 1.0, can_vote & (best == output)) for output, number in outputs]
+        return [
+            _Vote(number, output, sign=1.0, worth=1.0, voters=can_vote & (best == output)) for output, number in outputs
+        ]
 
     # -- many rows -----------------------------------------------------------------------------------------------
 
     def choices(self, rows: CSR, n_jobs: int | None = 1) -> Ints:
-        """Return the class that each member votes for (rows x members), or -1; for single-label documents."""
+        """Return the class that each member votes for (rows x members), or -1 if it abstains; not if multilabel."""
         from ..kernels.subspace import choose
 
         choices = np.empty((rows.n_rows, self.n_members), np.int64)

@@ -202,15 +202,15 @@ def suggest(
     if not 0.0 <= as_number(within) < 1.0:
         raise InputError(setting="within", value=within, hint="use a number from 0.0 to below 1.0, for example 1e-6")
     Ms, fixed_L = _allowed_terms(n, n_terms), _fixed_members(n_estimators)
-    fewest, most = (2, int(limit)) if fixed_L is None else (fixed_L, fixed_L)
-    Ms = Ms[Ms <= limit // fewest]
+    least_L, most_L = (2, int(limit)) if fixed_L is None else (fixed_L, fixed_L)
+    Ms = Ms[Ms <= limit // least_L]
     if not len(Ms):
         of_terms = () if n_terms is None else (" of ", Setting("n_terms", n_terms))
         raise InputError(
-            (f"{fewest:,} members", *of_terms, " cost more than ", Setting("cost", int(limit))),
+            (f"{least_L:,} members", *of_terms, " cost more than ", Setting("cost", int(limit))),
             hint="allow more, or fewer terms or members",
         )
-    M, L = _find_cheapest(n, Q, Ms, fewest, np.minimum(limit // Ms, most), float(within))
+    M, L = _find_cheapest(n, Q, Ms, least_L, np.minimum(limit // Ms, most_L), float(within))
     suggested, *neighbours = _with_probabilities(n, Q, [(M, L), *_neighbouring_sizes(n, M, L)])
     return Suggestion(n, Q, *suggested, tuple(neighbours))
 
@@ -242,31 +242,31 @@ def _fixed_members(n_estimators: Any) -> int | None:
 # -- the search ------------------------------------------------------------------------------------------------------
 
 
-def _find_cheapest(n: int, Q: int, Ms: Ints, fewest: int, most: Ints, within: float) -> tuple[int, int]:
-    """Return the cheapest (M, L) whose worst probability is within `within` of the best.
+def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within: float) -> tuple[int, int]:
+    """Return the cheapest (M, L) whose worst probability is within `within` of the best; its cost is M L.
 
-    `Ms` are the M to try, in ascending order. L is at least `fewest` and at most `most`, which has a limit for each M.
-    All arrays have an entry for each M, and probabilities are logarithms.
+    `Ms` are the M to try, in ascending order. L is from `least_L` to `most_L`, which has a limit for each M. All arrays
+    have an entry for each M.
     """
     log_usable, log_differs = log_usability(n, Ms, 1, Q), _log_pair_diversity(n, Q, Ms)
-    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))
+    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # that a member lacks a given term
 
     def falling(L: Ints) -> Floats:
-        """Return the smaller of usability and diversity, which fall as L grows."""
+        """Return the logarithm of the smaller of usability and diversity, which fall as L grows."""
         n_pairs = L * (L - 1.0) / 2.0
         return np.minimum(L * log_usable, n_pairs * log_differs)
 
     def rising(L: Ints) -> Floats:
-        """Return the coverage, which rises as L grows."""
+        """Return the logarithm of the coverage, which rises as L grows."""
         return np.asarray(Q * log_one_minus_exp(L * log_missed))
 
-    # The best L of an M is where the two cross, or the one before.
-    crossing = _smallest_L(lambda L: rising(L) >= falling(L), fewest, most)
-    before = np.maximum(crossing - 1, fewest)
-    worst = np.maximum(np.minimum(rising(crossing), falling(crossing)), np.minimum(rising(before), falling(before)))
-    min_probability = float(np.exp(worst.max())) * (1.0 - within)
+    # The best L of an M is the first where the rising coverage reaches the falling probability, or the L before it.
+    crossing = _smallest_L(lambda L: rising(L) >= falling(L), least_L, most_L)
+    before = np.maximum(crossing - 1, least_L)
+    log_worst = np.maximum(np.minimum(rising(crossing), falling(crossing)), np.minimum(rising(before), falling(before)))
+    min_probability = float(np.exp(log_worst.max())) * (1.0 - within)
     # The cheapest L of an M is the smallest with enough coverage, if the other two are sufficient there.
-    cheapest_L = _smallest_L(lambda L: np.exp(rising(L)) >= min_probability, fewest, most)
+    cheapest_L = _smallest_L(lambda L: np.exp(rising(L)) >= min_probability, least_L, most_L)
     is_good_enough = np.exp(np.minimum(rising(cheapest_L), falling(cheapest_L))) >= min_probability
     costs = np.where(is_good_enough, Ms * cheapest_L, np.iinfo(np.int64).max)
     position = int(costs.argmin())  # of equal costs the first, which has the fewest terms
@@ -274,10 +274,11 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, fewest: int, most: Ints, within: fl
 
 
 def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
-    """Return the logarithm of the diversity of two members for each M.
+    """Return for each M the logarithm of the diversity of two members: the probability that they are not alike.
 
-    It is 0 where it is negligible for any number of members. Diversity rises up to M = n/2 and falls symmetrically. So
-    bisection finds the smallest M where it is negligible, and only smaller ones, and those near n, are computed.
+    It is 0 for every M for which members are hardly ever alike (see `NEGLIGIBLE`). Diversity rises up to M = n/2 and
+    falls symmetrically. So bisection finds the smallest such M, and the logarithm is computed only up to it, and for
+    the same numbers of omitted terms.
     """
     low, high = 1, max(n // 2, 1)
     while low < high:
@@ -286,16 +287,18 @@ def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
     smaller_part = np.minimum(Ms, n - Ms)  # the smaller of the numbers of terms drawn and left out
     log_diversities, is_small = np.zeros(len(Ms)), smaller_part <= low
     distinct, positions = np.unique(smaller_part[is_small], return_inverse=True)
+    # Diversity is the same for n - M as for M, but M = 0 is not allowed.
     log_diversities[is_small] = log_diversity(n, n - distinct, 2, Q)[positions]
     return log_diversities
 
 
-def _smallest_L(holds: Callable[[Ints], Any], fewest: int, most: Ints) -> Ints:
-    """Return for each M the smallest L from which on a condition holds, or `most` if it holds for none.
+def _smallest_L(holds: Callable[[Ints], Any], least_L: int, most_L: Ints) -> Ints:
+    """Return for each M the smallest L, from `least_L` on, for which a condition holds; `most_L` if it holds for none.
 
-    `holds` takes an L for each M, and returns for each whether the condition holds. It is found by bisection.
+    `holds` takes an L for each M, and returns for each whether the condition holds. If it holds for an L, it must hold
+    for all larger ones, because the search is a bisection.
     """
-    low, high = np.full(len(most), fewest, np.int64), most.astype(np.int64)
+    low, high = np.full(len(most_L), least_L, np.int64), most_L.astype(np.int64)
     while (low < high).any():
         middle = (low + high) // 2
         is_enough = holds(middle)

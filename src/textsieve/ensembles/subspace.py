@@ -79,8 +79,9 @@ class LinearMember(ClassifierMixin, BaseEstimator):
 
 
 def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[LinearMember]:
-    """Return the members of a scorer, in the order of their numbers."""
-    by_member = np.argsort(scorer.members, kind="stable")  # stable, so the terms of each member ascend
+    """Return the members of a scorer as classifiers, in the order of their numbers; `classes` are all labels."""
+    # The rows of `coefficients`, member by member; the sort is stable, so the terms of each member ascend.
+    by_member = np.argsort(scorer.members, kind="stable")
     ends = np.cumsum(np.bincount(scorer.members, minlength=scorer.n_members))
     members = []
     for rows, intercepts in zip(np.split(by_member, ends[:-1]), scorer.member_intercepts, strict=True):
@@ -176,11 +177,11 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = validate_label_pairs(y, rows.shape[0], "RandomSubspace")
-        task = training_task(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)), weights=weights)
+        task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(without_missing(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
-        sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
-        is_vote = self.combine == "vote"  # the coefficients of voting members are stored; others are added up
-        members = train_members(base, task, **sizes, then=lambda member: member.in_float32() if is_vote else member)
+        settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
+        is_vote = self.combine == "vote"  # coefficients of voting members are stored in float32; others are added up
+        members = train_members(base, task, **settings, then=lambda member: member.in_float32() if is_vote else member)
         self._scorer = build_scorer(members, task, self.combine)
         self.classes_, self.multilabel_ = np.array(pairs.classes), task.is_multilabel
         self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
@@ -287,13 +288,17 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return self._scorer
 
     def _class_scores(self, X: Any) -> Floats:
-        """Return the score of each class (documents x classes)."""
+        """Return the score of each class (documents x classes).
+
+        The mean of linear members has a single column for two classes, the score of the second minus that of the first.
+        """
         rows = self._rows(X)
         if isinstance(self._scorer, NonlinearMembers):
             return self._scorer.scores(rows)
         return self._scorer.scores(CSR.of(rows), self.n_jobs)
 
     def _rows(self, X: Any) -> csr_matrix:
+        """Return validated documents as rows; raise an error before `fit`."""
         check_is_fitted(self)
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return sound_rows(rows)
@@ -312,10 +317,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
 
 def sound_rows(X: Any) -> csr_matrix:
-    """Return rows with ascending columns and without stored zeros.
-
-    A document has a term only if its weight is not 0.
-    """
+    """Return rows with ascending columns and without stored zeros, which would count as terms of the document."""
     rows = CSR.of(csr_matrix(X)).matrix()
     if rows.data.all():
         return rows
@@ -324,7 +326,7 @@ def sound_rows(X: Any) -> csr_matrix:
     return rows
 
 
-def is_matrix(y: Any) -> bool:
+def is_indicator_matrix(y: Any) -> bool:
     """Return whether labels are an indicator matrix, in which a row of zeros means that the document is in no class."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return (len(shape) == 2 and shape[1] != 1) or (isinstance(y, list | tuple) and is_indicator(y))

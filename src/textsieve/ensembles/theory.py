@@ -16,10 +16,14 @@ hundreds of digits, and leaves out two members that both have no important term.
 **Exact or not.** Usability is exact, since members are independent. Coverage treats terms as independent. In fact a
 member that has one term has less room for others: samples without replacement are negatively associated, so the true
 coverage is at most what the formula gives, and at least 1 - Q (1 - M/n)^L. Diversity treats pairs of members as
-independent. The truth can be on either side: it is at least 1 - s L(L-1)/2, and at most (1 - s) for each of L/2
-disjoint pairs. `bounds` has both. Where failure is rare, all agree.
+independent, and the true diversity can be larger or smaller than the formula. It is at least 1 - s L(L-1)/2, since the
+L(L-1)/2 pairs are alike with probability s each. It is at most (1 - s)^(L/2), with L/2 rounded down: members 1 and 2, 3
+and 4, and so on are pairs without a common member, so these pairs are independent, and in each of them the members must
+differ. `bounds` returns the lower and upper bounds of coverage and diversity. Where failure is rare, the bounds and the
+formula nearly coincide.
 
-All results are computed as logarithms, which near 1 are minus the probability of failure: `log_usability` and so on.
+All results are computed as logarithms (`log_usability` and so on). The logarithm of a probability near 1 is minus the
+probability of failure, so it stays precise where failure is rare.
 
 **Drawing no important term.** The binomials have thousands of digits, and differences of logarithms of factorials are
 wrong by 1e-9 at n = 10^6. With Stirling's log k! = (k + 1/2) log k - k + log(2π)/2 + d(k) and a = n - M - Q > 0, log h
@@ -54,18 +58,18 @@ from ..errors import InputError, shown
 
 def log_one_minus_exp(x: Floats) -> Floats:
     """Return log(1 - e^x) for x up to 0, accurate both where e^x is nearly 0 and where it is nearly 1."""
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # e^x changes sides of 1/2 near x = -0.69; log 0 is minus infinity
         return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
 
 
-def log_none_important(n: Floats, M: Floats, Q: Floats) -> Floats:
-    """Return log h, where h is the probability that a member has no important term; minus infinity if h is 0.
+def log_draws_none(n: Floats, M: Floats, Q: Floats) -> Floats:
+    """Return log h, where h is the probability that M terms drawn from n contain none of Q given terms.
 
-    The formula, and the names n, M, Q and a, are those of the module's docstring.
+    It is minus infinity if h is 0. The module's docstring derives the formula, with a = n - M - Q.
     """
     a = n - M - Q
-    is_common = a > 0
-    positive_a = np.where(is_common, a, 1.0)
+    has_positive_a = a > 0  # the formula holds; elsewhere it gets harmless numbers, and its result is not used
+    positive_a = np.where(has_positive_a, a, 1.0)
     remainders = (
         _stirling_remainder(n - M)
         + _stirling_remainder(n - Q)
@@ -73,18 +77,18 @@ def log_none_important(n: Floats, M: Floats, Q: Floats) -> Floats:
         - _stirling_remainder(positive_a)
     )
     log_h = (
-        Q * log_complement(np.where(is_common, M, 0.0), n)
-        + M * log_complement(np.where(is_common, Q, 0.0), n)
+        Q * log_complement(np.where(has_positive_a, M, 0.0), n)
+        + M * log_complement(np.where(has_positive_a, Q, 0.0), n)
         + (positive_a + 0.5) * np.log1p(M * Q / (n * positive_a))
         + remainders
     )
-    return np.where(is_common, np.minimum(log_h, 0.0), np.where(a == 0, -log_choose(n, M), -np.inf))
+    return np.where(has_positive_a, np.minimum(log_h, 0.0), np.where(a == 0, -log_choose(n, M), -np.inf))
 
 
 def log_choose(n: Floats, k: Floats) -> Floats:
     """Return the logarithm of the binomial coefficient C(n, k), by Stirling's formula; 0 if k is 0 or n."""
     is_inside = (k > 0) & (k < n)
-    n, k = np.where(is_inside, n, 2.0), np.where(is_inside, k, 1.0)
+    n, k = np.where(is_inside, n, 2.0), np.where(is_inside, k, 1.0)  # elsewhere any numbers without log 0
     log_leading = -k * np.log(k / n) - (n - k) * log_complement(k, n) + 0.5 * np.log(n / (2.0 * np.pi * k * (n - k)))
     log_binomial = log_leading + _stirling_remainder(n) - _stirling_remainder(k) - _stirling_remainder(n - k)
     return np.where(is_inside, log_binomial, 0.0)
@@ -109,7 +113,7 @@ def _stirling_remainder(k: Floats) -> Floats:
 
 
 def _first_remainders(most: int) -> Floats:
-    """Return d(0), d(1), ..., d(most).
+    """Return the remainders d(0), d(1), ..., d(most) of Stirling's formula for log k!; d(0) is set to 0.
 
     They come from the recurrence d(k) - d(k+1) = (k + 1/2) log(1 + 1/k) - 1, summed as a series without cancellation.
     """
@@ -136,56 +140,63 @@ _NEGLIGIBLE = 40.0
 def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     """Return log(1 - s), where 1 - s is the probability that two members do not have the same important terms.
 
-    It depends on the smaller of M and n - M: two members that agree in the terms they have also agree in the terms that
-    they leave out.
+    Two members that have the same important terms also leave out the same ones, so 1 - s is the same for n - M as for
+    M, and is computed for the smaller of both.
     """
     n, M, Q = np.broadcast_arrays(n, np.minimum(M, n - M), Q)
-    result = np.full(n.shape, -np.inf)  # the value if all terms are drawn, or none
-    is_drawn = M > 0
-    flat_n, flat_M, flat_Q = n[is_drawn], M[is_drawn], Q[is_drawn]
+    result = np.full(n.shape, -np.inf)  # the value where members have all terms (now M = 0), and never differ
+    can_differ = M > 0
+    flat_n, flat_M, flat_Q = n[can_differ], M[can_differ], Q[can_differ]
     log_differs = np.empty(len(flat_n))
     start = 0
-    while start < len(flat_n):
+    while start < len(flat_n):  # as many entries at a time as have at most _MOST_SUMMANDS summands together
         n_summands = 2 * _reach(flat_n[start:], flat_Q[start:]) + 1
         part = slice(start, min(len(flat_n), start + max(1, _MOST_SUMMANDS // n_summands)))
         log_differs[part] = _log_pair_differs(flat_n[part], flat_M[part], flat_Q[part])
         start = part.stop
-    result[is_drawn] = log_differs
+    result[can_differ] = log_differs
     return result
 
 
 def _log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
-    """Return log(1 - s) for vectors of n, M up to n/2, and Q; see the module's docstring for the sum s."""
+    """Return log(1 - s) for vectors of n, M up to n/2, and Q; see the module's docstring for the sum s over j, and h.
+
+    The summand of j = 0 is h²: both members have no important term. It is kept apart from the others, because 1 - h²
+    can be computed accurately where h is close to 1.
+    """
     best_j = _largest_summand(n, M, Q)
-    log_g = log_none_important(n, n - M, best_j) + log_none_important(n - best_j, M - best_j, Q - best_j)
+    # A member has exactly j given important terms if the n - M terms that it leaves out contain none of these, and if
+    # its other M - j terms contain none of the other Q - j important terms.
+    log_g = log_draws_none(n, n - M, best_j) + log_draws_none(n - best_j, M - best_j, Q - best_j)
     largest = np.exp(log_choose(Q, best_j) + 2.0 * log_g)
-    log_h = log_none_important(n, M, Q)
+    log_h = log_draws_none(n, M, Q)
     h = np.exp(log_h)
     steps = np.arange(1.0, _reach(n, Q) + 1.0)
     above, below = _relative_summands(n, M, Q, best_j, steps), _relative_summands(n, M, Q, best_j, -steps)
-    is_j_zero = (best_j[:, None] == steps) & (n - M - Q >= 0)[:, None]  # in `below`: the summand of j = 0, which is h²
-    below_without_zero = np.where(is_j_zero, 0.0, below)
-    from_one = largest * (np.where(best_j > 0, 1.0, 0.0) + above.sum(1) + below_without_zero.sum(1))
-    s = np.where(best_j > 0, from_one + h * h, largest + from_one)
-    # from_one, the sum over j from 1, is at most (1 - h)², so subtracting it from 1 - h² = (1 - h)(1 + h) loses no
-    # precision unless h is small.
-    one_minus_s = -np.expm1(log_h) * (1.0 + h) - from_one
+    below_without_zero = np.where(best_j[:, None] == steps, 0.0, below)  # best_j steps below best_j is j = 0
+    is_zero_best = best_j == 0
+    sum_from_one = largest * (np.where(is_zero_best, 0.0, 1.0) + above.sum(1) + below_without_zero.sum(1))
+    s = np.where(is_zero_best, largest + sum_from_one, sum_from_one + h * h)
+    # Where h is large, s may be so close to 1 that 1 - s would lose its digits. There 1 - s is (1 - h)(1 + h), which is
+    # 1 - h², minus the sum over j from 1. That sum is at most (1 - h)², so the subtraction is accurate.
+    one_minus_s = -np.expm1(log_h) * (1.0 + h) - sum_from_one
     is_h_large = h > 0.5
     return np.where(is_h_large, np.log(np.where(is_h_large, one_minus_s, 1.0)), np.log1p(-np.where(is_h_large, 0.0, s)))
 
 
 def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: Floats) -> Floats:
-    """Return the summands next to the largest one, relative to it: those of larger j, or of smaller j for steps < 0.
+    """Return summands of s divided by the largest, that of `best_j`: an array of (entries of n, M and Q) x steps.
 
-    They are products of the ratios of neighbouring summands.
+    `steps` are 1, 2, ... for the summands of larger j, or -1, -2, ... for those of smaller j; summands that don't exist
+    are 0. The quotients are products of the ratios of neighbouring summands.
     """
     is_upwards = steps[0] > 0
-    j = best_j[:, None] + (steps - 1.0 if is_upwards else steps)  # the lower j of each ratio
+    j = best_j[:, None] + (steps - 1.0 if is_upwards else steps)  # the ratios are of summand j + 1 to summand j
     n, M, Q = n[:, None], M[:, None], Q[:, None]
-    least_j = np.maximum(0.0, M + Q - n)
+    least_j = np.maximum(0.0, M + Q - n)  # a member leaves out at most n - M of the important terms
     j = np.clip(j, least_j - 1.0, np.minimum(Q, M))
-    root = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)
-    numerator, denominator = (Q - j) * root * root, j + 1.0
+    g_ratio = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)  # g of j + 1 to g of j
+    numerator, denominator = (Q - j) * g_ratio * g_ratio, j + 1.0
     if is_upwards:
         return np.asarray(np.cumprod(numerator / denominator, axis=1))
     is_below_least = least_j > j  # there is no summand of a lower j
@@ -194,21 +205,22 @@ def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: F
 
 
 def _largest_summand(n: Floats, M: Floats, Q: Floats) -> Floats:
-    """Return the j of the largest summand: the first whose ratio to the next is not above 1, found by bisection."""
+    """Return the j of the largest summand of s: the smallest j after which summands don't rise, found by bisection."""
     low, high = np.maximum(0.0, M + Q - n), np.minimum(Q, M)
     while (low < high).any():
         middle = np.floor((low + high) / 2.0)
-        root = (M - middle) / (n - Q - M + middle + 1.0)
-        rises = (Q - middle) * root * root > middle + 1.0
+        g_ratio = (M - middle) / (n - Q - M + middle + 1.0)  # g of middle + 1 to g of middle
+        rises = (Q - middle) * g_ratio * g_ratio > middle + 1.0  # the next summand is larger
         low = np.where((low < high) & rises, middle + 1.0, low)
         high = np.where((low < high) & ~rises, middle, high)
     return low
 
 
 def _reach(n: Floats, Q: Floats) -> int:
-    """Return how many steps from the largest summand others matter.
+    """Return how many summands on each side of the largest one have to be added; those farther away are negligible.
 
-    The logarithms of the summands curve by at least 4/Q + 8/(n - Q) per step.
+    The logarithms of the summands curve by at least c = 4/Q + 8/(n - Q) per step, so they fall by c k²/2 in k steps.
+    The result is enough for all entries of n and Q.
     """
     curvature = 4.0 / (Q + 2.0) + 8.0 / (n - Q + 2.0)
     return int(np.ceil(np.sqrt(2.0 * _NEGLIGIBLE / curvature.min()))) + 2
@@ -282,12 +294,12 @@ def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Probabilit
     log_missed = L * log_complement(M, n)  # the logarithm of the probability that no member has a given term
     log_differs = log_pair_differs(n, M, Q)
     expected_same = L * (L - 1.0) / 2.0 * -np.expm1(log_differs)
-    has_too_many = np.exp2(np.minimum(Q, 1000.0)) < L  # more members than sets of important terms
-    most_diversity = np.where(has_too_many, 0.0, np.exp(_times(np.floor(L / 2.0), log_differs)))
+    has_too_many_members = np.exp2(np.minimum(Q, 1000.0)) < L  # more than the 2^Q sets of important terms; no overflow
+    most_diversity = np.where(has_too_many_members, 0.0, np.exp(_times(np.floor(L / 2.0), log_differs)))
     return ProbabilityBounds(
         least_coverage=_float_or_array(np.maximum(1.0 - Q * np.exp(log_missed), 0.0)),
         most_coverage=_float_or_array(np.exp(Q * log_one_minus_exp(log_missed))),
-        least_diversity=_float_or_array(np.where(has_too_many, 0.0, np.maximum(1.0 - expected_same, 0.0))),
+        least_diversity=_float_or_array(np.where(has_too_many_members, 0.0, np.maximum(1.0 - expected_same, 0.0))),
         most_diversity=_float_or_array(most_diversity),
     )
 
@@ -298,7 +310,7 @@ def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Probabilit
 def log_usability(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Floats:
     """Return the logarithm of `usability`."""
     n, M, L, Q = _check_numbers(n, M, L, Q)
-    return np.asarray(L * log_one_minus_exp(log_none_important(n, M, Q)))
+    return np.asarray(L * log_one_minus_exp(log_draws_none(n, M, Q)))
 
 
 def log_coverage(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Floats:
@@ -317,13 +329,13 @@ def log_diversity(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Flo
 
 
 def _times(factor: Floats, logarithm: Floats) -> Floats:
-    """Return a multiple of a logarithm; 0 times log 0 is 0."""
+    """Return factor x logarithm, but 0 where the factor is 0, even if the logarithm is minus infinity."""
     factor, logarithm = np.broadcast_arrays(factor, logarithm)
     return np.where(factor > 0, factor * np.where(factor > 0, logarithm, 0.0), 0.0)
 
 
 def _float_or_array(result: Any) -> Any:
-    """Return a float for a scalar, and an array otherwise."""
+    """Return a result as a float if it is a scalar, and as an array otherwise."""
     return float(result) if np.ndim(result) == 0 else np.asarray(result)
 
 
@@ -370,6 +382,7 @@ def _check_numbers(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> tu
 
 
 def _as_integers(parameter: _Parameter, value: ArrayLike) -> Ints:
+    """Return the value of a parameter as an array; raise `InputError` if it is not of an integer type."""
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
         raise InputError(f"{parameter.name}={shown(value)} {parameter.meaning}", hint="use whole numbers below 2^63")

@@ -37,7 +37,7 @@ from .vote_rules import (
 )
 
 Progress = Callable[[str, int, int | None], None]
-"""A function that is called with the stage, how much of it is done, and its total."""
+"""A function that is called with the name of a stage, the amount of work done in it, and its total or None."""
 
 STAGE = "members trained"
 
@@ -105,11 +105,12 @@ class Repetition:
     @property
     def true_numbers(self) -> Ints:
         """Return the class number of each test document; -1 if its class had no training document."""
+        # For an unknown class, searchsorted returns the number of another class, or one too large.
         numbers = np.minimum(np.searchsorted(self._classes, self._y_test), len(self._classes) - 1)
         return np.where(self.is_correct(numbers), numbers, -1)
 
     def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
-        """Train members; yield the scores of each for the test documents, and for which of them it abstains.
+        """Train members; yield for each its scores of the test documents, and for which documents it abstains.
 
         A member has `n_terms` terms, or all if there are fewer. With all terms and without randomness, all members are
         equal, so only one is trained.
@@ -121,6 +122,7 @@ class Repetition:
             yield from self._trained_outputs(n_terms, n_members)
 
     def _trained_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
+        """Train each of the members; yield what `member_outputs` does."""
         scores_of_members = member_scores(
             *(self._estimator, self._X, self._class_of, len(self._classes), self._X_test),
             n_terms=n_terms,
@@ -135,7 +137,10 @@ class Repetition:
 def repetitions(
     X: Any, y: Any, splits: list[RandomSplit], *, estimator: Any, prepare: Any, n_jobs: int | None
 ) -> Iterator[Repetition]:
-    """Return an iterator over the repetitions, each created on demand."""
+    """Return an iterator over the repetitions of all splits, each created on demand.
+
+    Raises `InputError` at once if the training documents of a split are all of one class.
+    """
     base = member_classifier(estimator)
     for number, split in enumerate(splits, 1):
         _require_two_classes(y[split.train], number)
@@ -163,6 +168,7 @@ def _prepare_rows(X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: A
 
 
 def _require_two_classes(y: NDArray[Any], number: int) -> None:
+    """Raise `InputError` if the training labels `y` of the repetition with this number are all equal."""
     if len(np.unique(y)) < 2:
         raise InputError(
             f"All documents to train on in repetition {number} are of the class {y.tolist()[0]!r}",
@@ -246,7 +252,7 @@ def subspace_trial(
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     results: list[_Evaluation] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
-        if not results:  # fractions are of the number of terms in the first repetition
+        if not results:  # fractions refer to the number of terms in the first repetition
             M = size_of("n_terms", n_terms, repetition.n, repetition.n)
             L = size_of("n_estimators", n_estimators, repetition.n)
             report = progress_reporter(progress, len(splits) * L)
@@ -281,7 +287,7 @@ def _evaluate(repetition: Repetition, n_terms: int, n_members: int, report: Call
         tally.add(scores, member_abstains)
         answers[number] = np.where(member_abstains, ABSTAINED, one_column_per_class(scores).argmax(axis=1))
         report()
-    ((single_scores, _),) = repetition.member_outputs(repetition.n, 1)
-    by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
-    single = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))
-    return _Evaluation(by_rule, float(single.mean()), answers, repetition.true_numbers)
+    ((single_scores, _),) = repetition.member_outputs(n_terms=repetition.n, n_members=1)
+    accuracy_by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
+    is_single_correct = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))
+    return _Evaluation(accuracy_by_rule, float(is_single_correct.mean()), answers, repetition.true_numbers)

@@ -41,7 +41,8 @@ def abstains(rows: csr_matrix, terms: Ints) -> Bools:
     """
     is_known = np.zeros(rows.shape[1], np.bool_)
     is_known[terms] = True
-    n_known_before = np.concatenate([[0], np.cumsum(is_known[rows.indices])])  # before each stored value
+    # The number of stored values of known terms before each stored value; it does not grow in rows without any.
+    n_known_before = np.concatenate([[0], np.cumsum(is_known[rows.indices])])
     return np.asarray(n_known_before[rows.indptr[1:]] == n_known_before[rows.indptr[:-1]])
 
 
@@ -65,7 +66,7 @@ class VoteTally:
     def add(self, scores: Floats, abstains: Bools) -> None:
         """Add the scores of one more member, and its votes for the documents for which it does not abstain."""
         scores = one_column_per_class(scores)
-        voted = np.flatnonzero(~abstains)
+        voted = np.flatnonzero(~abstains)  # the documents for which the member votes
         self.votes[voted, scores[voted].argmax(axis=1)] += 1
         self.sums += scores
         self.n_members += 1
@@ -76,7 +77,7 @@ class VoteTally:
         return self.sums / self.n_members
 
     def decisions(self, combine: str) -> Ints:
-        """Return the number of each document's class."""
+        """Return the number of the class that wins each document, by the rule `combine`."""
         return np.asarray(COMBINATIONS[combine](self).argmax(axis=1))
 
 
