@@ -32,6 +32,9 @@ from .strict_json import parse
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
+SIZE_BYTES = 8
+"""The number of bytes at the beginning of a safetensors file that store the size of its header, which follows."""
+
 MAX_HEADER = 8 << 20
 """The largest header in bytes: about 180 for each class with measured precision and recall, so about 40,000 classes."""
 
@@ -121,14 +124,19 @@ def pack(
     except (TypeError, ValueError, RecursionError) as problem:
         raise InputError(f"the header of {kind.what} can't be written as JSON: {problem}.") from problem
     data = save(contiguous, metadata={"textsieve": text})
-    n_header = int.from_bytes(data[:8], "little")
-    if n_header > MAX_HEADER:
-        raise InputError(f"the header of {kind.what} would have {n_header:,} bytes; {MAX_HEADER:,} is the most.")
+    header_size = _header_size(data)
+    if header_size > MAX_HEADER:
+        raise InputError(f"the header of {kind.what} would have {header_size:,} bytes; {MAX_HEADER:,} is the most.")
     return data
 
 
+def _header_size(start: bytes) -> int:
+    """Return the size of the header in bytes, with which a safetensors file begins: an integer of `SIZE_BYTES`."""
+    return int.from_bytes(start[:SIZE_BYTES], "little")
+
+
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
-    """Return the CRC-32 of a header and arrays."""
+    """Return the CRC-32 of a header, except for the checksum in it, and of arrays."""
     text = json.dumps({name: value for name, value in header.items() if name != "checksum"})
     return checksum_of(arrays, crc32(text.encode()))
 
@@ -145,7 +153,7 @@ def checksum_of(arrays: Mapping[str, NDArray[Any]], start: int = 0) -> int:
 # -- reading -----------------------------------------------------------------------------------------------------
 
 ReadAt = Callable[[int, int], bytes | memoryview]
-"""A function of a position and a number that returns so many bytes from there, or fewer at the end of the archive."""
+"""A function of a position and a number of bytes that returns the bytes there, or fewer at the end of the archive."""
 
 
 class Archive:
@@ -157,7 +165,7 @@ class Archive:
         self._read_at = read_at
         start = bytes(read_at(0, 16))
         check_start(kind, start, size, name)
-        head = bytes(read_at(0, 8 + int.from_bytes(start[:8], "little")))
+        head = bytes(read_at(0, SIZE_BYTES + _header_size(start)))
         self.header, self.specs = _parse_head(kind, head, size, name)
         self._arrays_start = len(head)
         self.digest = sha256(head).hexdigest()
@@ -176,6 +184,7 @@ class Archive:
         return arrays
 
     def _check_checksum(self, expected: object, actual: int) -> None:
+        """Raise `InputError` if a checksum that the file stores differs from that of the content that was read."""
         if expected != actual:
             raise InputError("the file is damaged: its checksum differs", place=self.name, hint=COPY_AGAIN)
 
@@ -215,13 +224,14 @@ def archive_in(kind: Kind, data: bytes, name: str) -> Archive:
 
 def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
     """Raise `InputError` if the first bytes and the size show that this is no archive."""
-    declared = int.from_bytes(start[:8], "little")
-    if start[8:9] == b"{" and declared <= min(size - 8, MAX_HEADER):
+    header_size = _header_size(start)
+    begins_as_archive = start[SIZE_BYTES : SIZE_BYTES + 1] == b"{"  # the header is a JSON object
+    if begins_as_archive and header_size <= min(size - SIZE_BYTES, MAX_HEADER):
         return
     for first_bytes, other in OTHER_FILES.items():
         if start.startswith(first_bytes):
             raise InputError(f"the file is not {kind.what}; it looks like {other}", place=name)
-    if start[8:9] == b"{" and size - 8 < declared <= MAX_HEADER:
+    if begins_as_archive and size - SIZE_BYTES < header_size <= MAX_HEADER:
         problem = f"the file is cut short: it has {size:,} bytes, and its header alone has more"
         raise InputError(problem, place=name, hint=COPY_AGAIN)
     if not size:
@@ -261,11 +271,11 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
 
     The arrays must fill the rest of the file exactly. Raises `ValueError`, `LookupError` or `TypeError` otherwise.
     """
-    outer = parse(head[8:].decode())
-    text = outer.pop("__metadata__")["textsieve"]
+    outer_header = parse(head[SIZE_BYTES:].decode())
+    text = outer_header.pop("__metadata__")["textsieve"]  # what remains are the arrays
     if not isinstance(text, str):
         raise TypeError("its header is no text")
-    specs = {name: _parse_spec(name, declared) for name, declared in outer.items()}
+    specs = {name: _parse_spec(name, declared) for name, declared in outer_header.items()}
     declared_size = len(head) + max((spec.start + spec.n_bytes for spec in specs.values()), default=0)
     if size != declared_size:
         message = f"it has {size:,} bytes, and its header declares {declared_size:,}"
@@ -294,4 +304,5 @@ def _parse_spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
 
 
 def _is_size(number: object) -> bool:
+    """Return whether a value from a header can be a size of an array or a position in the file."""
     return is_whole(number) and 0 <= number <= MAX_ELEMENTS

@@ -20,6 +20,7 @@ class _Unset:
         return "UNSET"
 
     def __reduce__(self) -> str:
+        """Return the name of the global that unpickling returns, so that there is only one `UNSET`."""
         return "UNSET"
 
 
@@ -109,9 +110,9 @@ class InputError(ValueError):
         if hint:
             is_sentence = isinstance(hint[0], str) and not hint[0][:1].islower()
             if is_sentence and pieces and isinstance(pieces[-1], str):
-                pieces[-1] = pieces[-1].rstrip(".")
+                pieces[-1] = pieces[-1].rstrip(".")  # the separator below has a full stop
             pieces += [". " if is_sentence else "; ", *hint]
-        if hint or self.setting is not None:
+        if hint or self.setting is not None:  # a problem without these is shown as it was written
             last = pieces[-1]
             if not (isinstance(last, str) and last.endswith((".", "!", "?"))):
                 pieces.append(".")

@@ -46,20 +46,23 @@ class _NonBlockingFile(io.FileIO):
         self._path = path
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Read bytes into the buffer and return their number; raise `InputError` if there are none yet."""
         count = super().readinto(buffer)
-        if count is None:
+        if count is None:  # reading would have to wait
             raise self._blocking_error()
         return count
 
     def readall(self) -> bytes:
+        """Return all bytes up to the end; raise `InputError` if more may come."""
         parts: list[bytes] = []
         while part := super().readall():
             parts.append(part)
-        if part is None:
+        if part is None:  # reading would have to wait; b"" is the end
             raise self._blocking_error()
         return b"".join(parts)
 
     def _blocking_error(self) -> InputError:
+        """Return the error for a file whose reader would have to wait."""
         return InputError(
             "this is a file of the system that waits for more to come",
             place=self._path,
@@ -90,7 +93,7 @@ def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
         size = _regular_size(descriptor, path, what)
         if not 0 < size <= max_bytes:
             return None
-        data = os.read(descriptor, size + 1)
+        data = os.read(descriptor, size + 1)  # one byte more, to notice that the file has grown
         return data if len(data) == size else None
     finally:
         os.close(descriptor)
@@ -174,28 +177,28 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
     try:
-        new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
+        part_file, part_path = _create_part(os.path.join(folder, prefix), private=mode is not None)
     except OSError as problem:
         problem.filename = path  # and not the name of the part file
         raise
-    holder = None
+    lock_holder = None
     try:
-        with naming_when_full(path), new:
+        with naming_when_full(path), part_file:
             if os.name == "posix":
-                holder = os.dup(new.fileno())  # keeps the lock until the file is renamed
-            yield new
-            new.flush()
+                lock_holder = os.dup(part_file.fileno())  # keeps the lock until the file is renamed
+            yield part_file
+            part_file.flush()
             if mode is not None:
-                os.chmod(part, mode)
-            os.fsync(new.fileno())
-        os.replace(part, target)
+                os.chmod(part_path, mode)
+            os.fsync(part_file.fileno())
+        os.replace(part_path, target)
     except BaseException:
         with suppress(OSError):  # report the first error, not this one
-            os.unlink(part)
+            os.unlink(part_path)
         raise
     finally:
-        if holder is not None:
-            os.close(holder)
+        if lock_holder is not None:
+            os.close(lock_holder)
     flush_folder(folder)
 
 
@@ -208,28 +211,28 @@ def _part_prefix(target: str) -> str:
     return f".textsieve-{sha256(host_and_name.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-"
 
 
-def _new_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
-    """Create and lock a part file, and return it with its path.
+def _create_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
+    """Create and lock a part file, and return it with its path; if `private`, only its owner can read it.
 
     Before it is locked, another process may take it for a leftover and remove it; then another one is created.
     """
     while True:
-        part = f"{prefix}{secrets.token_hex(8)}.part"
-        new = open(part, "xb", opener=_private if private else None)  # noqa: SIM115, nothing to remove if it fails
+        path = f"{prefix}{secrets.token_hex(8)}.part"
+        file = open(path, "xb", opener=_open_private if private else None)  # noqa: SIM115, nothing to remove if it fails
         try:
-            lock(new.fileno())
-            if is_at(new.fileno(), part):
-                return new, part
+            lock(file.fileno())
+            if is_at(file.fileno(), path):
+                return file, path
         except BlockingIOError:
-            pass  # whoever holds the lock is about to remove it
+            pass  # the process that holds the lock is about to remove the file
         except OSError:
-            return new, part  # without locks nobody removes it
+            return file, path  # without locks nobody removes it
         except BaseException:
             with suppress(OSError):
-                os.unlink(part)
-            new.close()
+                os.unlink(path)
+            file.close()
             raise
-        new.close()
+        file.close()
 
 
 def _remove_leftovers(folder: str, prefix: str) -> None:
@@ -244,7 +247,7 @@ def _remove_unlocked(part: str) -> None:
     """Remove a part file unless a living process has locked it."""
     descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        lock(descriptor)
+        lock(descriptor)  # raises `BlockingIOError` if a process has locked it
         if is_at(descriptor, part):
             os.unlink(part)
     finally:
@@ -259,8 +262,8 @@ def mode_of(path: str) -> int | None:
         return None
 
 
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read, until it gets the mode of the old one."""
+def _open_private(path: str, flags: int) -> int:
+    """Open a file that only its owner can read, until it gets the mode of the old one; an opener for `open`."""
     return os.open(path, flags, 0o600)
 
 

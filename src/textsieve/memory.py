@@ -85,7 +85,7 @@ def _n_threads(variables: Sequence[str]) -> int:
     """Return the number of threads that a package starts: the usable processors, or fewer if a variable says so."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [int(value) for name in variables if (value := os.environ.get(name, "")).isdecimal() and int(value) > 0]
-    return min([processors, _MAX_THREADS, *limits[:1]])
+    return min([processors, _MAX_THREADS, *limits[:1]])  # the first variable that is set takes precedence
 
 
 def check_room_for_imports() -> None:

@@ -30,18 +30,19 @@ def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) 
     _check_shape(text, what=what, max_values=max_values)
 
     def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the pairs of an object as a dictionary; raise `ValueError` for a key that occurs twice."""
         parsed = dict(pairs)
         if len(parsed) < len(pairs):
             ((duplicate, _),) = Counter(key for key, _ in pairs).most_common(1)
             raise ValueError(f"{what} has {shown(duplicate)} twice")
         return parsed
 
-    def constant(name: str) -> float:
+    def parse_constant(name: str) -> float:  # json calls it for NaN, Infinity and -Infinity
         if name == "NaN":
             raise ValueError(f"{what} has NaN, which is no number")
         return float(name)
 
-    value = json.loads(text, object_pairs_hook=without_duplicates, parse_constant=constant)
+    value = json.loads(text, object_pairs_hook=without_duplicates, parse_constant=parse_constant)
     if not isinstance(value, dict):
         raise ValueError(f"{what} is no JSON object")
     return value
@@ -49,14 +50,18 @@ def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) 
 
 def _check_shape(text: str, *, what: str, max_values: int) -> None:
     """Raise `ValueError` for JSON that is nested too deeply or has too many values."""
-    n_opened = text.count("[") + text.count("{")
+    n_opened = text.count("[") + text.count("{")  # an upper bound: some may be inside strings
     if n_opened <= MAX_DEPTH and n_opened + text.count(",") <= max_values:
-        return  # even if all of these characters are outside of strings
+        return  # the usual case, which needs no tokens
     depth = n_values = 0
     for token in _TOKENS.finditer(text):
-        first = text[token.start()]
-        depth += (first in "[{") - (first in "]}")
-        n_values += first in "[{,"  # a value comes first in a list or an object, or after a comma
+        first_character = text[token.start()]
+        if first_character in "[{":
+            depth += 1
+        elif first_character in "]}":
+            depth -= 1
+        if first_character in "[{,":  # a value comes first in a list or an object, or after a comma
+            n_values += 1
         if depth > MAX_DEPTH:
             raise ValueError(f"{what} is nested more than {MAX_DEPTH} deep")
         if n_values > max_values:

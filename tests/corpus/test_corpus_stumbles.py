@@ -30,6 +30,13 @@ def test_label_tab_text_needs_no_header(tmp_path: Path) -> None:
     assert documents(path) == [("foo bar baz", ("sport",)), ("qux quux quuux", ("politics",))]
 
 
+@pytest.mark.parametrize("before", ["", "\n", "\n\n"])
+def test_quotes_of_a_tsv_may_be_punctuation_also_after_empty_lines(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text(before + 'text\tlabel\n"oh, he said\ta\nfine"\tb\nwell\ta\n')
+    assert documents(path) == [('"oh, he said', ("a",)), ('fine"', ("b",)), ("well", ("a",))]
+
+
 def test_numbered_columns_do_not_make_a_document_of_the_header(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text,label\nfoo,a\n")

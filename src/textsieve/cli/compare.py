@@ -88,7 +88,7 @@ split = options.bundle(
 )
 @click.argument("path", metavar="CORPUS")
 @click.option("--test", metavar="FILE", help="Test documents, read like CORPUS; all of CORPUS is used for training.")
-@options.reading
+@options.read_options
 @compared
 @split
 @click.option(
@@ -111,7 +111,7 @@ split = options.bundle(
 def command(
     path: str,
     test: str | None,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     compared: dict[str, Any],
     split: dict[str, Any],
     results: str | None,
@@ -144,6 +144,7 @@ def command(
         return
     settings = options.check_term_settings(term_settings) | multilabel
     with exit_as_usage_error():
+        # Both raise `InputError` for options that are invalid for any documents, before a file is read.
         Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_requested
     if test is not None and is_split:
@@ -158,8 +159,8 @@ def command(
     check_output(results_file, *inputs, what="a list of results", option="--results")
     check_report(report, results_file, *inputs)
     with ExitStack() as stack:
-        corpus = stack.enter_context(open_corpus(path, reading))
-        test_corpus = stack.enter_context(open_corpus(test, reading)) if test else None
+        corpus = stack.enter_context(open_corpus(path, read_options))
+        test_corpus = stack.enter_context(open_corpus(test, read_options)) if test else None
         on_progress = stack.enter_context(progress())
         try:
             comparison = compare(
@@ -181,10 +182,10 @@ def command(
 
 def default_results(path: str) -> str:
     """Return the default name of the results file of a corpus, in the current directory."""
-    from ..corpus.named_corpora import is_name
+    from ..corpus.named_corpora import is_corpus_name
     from .opening import STDIO
 
-    full_path = path if path == STDIO or is_name(path) else os.path.abspath(path)  # "." has no name of its own
+    full_path = path if path == STDIO or is_corpus_name(path) else os.path.abspath(path)  # "." has no name of its own
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 

@@ -41,6 +41,7 @@ def command(name: str | None, wants_json: bool) -> None:
 
 
 def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
+    """Return the properties of a corpus and the places of its files as a JSON object."""
     return {
         "name": entry.name,
         "about": entry.about,

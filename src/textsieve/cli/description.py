@@ -78,7 +78,9 @@ def show_measures(page: Page, model: Model) -> None:
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
-        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "selected" * (n == selected)) for n, score, error in curve]
+        rows = [
+            (f"{n:,}", f"{score:.3f}", f"{error:.3f}", "selected" if n == selected else "") for n, score, error in curve
+        ]
         page.table([*number_columns("terms", "score", "std. error"), Column("")], rows)
 
 
@@ -90,14 +92,15 @@ def show_classes(page: Page, model: Model) -> None:
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:
             held_out = measures.get(label)
+            # A class without held-out documents has four empty cells.
             row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
         rows.append([*row, TermList([term for term, _ in terms[label]])])
     titles = [
         "docs",
-        *(["held out", "precision", "recall", "F1"] * bool(measures)),
-        *(["threshold"] * (model.thresholds is not None)),
+        *(["held out", "precision", "recall", "F1"] if measures else []),
+        *([] if model.thresholds is None else ["threshold"]),
     ]
     page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
 

@@ -81,7 +81,7 @@ class EngineDocuments(Protocol):
 
 
 def open_documents(
-    engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
+    engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> AbstractContextManager[EngineDocuments]:
     """Open the documents at `paths` with the engine that the options name.
 
@@ -91,16 +91,16 @@ def open_documents(
 
     if engine["name"] == "spark":
         for option in LIMITS:
-            if reading[option]:
+            if read_options[option]:
                 raise click.UsageError(
                     f"--{option.replace('_', '-')} is for files that are read on this machine; leave it out with "
                     "--engine spark."
                 )
-        return _open_spark(engine, paths, reading)
+        return _open_spark(engine, paths, read_options)
     for option in ("master", "conf", "most_values"):
         if engine[option]:
             raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; add --engine spark.")
-    return _open_local(paths, reading)
+    return _open_local(paths, read_options)
 
 
 # -- on this machine ---------------------------------------------------------------------------------------------
@@ -125,10 +125,11 @@ class _LocalDocuments:
 
 
 @contextmanager
-def _open_local(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[EngineDocuments]:
+def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iterator[EngineDocuments]:
+    """Yield the documents at the paths, to be read in this process."""
     from .opening import open_chained
 
-    with open_chained(paths, reading) as corpus:
+    with open_chained(paths, read_options) as corpus:
         yield _LocalDocuments(corpus)
 
 
@@ -178,6 +179,7 @@ class _StageLines:
         self._stage = ""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Print the stage if it is a new one."""
         if stage != self._stage:
             click.echo(f"{stage} ...", err=True)
         self._stage = stage
@@ -185,15 +187,16 @@ class _StageLines:
 
 @contextmanager
 def _open_spark(
-    engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
+    engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> Iterator[EngineDocuments]:
+    """Yield the documents at the paths as a Spark DataFrame, in a session with the options of the engine."""
     from ..spark.files import read_files, shown_paths
     from ..spark.session import open_session
-    from .opening import READING
+    from .opening import READ_OPTIONS
 
     # Without a handler, Python prints what libraries log, although they raise the same errors.
     logging.getLogger().addHandler(logging.NullHandler())
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        settings = {option: reading[option] for option in READING}
+        settings = {option: read_options[option] for option in READ_OPTIONS}
         yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])

@@ -167,6 +167,7 @@ def _occupy_closed_streams() -> None:
 
 
 def _is_open(descriptor: int) -> bool:
+    """Return whether a file descriptor is open."""
     try:
         os.fstat(descriptor)
     except OSError:
@@ -189,6 +190,7 @@ def _discard_buffered_output() -> None:
 
 
 def _flush_or_discard(stream: TextIO) -> None:
+    """Flush a stream; if that fails, send the rest of its output to the null device."""
     try:
         stream.flush()
     except OSError:  # let the descriptor point to the null device, so that the flush at exit succeeds

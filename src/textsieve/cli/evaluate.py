@@ -25,10 +25,10 @@ CORNER = "true \\ predicted"
 )
 @click.argument("model")
 @click.argument("path")
-@options.reading
+@options.read_options
 @options.jobs
 @options.json_flag
-def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_json: bool) -> None:
+def command(model: str, path: str, read_options: dict[str, Any], jobs: int, wants_json: bool) -> None:
     """Compare the predictions of a model with the true labels.
 
     Prints micro- and macro-F1, a row for each class, and which classes are confused with which. PATH has documents with
@@ -38,14 +38,14 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
     from ..categorizer import load
     from ..errors import InputError, Setting
     from .json_output import print_json
-    from .opening import default_reading, hint_if_not_a_model, open_corpus
+    from .opening import default_read_options, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
 
     with hint_if_not_a_model("evaluate", model, path):
         categorizer = load(model)
     categorizer.n_jobs = jobs
-    defaults = default_reading(categorizer.model_)
-    with open_corpus(path, reading, usual=defaults) as corpus, progress() as on_progress:
+    defaults = default_read_options(categorizer.model_)
+    with open_corpus(path, read_options, usual=defaults) as corpus, progress() as on_progress:
         report = categorizer.evaluate(with_progress(corpus, "predicting", on_progress))
     if not report.documents:
         raise InputError(
@@ -72,7 +72,7 @@ def _show(report: "Report", name: str, model: "Model") -> None:
         page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {fallback}")
     unknown_classes = [label_text(label) for label in report.labels if label not in report.classes]
     if unknown_classes:
-        listed = ", ".join(unknown_classes[:5]) + ", ..." * (len(unknown_classes) > 5)
+        listed = ", ".join(unknown_classes[:5]) + (", ..." if len(unknown_classes) > 5 else "")
         page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
     page.line(measures_text(report.summary(), multilabel=report.multilabel))
     _show_classes(page, report)
@@ -81,6 +81,7 @@ def _show(report: "Report", name: str, model: "Model") -> None:
 
 
 def _show_classes(page: "Page", report: "Report") -> None:
+    """Print a row for each class: its true and predicted documents, precision, recall and F1."""
     from .description import class_measures
     from .output import Column, label_text, number_columns
 
@@ -101,10 +102,10 @@ def _show_confusion(page: "Page", report: "Report") -> None:
     names = [label_text(label) for label in report.labels]
     positions = [str(position) for position in range(1, len(names) + 1)]
     numbered = [f"{position} {name}" for position, name in zip(positions, names, strict=True)]
-    widest = max(len(f"{count:,}") for count in report.pairs.values())
+    max_count_width = max(len(f"{count:,}") for count in report.pairs.values())
     short_names = [shorten(name, MAX_NAME_WIDTH) for name in names]
     for row_titles, titles in ((names, short_names), (numbered, positions)):
-        room = page.width - sum(GAP + max(len(title), widest) for title in titles)
+        room = page.width - sum(GAP + max(len(title), max_count_width) for title in titles)  # for the titles of rows
         if room >= len(CORNER):
             rows = [
                 [shorten(title, room), *(f"{count:,}" if count else "." for count in counts)]

@@ -61,12 +61,12 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     if wants_json:
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
-        page, compares = _begin_page(explanation, classes), trained.model_.needs_comparing
+        page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
         if page.has_styles:
-            page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares)))
+            page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares_classes)))
         for explained in classes:
-            _show_class(page, explained, n_terms, compares)
-        if compares:
+            _show_class(page, explained, n_terms, compares_classes)
+        if compares_classes:
             page.line(
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
             )
@@ -82,6 +82,7 @@ def _read_text(text: str) -> str:
 
 
 def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
+    """Return the explanation of the class with this label; raise `InputError` if the model has no such class."""
     from ..errors import InputError, shown
     from ..prediction import as_written
 
@@ -107,13 +108,13 @@ def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", .
     return page
 
 
-def _strengths(explained: "ClassExplanation", compares: bool) -> dict[str, float]:
+def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[str, float]:
     """Return how much each term speaks for the class.
 
-    This is its contribution, or with `compares`, how much larger its contribution is than the mean over all classes.
+    This is its contribution, or with `compares_classes`, how much larger it is than the mean over all classes.
     """
     contributions = [contribution.contribution for contribution in explained.contributions]
-    strengths = explained.compared() if compares else contributions
+    strengths = explained.compared() if compares_classes else contributions
     return {
         contribution.term: strength for contribution, strength in zip(explained.contributions, strengths, strict=True)
     }
@@ -143,14 +144,17 @@ def _style(contribution: float) -> str:
     return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
 
 
-def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares: bool) -> None:
-    """Print the first terms of a class with their contributions, the sum of the others, and the score."""
+def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares_classes: bool) -> None:
+    """Print the first terms of a class with their contributions, the sum of the others, and the score.
+
+    With `compares_classes`, a further column compares each contribution with its mean over all classes.
+    """
     from ..errors import counted
     from .messages import printable
     from .output import Column, label_text, number_columns
 
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
-    strengths = _strengths(explained, compares)
+    strengths = _strengths(explained, compares_classes)
     rows = [
         [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}", f"{strengths[term]:+.4f}"]
         for term, count, weight, contribution in first
@@ -166,6 +170,6 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compa
     title = f"{label_text(explained.label)}: score {explained.score:.4f}{threshold}"
     columns = [
         Column("term"),
-        *number_columns("count", "weight", "contribution", *(["beside others"] if compares else [])),
+        *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),
     ]
     page.table(columns, [row[: len(columns)] for row in rows], title=title)

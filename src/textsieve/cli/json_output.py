@@ -18,7 +18,7 @@ def as_json(value: object, *, indent: int | None = None, encoding: str | None = 
         text = json.dumps(value, ensure_ascii=False, indent=indent)
         if is_encodable(text):
             return text
-    return json.dumps(value, indent=indent)
+    return json.dumps(value, indent=indent)  # escapes all characters beyond ASCII
 
 
 def is_encodable(text: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus import Corpus, read
-from ..corpus.named_corpora import is_name
+from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
 from ..errors import InputError
 from ..prediction import Model
@@ -22,7 +22,7 @@ from .messages import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
-READING = (*COLUMNS, "label_separator", "format", "encoding")
+READ_OPTIONS = (*COLUMNS, "label_separator", "format", "encoding")
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
@@ -32,12 +32,12 @@ LIMITS = ("max_document", "max_unpacked", "follow_links")
 
 
 @contextmanager
-def open_corpus(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
+def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
     """Yield the documents at a path; afterwards, print a warning if some bytes could not be decoded.
 
-    `reading` has the values of the options for reading, and `more` has other arguments of `read`.
+    `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
     """
-    arguments = {name: value for name, value in reading.items() if value is not None} | more
+    arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **arguments)
         yield corpus
@@ -50,10 +50,10 @@ def open_corpus(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[
 
 
 @contextmanager
-def open_chained(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
+def open_chained(paths: Sequence[str], read_options: Mapping[str, Any]) -> Iterator[Corpus]:
     """Yield the documents at several paths as one corpus; empty files are skipped with a warning."""
     if len(paths) == 1:
-        with open_corpus(paths[0], reading) as corpus:
+        with open_corpus(paths[0], read_options) as corpus:
             yield corpus
         return
     empty = [path for path in paths if is_empty_file(path)]
@@ -63,8 +63,8 @@ def open_chained(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[C
         warn(f"{path}: is empty, and is skipped.")
     with ExitStack() as stack:
         corpora = [
-            stack.enter_context(open_corpus(path, path_reading, usual=defaults))
-            for path, path_reading, defaults in reading_by_path(paths, reading, {})
+            stack.enter_context(open_corpus(path, path_options, usual=defaults))
+            for path, path_options, defaults in read_options_by_path(paths, read_options, {})
             if path not in empty
         ]
         corpus = Corpus.chained(corpora)
@@ -72,18 +72,18 @@ def open_chained(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[C
         _warn_of_replaced_bytes(corpus)
 
 
-def reading_by_path(
-    paths: Sequence[str], reading: Mapping[str, Any], defaults: Mapping[str, str]
+def read_options_by_path(
+    paths: Sequence[str], read_options: Mapping[str, Any], defaults: Mapping[str, str]
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
     """Yield each path with its options for reading and its defaults for options that are not given.
 
     The first path must have the columns that the options name. The other paths may have them: for these, the names and
     the label separator are only defaults, because some formats have no columns.
     """
-    yield paths[0], reading, defaults
-    separator = reading["label_separator"]
-    optional = named_columns(reading) | ({} if separator is None else {"label_separator": separator})
-    required = {name: None if name in optional else value for name, value in reading.items()}
+    yield paths[0], read_options, defaults
+    separator = read_options["label_separator"]
+    optional = named_columns(read_options) | ({} if separator is None else {"label_separator": separator})
+    required = {name: None if name in optional else value for name, value in read_options.items()}
     for path in paths[1:]:
         yield path, required, {**defaults, **optional}
 
@@ -103,31 +103,34 @@ def standard_input() -> Any:
 
 
 def _warn_of_replaced_bytes(corpus: Corpus) -> None:
+    """Print a warning if the last pass replaced bytes that are invalid in the encoding."""
     if corpus.report is not None and corpus.report.replaced_bytes:
-        hint = "" if is_name(corpus.name) else "; if it has another encoding, name it with --encoding"
+        hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
         warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
 
 
 # -- options for reading that a model remembers ------------------------------------------------------------------
 
 
-def named_columns(reading: Mapping[str, Any]) -> dict[str, str]:
+def named_columns(read_options: Mapping[str, Any]) -> dict[str, str]:
     """Return the columns that the options give by name, not by number, for the model to store."""
-    return {option: reading[option] for option in COLUMNS if isinstance(reading[option], str)}
+    return {option: read_options[option] for option in COLUMNS if isinstance(read_options[option], str)}
 
 
-def remembered_reading(model: Model) -> dict[str, Any]:
+def remembered_read_options(model: Model) -> dict[str, Any]:
     """Return the options for reading that `train` got, as the model stores them; older models store only columns."""
     stored = model.about.get("reading")
     options = stored if isinstance(stored, dict) else {}
-    types: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)
-    valid = {option: options[option] for option in READING if isinstance(options.get(option), types.get(option, str))}
+    types: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)  # columns may have numbers; all other values are text
+    valid = {
+        option: options[option] for option in READ_OPTIONS if isinstance(options.get(option), types.get(option, str))
+    }
     return _stored_columns(model) | valid
 
 
-def default_reading(model: Model) -> dict[str, str]:
+def default_read_options(model: Model) -> dict[str, str]:
     """Return the defaults for reading files for a model: the column names and the label separator of its training."""
-    separator = remembered_reading(model).get("label_separator")
+    separator = remembered_read_options(model).get("label_separator")
     return _stored_columns(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
 
 
@@ -183,6 +186,7 @@ def hint_if_not_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
 
 
 def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
+    """Return a hint for a file that is not a model: another order of the paths, or training; None if neither fits."""
     from ..corpus.formats import by_ending
 
     if not os.path.isfile(model) or _begins_as_model(model):
@@ -206,6 +210,7 @@ def _begins_as_model(path: str) -> bool:
 
     try:
         with open_regular(path, what=KIND.what, max_bytes=MAX_BYTES) as file:
+            # `check_start` raises unless these are the first bytes of a model.
             check_start(KIND, file.read(16), os.fstat(file.fileno()).st_size, path)
     except (OSError, InputError):
         return False

@@ -31,7 +31,8 @@ def bundle(name: str, *options: Decorator) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*args: Any, **values: Any) -> Any:
-            return command(*args, **{name: {key: values.pop(key) for key in keys}}, **values)
+            bundled = {key: values.pop(key) for key in keys}
+            return command(*args, **{name: bundled}, **values)
 
         # click collects the parameters of a command in this attribute, which `wraps` shares with `call`. The new ones
         # are the options of this bundle.
@@ -146,7 +147,10 @@ def encoding(value: str) -> str:
 def size(value: str) -> int:
     """Parse a number of bytes, which may be given in kB, MB, GB or TB."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", value.strip().lower())
-    number = int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")) if match and len(value) < 20 else 0
+    number = 0
+    if match and len(value) < 20:  # hundreds of digits would overflow
+        power_of_1000 = " kmgt".index(match[2] or " ")
+        number = int(float(match[1]) * 1000**power_of_1000)
     if number < 1:
         raise click.BadParameter(f"{value!r}; use a number of bytes, such as 500MB or 2GB.")
     return number
@@ -260,7 +264,7 @@ def value_as_text(name: str, value: Any) -> str:
     if name == "selector" and value is None:
         return "none"
     if name == "held_out" and value is None:
-        return "0"
+        return "0"  # no held-out documents
     return str(value)
 
 
@@ -303,8 +307,8 @@ def _json_or_text(value: Any) -> str:
 
 # -- bundles -----------------------------------------------------------------------------------------------------
 
-reading = bundle(
-    "reading",
+read_options = bundle(
+    "read_options",
     click.option(
         "--text",
         type=column,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.argument("model")
 @click.argument("path")
-@options.reading
+@options.read_options
 @click.option(
     "--keep",
     type=options.column,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def command(
     model: str,
     path: str,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     keep: tuple[str | int, ...],
     all_scores: bool,
     top: int | None,
@@ -69,7 +69,7 @@ def command(
     from ..prediction import unknown_documents_warning
     from ..prediction.records import Records
     from .messages import warn
-    from .opening import STDIO, check_output, default_reading, hint_if_not_a_model, open_corpus
+    from .opening import STDIO, check_output, default_read_options, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
 
     output = None if output == STDIO else output
@@ -79,11 +79,11 @@ def command(
         trained = load(model).model_
     n_documents = n_unknown = 0
     records = Records(trained, len(trained.classes) if all_scores else top)
-    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": default_reading(trained)}
+    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": default_read_options(trained)}
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     with (
-        open_corpus(path, reading, texts_only=True, **extra) as corpus,
-        progress(wanted=wants_progress) as on_progress,
+        open_corpus(path, read_options, texts_only=True, **extra) as corpus,
+        progress(enabled=wants_progress) as on_progress,
         _open_output(output) as (file, encoding),
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
@@ -97,6 +97,7 @@ def command(
 
 
 def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return the columns; raise `BadParameter` for one that would overwrite a key of the predictions."""
     from ..prediction.records import KEYS
 
     for name in names:

@@ -20,12 +20,12 @@ BAR_WIDTH = 20
 
 
 @contextmanager
-def progress(*, wanted: bool = True) -> Iterator[ProgressCallback]:
-    """Yield a progress callback, which does nothing if standard error is no terminal or progress is not wanted.
+def progress(*, enabled: bool = True) -> Iterator[ProgressCallback]:
+    """Yield a progress callback, which does nothing if standard error is no terminal or progress is not enabled.
 
     Calling it is cheap, because the line is redrawn by a thread.
     """
-    if not (wanted and sys.stderr.isatty()):
+    if not (enabled and sys.stderr.isatty()):
         yield lambda *_: None
         return
     from rich.console import Console
@@ -60,6 +60,7 @@ class _State:
         self._total: int | None = None
 
     def update(self, stage: str, done: int, total: int | None, now: float) -> None:
+        """Store the progress at the time `now`, in seconds; a new stage starts the clock again."""
         if stage != self._stage:
             self._began, self._done_at_start = now, done
         self._stage, self._done, self._total = stage, done, total

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 import click
 
 from ..categorizer_settings import SETTINGS, ObjectDescription, Settings
-from ..corpus.named_corpora import is_name
+from ..corpus.named_corpora import is_corpus_name
 from ..errors import InputError, counted
 from ..prediction import Model
 from .errors import FAILED
 from .messages import error_text, print_message, printable
-from .opening import COLUMNS, READING, STDIO, remembered_reading
+from .opening import COLUMNS, READ_OPTIONS, STDIO, remembered_read_options
 from .options import arguments_of
 
 DOCUMENTS = "YOUR-DOCUMENTS"
@@ -45,17 +45,18 @@ class RetrainCommand(NamedTuple):
 
 
 def retrain_command(
-    model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any] = NO_OPTIONS, **changed: Any
+    model: Model, path: str, files: Sequence[str], read_options: Mapping[str, Any] = NO_OPTIONS, **changed: Any
 ) -> RetrainCommand:
     """Return the command that trains a model again on its documents and `files`, and saves it to `path`.
 
-    `reading` has the options with which `files` were read, and `changed` settings of the model to replace.
+    `read_options` are the options with which `files` were read, and `changed` has settings of the model to replace.
     """
     settings = Settings.of_stored(model.settings).as_dict() | changed
-    source = _find_sources(model, files, reading)
-    arguments = list(source.options)
+    source = _find_sources(model, files, read_options)
+    arguments = list(source.arguments)
     for name, spec in SETTINGS.items():
         value = settings[name]
+        # The number of threads belongs to the machine, and an object of the user has no text.
         if name != "n_jobs" and value != spec.option_default and not isinstance(value, ObjectDescription):
             arguments += arguments_of(name, value)
     words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
@@ -67,7 +68,7 @@ def print_retrain_command_on_error(
     model: Model,
     path: str,
     files: Sequence[str],
-    reading: Mapping[str, Any],
+    read_options: Mapping[str, Any],
     *,
     only: type[InputError] = InputError,
     **changed: Any,
@@ -80,7 +81,7 @@ def print_retrain_command_on_error(
         yield
     except only as problem:
         print_message("error", error_text(problem))
-        _print_command(model, retrain_command(model, path, files, reading, **changed))
+        _print_command(model, retrain_command(model, path, files, read_options, **changed))
         raise click.exceptions.Exit(FAILED) from problem
 
 
@@ -124,37 +125,46 @@ def _settings_notes(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 class _Sources(NamedTuple):
-    """Options that read a model's documents, the files that can be read with them, and notes on other files."""
+    """Arguments of `train` that read a model's documents, other files to read with them, and notes on the rest."""
 
-    options: list[str]
+    arguments: list[str]
     files: list[str]
     notes: list[str]
 
 
-def _find_sources(model: Model, files: Sequence[str], reading: Mapping[str, Any]) -> _Sources:
-    """Return how to read a model's documents again together with `files`, which were read with `reading`."""
-    remembered = remembered_reading(model)
-    is_remembered = "reading" in model.about
-    if not is_remembered:  # an older model, or one trained in Python: assume the options of the update
-        remembered |= {name: reading[name] for name in READING if name not in COLUMNS and reading.get(name) is not None}
-    options = [
-        argument for name in READING if name in remembered for argument in (_option(name), str(remembered[name]))
+def _find_sources(model: Model, files: Sequence[str], read_options: Mapping[str, Any]) -> _Sources:
+    """Return how to read a model's documents again together with `files`, which were read with `read_options`."""
+    train_options = remembered_read_options(model)
+    has_train_options = "reading" in model.about
+    if not has_train_options:  # an older model, or one trained in Python: assume the options of the update
+        train_options |= {
+            name: read_options[name]
+            for name in READ_OPTIONS
+            if name not in COLUMNS and read_options.get(name) is not None
+        }
+    arguments = [
+        argument
+        for name in READ_OPTIONS
+        if name in train_options
+        for argument in (_option(name), str(train_options[name]))
     ]
-    existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
-    notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in existing]
-    differing = [name for name in READING if not _reads_both(name, remembered.get(name), reading.get(name))]
-    names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *existing)]
-    if names and differing:
+    readable_files = [file for file in files if file != STDIO and (os.path.exists(file) or is_corpus_name(file))]
+    notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in readable_files]
+    differing = [
+        name for name in READ_OPTIONS if not _reads_both(name, train_options.get(name), read_options.get(name))
+    ]
+    update_names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *readable_files)]
+    if update_names and differing:
         notes.append(
-            f"{', '.join(names)}: read with {_options_text(differing, reading)}, and the model's documents with "
-            f"{_options_text(differing, remembered)}. No command reads both; convert the new documents to the format "
-            "of the old ones, and add their file to the command"
+            f"{', '.join(update_names)}: read with {_options_text(differing, read_options)}, and the model's documents "
+            f"with {_options_text(differing, train_options)}. No command reads both; convert the new documents to the "
+            "format of the old ones, and add their file to the command"
         )
-    if not is_remembered and model.multilabel and "label_separator" not in remembered:
+    if not has_train_options and model.multilabel and "label_separator" not in train_options:
         notes.append(
             "the model does not know how its labels were written; if one cell had several, add --label-separator"
         )
-    return _Sources(options, [] if differing else existing, notes)
+    return _Sources(arguments, [] if differing else readable_files, notes)
 
 
 def _option(name: str) -> str:
@@ -169,16 +179,17 @@ def _missing_note(file: str) -> str:
     return f"there is no file or folder {file}, so it is left out"
 
 
-def _reads_both(name: str, remembered: Any, given: Any) -> bool:
-    """Return whether an option with the value that `train` got also reads files that were read with another value.
+def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
+    """Return whether an option with the value that `train` got also reads files that `update` read with its value.
 
-    Either value may be None: the option was not given.
+    Either value may be None: the option was not given. In this case, `update` uses the column names of `train` (but not
+    column numbers), and its label separator.
     """
-    if name in COLUMNS:
-        return bool(given == remembered or (given is None and isinstance(remembered, str)))
     if name == "encoding":
-        return _canonical_encoding(remembered) == _canonical_encoding(given)
-    return bool(given == remembered or (given is None and name == "label_separator"))
+        return _canonical_encoding(train_value) == _canonical_encoding(update_value)
+    if update_value is None and (name == "label_separator" or (name in COLUMNS and isinstance(train_value, str))):
+        return True
+    return bool(update_value == train_value)
 
 
 def _canonical_encoding(name: str | None) -> str | None:

@@ -126,7 +126,7 @@ measuring = options.bundle(
     ),
 )
 @click.argument("path")
-@options.reading
+@options.read_options
 @options.selection
 @click.option(
     *("-k", "--terms", "max_terms"),
@@ -142,7 +142,7 @@ measuring = options.bundle(
 @options.json_flag
 def command(
     path: str,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     selection: dict[str, Any],
     max_terms: int | float | str | None,
     sizing: dict[str, Any],
@@ -169,7 +169,7 @@ def command(
     _check_options(sizing, grid, max_terms, path)
     counting = options.check_term_settings(term_settings)
     selector = selector_of(selection["selector"], selection["selector_options"])
-    with open_corpus(path, reading) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress() as on_progress:
         documents = labelled_counts(corpus, progress=on_progress, n_jobs=jobs, **counting)
         prepare = SelectedTermWeights(
             selector=selector, n_terms=_number_to_select(max_terms, documents), **documents.limits
@@ -247,7 +247,8 @@ def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict
     from .subspace_tables import report_suggestion
 
     counts, labels = experiment.documents.counts, experiment.documents.labels
-    scores = clone(settings["prepare"]).fit(counts, labels).scores_
+    scores = clone(settings["prepare"]).fit(counts, labels).scores_  # of the terms selected from all documents
+    # The number of important terms, estimated by both methods.
     important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
     choice = sizing.pop("important") or "energy"
     suggestion = suggest(len(scores), important[choice] if isinstance(choice, str) else choice, **sizing)

@@ -168,7 +168,7 @@ def _show_neighbours(page: Page, suggestion: "Suggestion") -> None:
         [
             *(f"{size:,}" for size in (row.n_terms, row.n_estimators, row.cost)),
             *(f"{share:.6f}" for share in (row.usability, row.coverage, row.diversity)),
-            "suggested" * ((row.n_terms, row.n_estimators) == suggested),
+            "suggested" if (row.n_terms, row.n_estimators) == suggested else "",
         ]
         for row in suggestion.neighbours
     ]

@@ -63,7 +63,7 @@ energy = options.bundle(
     )
 )
 @click.argument("path")
-@options.reading
+@options.read_options
 @options.selection
 @click.option(
     *("-k", "--terms", "n_terms"),
@@ -79,7 +79,7 @@ energy = options.bundle(
 @options.json_flag
 def command(
     path: str,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     selection: dict[str, Any],
     n_terms: int,
     energy: dict[str, Any],
@@ -107,7 +107,7 @@ def command(
         selector = _without_integer_label(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
-    with open_corpus(path, reading) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress() as on_progress:
         ranked = rank_terms(corpus, selector, n_terms, progress=on_progress, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             on_progress("drawing", 0, None)
@@ -188,6 +188,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         return [{"term": term, "score": score} for term, score in scores]
 
     def shortest_testor(label: Any) -> dict[str, Any]:
+        """Return the keys about the shortest testor of a class; none if the selector is not testors."""
         testor = ranked.shortest.get(label)
         if testor is None:
             return {}
@@ -222,6 +223,7 @@ def _show(ranked: "RankedTerms", summary: str, selector: str) -> None:
     page = Page()
     page.line(summary)
     weight = getattr(ranked.selector, "weight_", None)
+    # The weight of ocfs is always 1.
     name = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
     selected = f"{ranked.n_selected:,} of them selected by {selector_text(name, ranked.details)}"
     method = selected if ranked.shortest else f"scored by {name}"

@@ -45,7 +45,7 @@ _MEASURES = options.bundle(
     callback=lambda _, __, name: _require_file_name(name),
     help="The model file to write.",
 )
-@options.reading
+@options.read_options
 @options.selection_or_none
 @_METHODS
 @options.term_settings
@@ -57,7 +57,7 @@ _MEASURES = options.bundle(
 def command(
     paths: tuple[str, ...],
     output: str,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     selection: dict[str, Any],
     methods: dict[str, Any],
     term_settings: dict[str, Any],
@@ -79,7 +79,7 @@ def command(
     from ..categorizer import Categorizer
     from ..training import check_settings
     from .errors import exit_as_usage_error
-    from .opening import READING, check_output, named_columns
+    from .opening import READ_OPTIONS, check_output, named_columns
 
     check_output(output, *paths, what="a model", option="-o")
     settings = {**selection, **methods, **options.check_term_settings(term_settings), **multilabel, **measures}
@@ -87,13 +87,13 @@ def command(
     model = Categorizer(**settings, n_jobs=jobs)
     with exit_as_usage_error():
         check_settings(model.settings())
-    with open_documents(engine, paths, reading) as documents:
+    with open_documents(engine, paths, read_options) as documents:
         with documents.progress() as on_progress:
             model = _fit(model, documents, on_progress)
-            if columns := named_columns(reading):
+            if columns := named_columns(read_options):
                 model.model_.about["columns"] = columns
             model.model_.about["reading"] = {
-                option: reading[option] for option in READING if reading[option] is not None
+                option: read_options[option] for option in READ_OPTIONS if read_options[option] is not None
             }
             on_progress("writing", 0, None)
             start = time.perf_counter()

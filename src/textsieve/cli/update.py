@@ -32,7 +32,7 @@ MAX_PLACES = 3
 )
 @click.argument("model")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@options.reading
+@options.read_options
 @click.option(
     "--skip-unknown-labels",
     is_flag=True,
@@ -51,7 +51,7 @@ MAX_PLACES = 3
 def command(
     model: str,
     paths: tuple[str, ...],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     skip_unknown_labels: bool,
     fit_cut: bool,
     dry_run: bool,
@@ -77,9 +77,9 @@ def command(
     if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
         check_output(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
-        old_model, statistics, file = _open_model(model, paths, reading)
-        with print_retrain_command_on_error(old_model, model, paths, reading, only=UnknownLabel):
-            corrections = _read_corrections(old_model, paths, reading, jobs, skip_unknown=skip_unknown_labels)
+        old_model, statistics, file = _open_model(model, paths, read_options)
+        with print_retrain_command_on_error(old_model, model, paths, read_options, only=UnknownLabel):
+            corrections = _read_corrections(old_model, paths, read_options, jobs, skip_unknown=skip_unknown_labels)
         documents = corrections.to_learn(statistics.added_digests)
         outcome = _learn(old_model, statistics, documents, jobs, fit_cut=fit_cut)
         is_written = False
@@ -104,7 +104,7 @@ class _UpdatableModel(NamedTuple):
     file: ModelFile
 
 
-def _open_model(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> _UpdatableModel:
+def _open_model(path: str, files: tuple[str, ...], read_options: dict[str, Any]) -> _UpdatableModel:
     """Read a model and its statistics; if it can't be updated, print how to train it again and exit."""
     from ..categorizer_settings import Settings
     from ..errors import InputError, Setting
@@ -119,7 +119,7 @@ def _open_model(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> _
     _require_packages(model, path)
     settings = Settings.of_stored(model.settings)
     if not could_be_updated(settings):
-        with print_retrain_command_on_error(model, path, files, reading):
+        with print_retrain_command_on_error(model, path, files, read_options):
             raise InputError(
                 f"the classifier {settings.classifier} learns from the documents themselves, so documents can't be "
                 "added to it",
@@ -128,14 +128,14 @@ def _open_model(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> _
             )
     keep_stats = Setting("keep_stats", True)
     if not file.has_statistics:
-        with print_retrain_command_on_error(model, path, files, reading, keep_stats=True):
+        with print_retrain_command_on_error(model, path, files, read_options, keep_stats=True):
             cause = ("saved without its statistics",) if settings.keep_stats else ("trained without ", keep_stats)
             raise InputError(
                 ("was ", *cause, ", so documents can't be added to it"),
                 place=path,
                 hint=("Train it again with ", keep_stats, ", on its documents and on these."),
             )
-    with print_retrain_command_on_error(model, path, files, reading):
+    with print_retrain_command_on_error(model, path, files, read_options):
         return _UpdatableModel(model, read_statistics(model, file), file)
 
 
@@ -144,26 +144,26 @@ def _require_packages(model: Model, path: str) -> None:
     from ..errors import MissingPackage
 
     try:
-        model.rows([])
+        model.rows([])  # counts no document, but imports the packages that counting needs
     except MissingPackage as problem:
         raise problem.at(path) from problem
 
 
 def _read_corrections(
-    model: Model, paths: tuple[str, ...], reading: dict[str, Any], jobs: int, *, skip_unknown: bool
+    model: Model, paths: tuple[str, ...], read_options: dict[str, Any], jobs: int, *, skip_unknown: bool
 ) -> Corrections:
     """Read the documents at all paths; empty files have no corrections yet, and are skipped."""
     from ..training.corrections import UNREADABLE, Corrections
-    from .opening import default_reading, is_empty_file, open_corpus, reading_by_path
+    from .opening import default_read_options, is_empty_file, open_corpus, read_options_by_path
     from .progress import progress
 
     corrections = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
     with progress() as on_progress:
-        for path, path_reading, defaults in reading_by_path(paths, reading, default_reading(model)):
+        for path, path_options, defaults in read_options_by_path(paths, read_options, default_read_options(model)):
             if is_empty_file(path):
                 continue
-            extra = {"keep": ("file",)} if os.path.isdir(path) else {}
-            with open_corpus(path, path_reading, usual=defaults, lenient=True, **extra) as corpus:
+            extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
+            with open_corpus(path, path_options, usual=defaults, lenient=True, **extra) as corpus:
                 for batch, places in corpus.placed_batches():
                     with _note_that_nothing_changed():
                         corrections.add(corpus.name, batch.texts, batch.labels, places)
@@ -188,13 +188,13 @@ def _note_that_nothing_changed() -> Iterator[None]:
 
 
 class _Outcome(NamedTuple):
-    """The updated model, or None if there was nothing to learn; the documents, and their labels as predicted by the
-    model before and after the update.
-    """
+    """The outcome of an update."""
 
     updated: UpdatedModel | None
+    """The updated model and its statistics; None if there was nothing to learn."""
     documents: DocumentsToLearn
     before: list[tuple[Any, ...]]
+    """For each document, the labels that the model predicted before the update."""
     after: list[tuple[Any, ...]]
 
 
@@ -211,6 +211,7 @@ def _learn(model: Model, statistics: Statistics, documents: DocumentsToLearn, jo
     settings = Settings.of_stored(model.settings)
     plan = plan_for_update(settings, n_threads(jobs))
     targets = encode_label_sets(model, documents.label_sets, no_label_is_valid=True)
+    # A later update skips the documents whose digests the model stores.
     with_digests = replace(statistics, added_digests=statistics.added_digests | documents.digests)
     new = update_model(model, with_digests, plan, documents.rows, targets)
     if fit_cut:
@@ -312,7 +313,7 @@ def _show_skipped(page: Page, facts: dict[str, Any]) -> None:
 
     for reason, documents in facts["left_out"].items():
         places, n = documents["places"], documents["documents"]
-        listed = ", ".join(places[:MAX_PLACES]) + ", ..." * (n > MAX_PLACES)
+        listed = ", ".join(places[:MAX_PLACES]) + (", ..." if n > MAX_PLACES else "")
         page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
     if n := facts["repeated"]:
         repeated = counted(n, "document is", "documents are")

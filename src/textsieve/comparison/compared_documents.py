@@ -103,7 +103,7 @@ class ComparisonDocuments:
 
     def training_name(self, fold: int) -> str:
         """Return the name of the training documents of a fold, for messages."""
-        by = self.folds.about["by"]
+        by = self.folds.about["by"]  # a key of `SPLITS`, such as "own" or "shuffled folds"
         fold_name = f"without fold {fold + 1}" if "folds" in by else f"split {fold + 1}"
         return f"{self.name}, {'the training part' if by in ('own', 'given') else fold_name}"
 
@@ -115,7 +115,7 @@ class ComparisonDocuments:
         counts, targets = self.counted.counts, self.counted.targets
         digest = hashlib.sha256()
         for numbers in (counts.indptr, counts.indices, counts.data, *targets.members):
-            is_float = numbers.dtype.kind == "f"
+            is_float = numbers.dtype.kind == "f"  # the same types on all machines, so that equal counts hash equally
             digest.update(np.asarray(numbers, np.float64 if is_float else np.int64).tobytes() + b"|")
         for words in (self.counted.terms, map(repr, targets.classes)):
             digest.update("\n".join(words).encode("utf-8", "surrogatepass") + b"|")
@@ -158,7 +158,10 @@ def count_documents(
         raise InputError(
             "test documents are given, so there is nothing to split", setting=name, value=value, hint="leave out one"
         )
-    parts = (corpus, test) if test is not None else None if splitting.is_requested else corpus.split()
+    if test is not None:
+        parts: tuple[Corpus, Corpus] | None = (corpus, test)
+    else:
+        parts = None if splitting.is_requested else corpus.split()  # the publisher's parts, if there are any
     whole_corpus = corpus if parts is None else _join(corpus.name, *parts)
     counted, form = _count(whole_corpus, settings, n_jobs, progress)
     with whole_corpus.naming():
@@ -166,6 +169,7 @@ def count_documents(
             return ComparisonDocuments(corpus.name, counted, form, splitting.fold_masks(counted.targets))
         train_part, test_part = parts
         assert train_part.report is not None
+        # In the joined corpus, the test documents come after the training documents.
         is_test = np.arange(counted.targets.n_documents) >= train_part.report.documents
         folds = single_split(is_test, counted.targets.usable, "own" if test is None else "given")
         _require_test_documents(folds.test[0], test_part.name)
@@ -173,6 +177,7 @@ def count_documents(
 
 
 def _require_test_documents(is_test: Bools, name: str) -> None:
+    """Raise `InputError` if no document can be tested; `name` is that of the test documents."""
     if not is_test.any():
         raise InputError(
             "no document has a label, so there is nothing to test on",

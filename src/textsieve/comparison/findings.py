@@ -45,6 +45,7 @@ def _is_as_good(summary: Summary) -> bool:
 
 
 def _f1_text(summary: Summary) -> str:
+    """Return micro- and macro-F1 of a measured combination, each with its interval."""
     assert summary.micro_f1 is not None
     assert summary.macro_f1 is not None
     return f"micro-F1 {_mean_text(summary.micro_f1)}, macro-F1 {_mean_text(summary.macro_f1)}"
@@ -82,6 +83,7 @@ def _find_fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
 
 
 def _total_seconds(summary: Summary) -> float:
+    """Return the seconds to select, train and predict."""
     steps = (summary.selection_seconds, summary.training_seconds, summary.prediction_seconds)
     return sum(seconds or 0.0 for seconds in steps)
 
@@ -101,6 +103,7 @@ def combination_text(summary: Summary) -> str:
 
 
 def _micro_f1(summary: Summary) -> float:
+    """Return the mean micro-F1 of a measured combination."""
     assert summary.micro_f1 is not None
     return summary.micro_f1.value
 

@@ -56,7 +56,7 @@ class RankingRequest(NamedTuple):
     training: TrainingPlan
     limit: int | None
     """The maximum number of terms; None if the selector decides."""
-    largest: int | None
+    largest_limit: int | None
     """The largest limit that any condition of this selector requests."""
 
     @property
@@ -65,7 +65,7 @@ class RankingRequest(NamedTuple):
 
         A selector whose terms depend on their number needs a ranking for each limit.
         """
-        return self.limit if self.training.selector.depends_on_k else self.largest
+        return self.limit if self.training.selector.depends_on_k else self.largest_limit
 
     @property
     def key(self) -> tuple[str, int | None]:
@@ -145,6 +145,7 @@ class FoldCache:
             labelled = np.flatnonzero(targets.usable)
             fold_of = np.full(targets.n_documents, -1, np.int64)
             fold_of[labelled] = folds_of(targets.first_class[labelled].tolist(), n_folds)
+            # Unlabelled documents, of fold -1, are never held out.
             masks = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
             self._inner = [
                 FoldCache(*split_documents(self.train, is_test), np.flatnonzero(is_test)) for is_test in masks
@@ -180,11 +181,11 @@ class Fold:
     def require_classes(self) -> None:
         """Raise `InputError` if the training documents have too few classes to learn from; only the labels are used."""
         all_targets = self.documents.counted.targets
-        present = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
-        if len(present) == 1 and not all_targets.multilabel:
+        present_classes = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
+        if len(present_classes) == 1 and not all_targets.multilabel:
             raise InputError(
-                f"only one class, {shown(present[0])}, so there is nothing to tell apart; give documents of at least "
-                "two classes",
+                f"only one class, {shown(present_classes[0])}, so there is nothing to tell apart; give documents of at "
+                "least two classes",
                 place=self.documents.name,
                 hint=("In a table, name the label column with ", Setting("label"), "."),
             )
@@ -201,14 +202,17 @@ class Fold:
     def missing_classes(self) -> tuple[object, ...]:
         """Return the classes of test documents that no training document has."""
         targets = self.documents.counted.targets
-        n_train, n_test = (
+        n_train_docs, n_test_docs = (  # of each class
             targets.take(positions).class_docs for positions in (self._train_positions, self._test_positions)
         )
-        return tuple(targets.classes[number] for number in np.flatnonzero((n_train == 0) & (n_test > 0)).tolist())
+        return tuple(
+            targets.classes[number] for number in np.flatnonzero((n_train_docs == 0) & (n_test_docs > 0)).tolist()
+        )
 
 
 def _compute_statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
     """Return the statistics of weighted documents, with the names of the classes instead of their numbers."""
+    # Only terms within the limits of document frequency count.
     within = counted.within_limits
     stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
     return stats.renamed(map(within.targets.name, stats.classes))

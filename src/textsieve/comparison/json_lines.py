@@ -32,7 +32,7 @@ MAX_LINE = 64 << 20
 MAX_VALUES = 4_000_000
 """Maximum number of JSON values in a line, such as the terms of a selection."""
 _NOUN = "the line"
-_N_ENDING = len(', "checksum": "00000000"}')
+_ENDING_SIZE = len(', "checksum": "00000000"}')
 
 
 # -- lines -------------------------------------------------------------------------------------------------------
@@ -41,8 +41,8 @@ _N_ENDING = len(', "checksum": "00000000"}')
 def encode_line(record: Mapping[str, Any]) -> bytes:
     """Return the line of a record; raise `ValueError` if it could not be read again."""
     text = json.dumps(record, ensure_ascii=True)
-    parse(text, what=_NOUN, max_values=MAX_VALUES)
-    body = text[:-1].encode()
+    parse(text, what=_NOUN, max_values=MAX_VALUES)  # raises `ValueError` for what a reader would not accept
+    body = text[:-1].encode()  # without the closing brace, which follows the checksum
     line = body + _ending(body) + b"\n"
     if len(line) > MAX_LINE:
         raise ValueError(f"{_NOUN} has {len(line):,} bytes, and {MAX_LINE:,} is the most")
@@ -62,10 +62,11 @@ def decode_line(line: bytes) -> dict[str, Any]:
 
 def has_checksum(line: bytes) -> bool:
     """Return whether a line ends with the checksum of the bytes before it."""
-    return line[-_N_ENDING:] == _ending(line[:-_N_ENDING])
+    return line[-_ENDING_SIZE:] == _ending(line[:-_ENDING_SIZE])
 
 
 def _ending(body: bytes) -> bytes:
+    """Return the end of a line: the checksum of the bytes before it, and the closing brace."""
     return b', "checksum": "%08x"}' % crc32(body)
 
 
@@ -120,7 +121,7 @@ def read_lines(path: str) -> tuple[list[bytes], bytes]:
     A last line with its checksum is complete even if its line feed is missing. If another byte is in place of the line
     feed, the line is damaged rather than unfinished, and is returned as a line too.
     """
-    lines, rest = [], b""
+    lines, unfinished = [], b""
     with open_results(path) as file:
         while line := file.readline(MAX_LINE + 1):
             if line.endswith(b"\n"):
@@ -129,8 +130,8 @@ def read_lines(path: str) -> tuple[list[bytes], bytes]:
                 lines.append(line)
                 break
             else:
-                rest = line
-    return lines, rest
+                unfinished = line
+    return lines, unfinished
 
 
 def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
@@ -139,7 +140,7 @@ def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
     size = os.fstat(file.fileno()).st_size
     if size > end:
         file.truncate(end)
-    elif size < end:
+    elif size < end:  # the last line is complete except for its line feed
         file.write(b"\n")
 
 

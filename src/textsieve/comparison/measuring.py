@@ -115,9 +115,10 @@ def _needs_held_out_scores(training: TrainingPlan, cache: FoldCache) -> bool:
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
     """Return the request of a condition; its ranking is shared with the other numbers of terms of the selector."""
     limits = [training.max_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
-    largest = None if None in limits else max(limit for limit in limits if limit is not None)
+    # None means that the selector decides, which may be more than any number.
+    largest_limit = None if None in limits else max(limit for limit in limits if limit is not None)
     limit = training.max_terms(condition.n_terms, cache.n_seen)
-    return RankingRequest(condition.selector.name, training, limit, largest)
+    return RankingRequest(condition.selector.name, training, limit, largest_limit)
 
 
 def _train(
@@ -135,9 +136,9 @@ def _fit_threshold_rule(
 ) -> ThresholdRule:
     """Return the threshold rule, fitted on held-out scores of the training documents unless it needs no fitting."""
     targets = split.train_targets
-    known = training.cut.untuned_rule(len(targets.classes))
-    if known is not None:
-        return known
+    untuned_rule = training.cut.untuned_rule(len(targets.classes))
+    if untuned_rule is not None:
+        return untuned_rule
     held_out = HeldOutScores(targets.indicator(), targets.weights)
     for cache, terms in zip(inner_folds, selections, strict=True):
         inner_split = cache.split(terms.result)
@@ -156,8 +157,10 @@ def _model_bytes(model: Model) -> int:
 
 def _figures(report: Report) -> dict[str, Any]:
     """Return the fields of a row about quality; classes are stored by their number."""
-    number = {label: place for place, label in enumerate(report.classes)}
-    pairs = sorted((number[true], number[predicted], count) for (true, predicted), count in report.pairs.items())
+    class_number = {label: number for number, label in enumerate(report.classes)}
+    pairs = sorted(
+        (class_number[true], class_number[predicted], count) for (true, predicted), count in report.pairs.items()
+    )
     return {
         "micro_f1": report.micro_f1,
         "macro_f1": report.macro_f1,
@@ -180,7 +183,7 @@ def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:
-    """Return the selected terms as they are stored; all terms of a fold are not listed."""
+    """Return the selected terms as they are stored: None if these are all terms of the fold."""
     counted, n_seen = fold.cache.train, fold.cache.n_seen
     terms = None
     if len(selected.columns) < n_seen:

@@ -189,6 +189,7 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     folds = range(results.header["split"]["folds"])
     condition_keys = dict.fromkeys(row_key[1:] for row_key in results.rows)
     complete = [key for key in condition_keys if all((fold, *key) in results.rows for fold in folds)]
+    # Nothing is measured again, so the name of a variant is enough, without its options.
     conditions = [
         Condition(Variant(selector, selector), size, Variant(classifier, classifier))
         for selector, size, classifier in complete

@@ -98,6 +98,7 @@ class Plan:
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
+        # Most options are checked only when they are used, so each variant is fitted to a few documents.
         for selector in plan.selectors:
             _check_weights(selector)
             with naming_variant("selectors", selector):
@@ -149,6 +150,7 @@ class Plan:
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return the options except those with these names."""
     return {name: value for name, value in options.items() if name not in names}
 
 
@@ -176,6 +178,7 @@ def _parse_size(text: str) -> Any:
             number = number_type(text)
         except ValueError:
             continue
+        # 1e3 is an integer, but 1.0 is a share: all terms.
         return int(number) if number > 1 and float(number).is_integer() else number
     return text
 
@@ -216,6 +219,7 @@ def _check_weights(selector: Variant) -> None:
 
 
 def _is_shared(name: str) -> bool:
+    """Return whether a setting of a `Categorizer` has one value for all conditions."""
     return name not in _NOT_SHARED
 
 
@@ -234,9 +238,9 @@ def _check_names(settings: Mapping[str, Any], own_settings: Collection[str]) -> 
 
 
 def settings_for_form(settings: Settings, form: Form) -> Settings:
-    """Return the settings of a `Categorizer` for documents of this form.
+    """Return the settings of a `Categorizer` for documents of this form: texts, vectors of counts, or of weights.
 
-    Given weights stay unchanged unless another weighting is requested.
+    Given weights stay unchanged unless another weighting is requested, except that Rocchio needs vectors of length 1.
     """
     if form != "weights":
         return settings

@@ -86,6 +86,7 @@ def describe_ranking(selector: TermSelector, columns: Ints, terms: Sequence[str]
 
     `columns` are the selected columns, the best first, and `terms` their names.
     """
+    # If the selected terms depend on their number, as for testors, scores cost more than the selection.
     scores = None if selector.depends_on_k else selector.scores_
     energy = None if scores is None else energy_of(scores[selector.ranking_])
     return RankingDescription(len(columns), energy, _terms_by_class(selector, columns, terms, scores))
@@ -137,18 +138,18 @@ def _terms_by_class(
 
 def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
     """Return for each column the number of the class with the highest score, the first of equals; -1 if all are 0."""
-    best, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
+    best_scores, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
     for number, all_scores in enumerate(_class_scores(selector)):
         scores = all_scores[columns]
-        is_better = scores > best
-        best[is_better], class_numbers[is_better] = scores[is_better], number
+        is_better = scores > best_scores
+        best_scores[is_better], class_numbers[is_better] = scores[is_better], number
     return class_numbers
 
 
 def _class_scores(selector: TermSelector) -> Iterator[Floats]:
     """Yield the scores of all terms for each class; 0 where the term does not indicate the class."""
     stats = selector.stats_
-    if selector.depends_on_k:
+    if selector.depends_on_k:  # its own scores would cost more than the selection, so documents are counted
         for number in range(len(stats.classes)):
             yield np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
         return

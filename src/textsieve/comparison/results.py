@@ -202,16 +202,19 @@ class Results:
         A row alone is not enough: somebody may have removed a damaged line with the terms that belong to it.
         """
         row = self.rows.get((fold, *condition.key))
-        if row is None or row.problem is not None:
-            return row is not None
+        if row is None:
+            return False
+        if row.problem is not None:
+            return True  # such a row has no terms
         selector, size, _ = condition.key
+        # A ranking that is the same for all numbers of terms is stored with None.
         has_ranking = any((fold, selector, n_terms) in self.rankings for n_terms in (None, size))
         needs_ranking = fold == DESCRIBED_FOLD and condition.selector.setting is not None
         return (fold, selector, size) in self.selections and (has_ranking or not needs_ranking)
 
     def read(self, lines: list[bytes], name: str) -> None:
         """Add the content of the lines after the header; raise `InputError` for a damaged one."""
-        for number, line in enumerate(lines, 2):
+        for number, line in enumerate(lines, 2):  # line 1 is the header
             try:
                 self._read_line(decode_line(line))
             except ValueError as problem:
@@ -239,11 +242,11 @@ class Results:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
 
     def _check_fold(self, row: Row) -> None:
-        """Check that all rows of a fold have the same numbers of training and test documents."""
+        """Raise `ValueError` unless all rows of a fold have the same numbers of training and test documents."""
         counts = (row.trained_on, row.documents)
-        first = self._documents.setdefault(row.fold, counts)
-        if counts != first:
-            raise ValueError(f"trained_on and documents are {counts}, and in other rows of the fold {first}")
+        first_counts = self._documents.setdefault(row.fold, counts)
+        if counts != first_counts:
+            raise ValueError(f"trained_on and documents are {counts}, and in other rows of the fold {first_counts}")
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,9 +299,9 @@ def _resume(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
     _require_own(lines[0] if lines else unfinished, path)
     results = Results(header, file)
     if lines:
-        there = _read_header(lines[0], path)
-        _require_same(there, header, path)
-        results.header[STARTED] = there[STARTED]
+        stored_header = _read_header(lines[0], path)
+        _require_same(stored_header, header, path)
+        results.header[STARTED] = stored_header[STARTED]  # the time of the first run
         results.read(lines[1:], path)
     drop_unfinished(file, lines)
     if not lines:

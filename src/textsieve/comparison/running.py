@@ -102,8 +102,8 @@ def compare(
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
-    """Raise `InputError` for weights that the vectors do not allow, before anything is measured."""
-    if documents.form == "weights":
+    """Raise `InputError`, before anything is measured, if a condition takes logarithms of vectors that have none."""
+    if documents.form == "weights":  # the logarithms of counts are always defined
         for condition in plan.conditions():
             tf = settings_for_form(plan.settings_of(condition), documents.form).tf
             require_logarithms(documents.counted.counts, tf, condition.classifier.name)

@@ -236,6 +236,7 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
     multilabel = header["multilabel"]
+    # Multilabel documents have no confusion of one class with another.
     missing = [name for name in FIGURES if row[name] is None and not (multilabel and name == "confusion")]
     if row["problem"] is None:
         yield FieldRule(not missing, f"there is no problem, but {', '.join(missing)} is null")
@@ -289,9 +290,9 @@ def check_ranking(ranking: Record, header: Record) -> None:
     labels = [_class_key(label) for label, _ in ranking["by_class"]]
     if len(set(labels)) < len(labels):
         raise ValueError("it has a class twice")
-    lowest = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
-    if lowest > ranking["n_ranked"]:
-        raise ValueError(f"a term has rank {lowest:,} of {ranking['n_ranked']:,}")
+    lowest_rank = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
+    if lowest_rank > ranking["n_ranked"]:
+        raise ValueError(f"a term has rank {lowest_rank:,} of {ranking['n_ranked']:,}")
 
 
 def _check_fold(record: Record, header: Record) -> None:
@@ -317,6 +318,7 @@ def _check_fields(record: Any, required: Mapping[str, Check], optional: Mapping[
 
 
 def _check_rules(rules: Iterable[FieldRule]) -> None:
+    """Raise `ValueError` with the message of the first rule that does not hold."""
     for rule in rules:
         if not rule.holds:
             raise ValueError(rule.message)

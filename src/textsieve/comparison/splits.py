@@ -135,14 +135,15 @@ SPLITS = {
 
 def describe_split(split: Mapping[str, Any]) -> str:
     """Describe a split as text; repeated cross-validations show the number of folds of one of them."""
-    repeats = split.get("repeats", split["folds"])
+    repeats = split.get("repeats", split["folds"])  # without repeats, each random draw is a fold of its own
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
 
 
-def _require_number(name: str, value: Any, least: int, otherwise: str) -> None:
+def _require_number(name: str, value: Any, least: int, alternative: str) -> None:
+    """Raise `InputError` unless an option is None or an integer from `least`; the hint ends with `alternative`."""
     if value is not None and not (is_whole(value) and value >= least):
-        raise InputError(setting=name, value=value, hint=f"use a number from {least}, {otherwise}")
+        raise InputError(setting=name, value=value, hint=f"use a number from {least}, {alternative}")
 
 
 def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:

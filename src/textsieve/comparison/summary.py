@@ -57,21 +57,30 @@ def sign_test(mistakes: Mistakes, others: Mistakes) -> float:
 
 
 def p_of_lead(best: Mistakes, other: Mistakes) -> float:
-    """Return the p-value of the sign test; 1 if the best condition by F1 does not win more documents than it loses."""
+    """Return the p-value of the lead of the best condition over another one, by the sign test on their mistakes.
+
+    The best condition has the highest F1. If it nevertheless makes fewer mistakes than the other on no more documents
+    than the other does, documents show no lead, and p is 1.
+    """
     return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
 
 
 def p_of_mean_lead(leads: Sequence[float], tested_to_trained: float) -> float:
-    """Return the p-value of the corrected resampled t-test; `leads` has the difference in micro-F1 of each fold."""
-    mean, n = float(np.mean(leads)), len(leads)
-    if n < 2 or mean <= 0.0:
-        return 1.0
-    spread = float(np.sqrt(np.var(leads, ddof=1) * (1 / n + tested_to_trained)))
-    return 2.0 * float(t.sf(mean / spread, n - 1)) if spread > 0.0 else 0.0
+    """Return the p-value of the lead of the best condition over another one, by the corrected resampled t-test.
+
+    `leads` has the difference in micro-F1 in each fold, and `tested_to_trained` is the number of test documents divided
+    by that of training documents.
+    """
+    mean, n_folds = float(np.mean(leads)), len(leads)
+    if n_folds < 2 or mean <= 0.0:
+        return 1.0  # one fold shows no variance, and without a lead there is nothing to test
+    standard_error = float(np.sqrt(np.var(leads, ddof=1) * (1 / n_folds + tested_to_trained)))
+    # Without any variance, t is infinite.
+    return 2.0 * float(t.sf(mean / standard_error, n_folds - 1)) if standard_error > 0.0 else 0.0
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return the p-values after Holm's correction for multiple comparisons."""
+    """Return the p-values, in the given order, after Holm's correction for multiple comparisons."""
     order = np.argsort(values, kind="stable")
     corrected = np.array(values, np.float64)[order] * np.arange(len(values), 0, -1)
     result = np.empty(len(values))
@@ -84,11 +93,11 @@ def half_width(values: Sequence[float], tested_to_trained: float) -> float | Non
 
     `tested_to_trained` is the number of test documents divided by that of training documents.
     """
-    n = len(values)
-    if n < 2:
+    n_folds = len(values)
+    if n_folds < 2:
         return None
-    variance = float(np.var(values, ddof=1)) * (1 / n + tested_to_trained)
-    return float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * float(np.sqrt(variance))
+    variance = float(np.var(values, ddof=1)) * (1 / n_folds + tested_to_trained)  # of the mean
+    return float(t.ppf((1 + CONFIDENCE) / 2, n_folds - 1)) * float(np.sqrt(variance))
 
 
 # -- conditions --------------------------------------------------------------------------------------------------
@@ -129,7 +138,7 @@ def compare_with_best(
 
 
 def tested_to_trained(rows: Sequence[Row]) -> float:
-    """Return the mean ratio of test to training documents."""
+    """Return the number of test documents divided by that of training documents, as a mean over the folds."""
     return float(np.mean([row.documents / row.trained_on for row in rows]))
 
 
@@ -145,6 +154,7 @@ def _p_over_folds(best: list[Row], other: list[Row]) -> float:
 
 
 def _required(value: T | None) -> T:
+    """Return a value that is not None, for the type checker."""
     assert value is not None
     return value
 
@@ -232,17 +242,17 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
         )
     )
     # For each fold and number of terms, the micro-F1 of each pair.
-    blocks: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
+    f1_by_test: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
     for row in rows:
         if row.micro_f1 is not None and (row.selector, row.classifier) in pairs:
-            blocks.setdefault((row.fold, row.n_terms), {})[row.selector, row.classifier] = row.micro_f1
-    complete = [pair for pair in pairs if blocks and all(pair in block for block in blocks.values())]
-    if not complete:
+            f1_by_test.setdefault((row.fold, row.n_terms), {})[row.selector, row.classifier] = row.micro_f1
+    complete_pairs = [pair for pair in pairs if f1_by_test and all(pair in f1_of for f1_of in f1_by_test.values())]
+    if not complete_pairs:
         return []
-    scores = np.array([[block[pair] for pair in complete] for block in blocks.values()])
+    scores = np.array([[f1_of[pair] for pair in complete_pairs] for f1_of in f1_by_test.values()])
     mean_ranks = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)  # rounded, so that equal F1 are ties
     order = np.argsort(mean_ranks, kind="stable").tolist()
-    ranked = [(complete[number], float(mean_ranks[number])) for number in order]
+    ranked = [(complete_pairs[number], float(mean_ranks[number])) for number in order]
     return [AverageRank(selector, classifier, rank) for (selector, classifier), rank in ranked]
 
 

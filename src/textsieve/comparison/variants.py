@@ -48,6 +48,7 @@ def estimator_name(kind: str, estimator: Any) -> str:
     if not (_ADDRESS.search(printed) or _ELLIPSIS in printed):
         return printed
     full = full_description(estimator)
+    # An address differs in each run, and different lambdas or local functions may have the same name.
     if _ADDRESS.search(full) or "<lambda>" in full or "<locals>" in full:
         raise InputError(
             f"{printed} has another name in each run, and rows are found by name",
@@ -113,14 +114,15 @@ def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Varia
         given = [given]
     variants: dict[str, Variant] = {}
     for variant in (_variant(kind, item, possible) for item in given):
-        _require_same(kind, variants.setdefault(variant.name, variant), variant)
+        first_of_name = variants.setdefault(variant.name, variant)
+        _require_same(kind, first_of_name, variant)
     if not variants:
         raise InputError("none are given", setting=f"{kind}s", hint=f"name one or more of {', '.join(possible)}")
     return tuple(variants.values())
 
 
 def _require_same(kind: str, known: Variant, variant: Variant) -> None:
-    """Raise `InputError` if two different estimators have the same name."""
+    """Raise `InputError` unless two variants of the same name are the same estimator."""
     if full_description(known.setting) != full_description(variant.setting):
         raise InputError(
             f"two different {kind}s are called {known.name}",
@@ -216,10 +218,11 @@ _OPTION_SETTINGS = ("selector_options", "classifier_options")
 def try_selector(settings: Settings) -> None:
     """Fit a selector to the four documents, which raises an error for invalid options."""
     check_settings(settings)
-    training = TrainingPlan.of(settings, 1)
+    training = TrainingPlan.of(settings, 1)  # one thread
     with _quietly():
         rows = _TRIAL_COUNTS.astype(np.float64)
-        fitted_selector(training.selector, ClassStats.from_matrix(rows, list(_TRIAL_LABELS)), 2, lambda: [rows])
+        stats = ClassStats.from_matrix(rows, list(_TRIAL_LABELS))
+        fitted_selector(training.selector, stats, max_terms=2, documents=lambda: [rows])
 
 
 def try_classifier(settings: Settings) -> None:

@@ -95,7 +95,7 @@ class FactGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """All that is shown of a comparison; a table without rows is not shown."""
+    """The formatted tables, notes and findings of a comparison; a table without rows is not shown."""
 
     corpus: str
     facts: tuple[str, str, str, str]
@@ -106,7 +106,7 @@ class ComparisonView:
     conditions: ViewTable
     """All combinations with all figures, in the order of the request."""
     quality: ViewTable
-    """The same by number of terms, the best first: F1 with its interval in one cell, and p."""
+    """All combinations by number of terms, the best first: F1 with its interval in one cell, and p."""
     cost: ViewTable
     """Seconds and size of the measured combinations, in the order of `quality`."""
     timing_note: str
@@ -147,6 +147,7 @@ _KEY_COLUMNS = ("terms", "selector", "classifier")
 
 
 def _number_cell(value: float | None, format_spec: str) -> TableCell:
+    """Return the cell of a number, or a dash if it is None or not finite."""
     if value is None or not math.isfinite(value):
         return TableCell(NOTHING)
     return TableCell(format(value, format_spec), float(value))
@@ -166,6 +167,7 @@ def _size_cell(summary: Summary) -> TableCell:
 
 
 def _threads_cell(summary: Summary) -> TableCell:
+    """Return the number of threads and of cores, or "mixed" if the rows of a condition differ in them."""
     if summary.threads is None or summary.cores is None:
         return TableCell("mixed")
     return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
@@ -223,6 +225,7 @@ def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> lis
 
 
 def _conditions_table(fields: Sequence[_Field], summaries: Iterable[Summary]) -> ViewTable:
+    """Return the table with a row for each summary and a column for each field."""
     columns = tuple(column for column, _ in fields)
     rows = tuple(
         TableRow(tuple(make_cell(summary) for _, make_cell in fields), summary.is_best) for summary in summaries
@@ -259,6 +262,7 @@ def _quality_note(comparison: Comparison) -> str:
 
 
 def _size_title(size: Size) -> str:
+    """Return a number of terms as the title of a column."""
     if isinstance(size, int):
         return counted(size, "term")
     return "all terms" if size == ALL else f"{size_text(size)} of all"
@@ -294,6 +298,7 @@ def _ranks_table(comparison: Comparison) -> ViewTable:
 
 
 def _overlap_table(comparison: Comparison) -> ViewTable:
+    """Return the table of shared terms: a row for each pair of selectors, a column for each number of terms."""
     cells = {
         (" and ".join(overlap.selectors), overlap.n_terms): _number_cell(overlap.measures.shared, ",.0f")
         for overlap in comparison.overlaps
@@ -302,6 +307,7 @@ def _overlap_table(comparison: Comparison) -> ViewTable:
 
 
 def _stability_table(comparison: Comparison) -> ViewTable:
+    """Return the table of stability: a row for each selector, a column for each number of terms."""
     cells = {
         (stability.selector, stability.n_terms): _number_cell(stability.measures.kuncheva, ".2f")
         for stability in comparison.stabilities
@@ -378,8 +384,10 @@ def _about_run(comparison: Comparison) -> list[FactGroup]:
 
 def view_of(comparison: Comparison) -> ComparisonView:
     """Return the view of a comparison."""
-    header, differ = comparison.header, threads_differ(comparison)
-    fields = _fields(multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=differ)
+    header, do_threads_differ = comparison.header, threads_differ(comparison)
+    fields = _fields(
+        multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=do_threads_differ
+    )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
     measured = [summary for summary in by_size if summary.model_bytes is not None]
     conditions = _conditions_table(fields, comparison.summary)
@@ -405,7 +413,7 @@ def view_of(comparison: Comparison) -> ComparisonView:
                 *("selection_seconds", "training_seconds", "prediction_seconds", "kilobytes"),
             ),
             title="Seconds and size",
-            note=_timing_note(comparison) if differ else "",
+            note=_timing_note(comparison) if do_threads_differ else "",
         ),
         timing_note=_timing_note(comparison),
         ranks=_ranks_table(comparison),

@@ -77,7 +77,7 @@ class JoinedLabels:
         """Count a label that was not seen before."""
         self._n_distinct += 1
         for separator in SEPARATORS:
-            if separator in label.strip(f"{separator} "):
+            if separator in label.strip(f"{separator} "):  # at the ends, it separates nothing
                 self._n_with_separator[separator] += 1
                 self._examples.setdefault(separator, label)
 
@@ -148,25 +148,25 @@ class Report:
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
-    """Group documents into batches of fixed size.
+    """Yield the documents in batches of at most `BATCH_DOCUMENTS`, and of about `BATCH_CHARACTERS` characters.
 
     If the input raises `InputError`, the documents before it are yielded first.
     """
     texts: list[str] = []
     labels: list[Labels] = []
     kept: list[KeptValues] = []
-    characters = 0
+    n_characters = 0
     try:
         for document in documents:
             texts.append(document[0])
             labels.append(document[1])
             if len(document) == 3:
                 kept.append(document[2])
-                characters += sum(len(value) for value in document[2].values() if isinstance(value, str))
-            characters += len(document[0])
-            if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+                n_characters += sum(len(value) for value in document[2].values() if isinstance(value, str))
+            n_characters += len(document[0])
+            if len(texts) >= BATCH_DOCUMENTS or n_characters >= BATCH_CHARACTERS:
                 yield Batch(labels, texts, kept=kept or None)
-                texts, labels, kept, characters = [], [], [], 0
+                texts, labels, kept, n_characters = [], [], [], 0
     except InputError:
         if texts:
             yield Batch(labels, texts, kept=kept or None)

@@ -69,7 +69,7 @@ class Corpus:
         from scipy.sparse import csr_array
 
         rows, label_report = csr_array(vectors), Report()
-        if rows.dtype.kind not in "biuf" or not rows.shape[0]:
+        if rows.dtype.kind not in "biuf" or not rows.shape[0]:  # truth values, integers and floats
             raise InputError(f"{shown(vectors)} has no rows of numbers", place=name, hint="Give at least one")
         label_sets = _label_sets(labels, rows.shape[0], "vector", name, label_report)
 
@@ -89,6 +89,7 @@ class Corpus:
                 yield from part._start(report)
 
         declared = [part.multilabel for part in parts]
+        # One multilabel part is enough; otherwise, one that is not known yet leaves the result open.
         multilabel = True if True in declared else None if None in declared else False
         return cls(", ".join(part.name for part in parts), start, multilabel=multilabel)
 
@@ -116,8 +117,8 @@ class Corpus:
         n_yielded = 0
         for batch in self._pass(Report(places=pending_places)):
             self._require_texts(batch)
-            places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
-            places = places or pending_places[: len(batch)]
+            file_places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
+            places = file_places or pending_places[: len(batch)]
             if len(places) != len(batch):
                 places = [DocumentPlace(f"document {n_yielded + number}") for number in range(1, len(batch) + 1)]
             yield batch, places
@@ -146,6 +147,7 @@ class Corpus:
             yield batch
 
     def _require_texts(self, batch: Batch) -> None:
+        """Raise `InputError` if a batch has vectors."""
         if batch.vectors is not None:
             raise InputError(
                 "holds vectors, not texts. A categorizer reads texts",

@@ -88,7 +88,8 @@ class ContentHead:
             return None
         if (kind := binary_kind(self.data)) is not None:
             return kind
-        if self.data.count(0) > _MAX_NULS * len(self.data) and encoding_of(self.data[:4], "") == "":
+        has_byte_order_mark = encoding_of(self.data[:4], "") != ""
+        if self.data.count(0) > _MAX_NULS * len(self.data) and not has_byte_order_mark:
             return "binary data, or text in UTF-16 (if so, give encoding='utf-16-le' or 'utf-16-be')"
         return None
 
@@ -283,7 +284,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
     head = ContentHead(data, decode(data, source.encoding)[0], len(data) < HEAD)
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
-        return expected
+        return expected  # its reader checks the content
     if not _is_parquet(head, source) and (kind := head.binary_kind(source.encoding)):
         raise _mismatch_error(source, expected, kind)
     if name and expected:

@@ -131,6 +131,7 @@ class LabelReader:
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
     def _mixed_kinds_error(self) -> InputError:
+        """Return the error for labels of two kinds, such as strings and numbers, with the first label of each."""
         examples = " and ".join(
             f"the {kind} {shown(value)} ({self._place_format.format(position)})"
             for kind, (value, position) in self._first_of_kind.items()

@@ -77,8 +77,8 @@ def open_named(path: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
     return NAMED[name].open(*words, limits=limits)
 
 
-def is_name(path: str) -> bool:
-    """Return whether a path begins with the name of a corpus."""
+def is_corpus_name(path: str) -> bool:
+    """Return whether a path is the name of a corpus, with or without words after it: newsgroups:train."""
     return path.split(SEPARATOR)[0] in NAMED
 
 
@@ -132,7 +132,7 @@ def inventory(name: str | None = None) -> list[CorpusEntry]:
     """Return the editions of all named corpora, or of one, or the edition that words after its name select."""
     if name is None:
         return [entry for row in NAMED.values() for entry in _entries(row)]
-    if not is_name(name):
+    if not is_corpus_name(name):
         close = closest_name(name)
         hint = f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}."
         raise InputError("is no corpus.", place=name, hint=hint)

@@ -50,12 +50,12 @@ def corpus() -> Corpus:
 
 def collect() -> list[Pair]:
     """Parse the packages, and return pairs of a docstring and its subpackage in the order of the files."""
-    seen: set[str] = set()
+    seen_texts: set[str] = set()
     pairs: list[Pair] = []
     for package in PACKAGES:
         for text, label in _docstrings_of(package):
-            if text not in seen and len(text.split()) >= MIN_WORDS and label not in EXCLUDED_CLASSES:
-                seen.add(text)
+            if text not in seen_texts and len(text.split()) >= MIN_WORDS and label not in EXCLUDED_CLASSES:
+                seen_texts.add(text)
                 pairs.append((text, label))
     sizes = Counter(label for _, label in pairs)
     return [(text, label) for text, label in pairs if sizes[label] >= MIN_DOCUMENTS]
@@ -94,6 +94,7 @@ def _docstrings_in(path: Path) -> Iterator[str]:
 
 
 def _cache_path() -> Path:
+    """Return the path of the cache for the installed versions of the packages."""
     from platformdirs import user_cache_path
 
     versions = "-".join(f"{name}{version(name)}" for name in PACKAGES.values())

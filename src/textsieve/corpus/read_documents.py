@@ -15,7 +15,7 @@ from ..errors import InputError, MissingPackage, Setting
 from ..extras import require_package
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
-from .named_corpora import NAMED, closest_name, is_name, open_named
+from .named_corpora import NAMED, closest_name, is_corpus_name, open_named
 from .read_limits import ReadLimits
 from .source import Column, Source
 from .streams import check_encoding, unreadable_error
@@ -64,12 +64,13 @@ def read(
     if they stay inside it; `follow_links=True` also follows links that lead outside, and reads each folder once.
     """
     location = _parse_path(path)
-    is_named = not _exists(location) and isinstance(path, str) and is_name(path)
+    is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)
     limits = ReadLimits.from_options(max_document, max_unpacked, follow_links, is_named=is_named)
     columns_to_keep = _check_keep(keep)
     if is_named:
         name = os.fspath(path)
         _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format)
+        # An empty `keep` and the default encoding count as not given.
         _check_no_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
         return open_named(name, limits)
     if not _exists(location):

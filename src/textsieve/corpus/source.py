@@ -138,6 +138,7 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
 
 
 def _position_of_label(column: Column | bool, columns: Sequence[str], source: Source) -> int:
+    """Return the position of the label column that the caller gave; raise `InputError` for True, which names none."""
     if column is True:
         raise InputError(
             setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
@@ -174,7 +175,10 @@ def _position_of(option: str, column: Column, columns: Sequence[str], source: So
 
 
 def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
-    """Return the position of the column with the first of these names, except the column `without`; else None."""
+    """Return the position of the column that has one of these names, the first names first, or None.
+
+    The column at the position `without` does not count.
+    """
     normalized = [_normalize(column) for column in columns]
     positions = (normalized.index(name) for name in names if name in normalized)
     return next((position for position in positions if position != without), None)
@@ -187,7 +191,7 @@ def _complete_pair(
 
     The other column is taken as the missing one, unless it would be a label named like an ID or a date.
     """
-    if text is None:
+    if text is None:  # then the label is known, and 1 - label is the other column
         return (None if label is None else 1 - label), label
     if source.label is False or _normalize(columns[1 - text]) in METADATA_NAMES:
         return text, None
@@ -218,6 +222,7 @@ def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> Inpu
 
 
 def _list_columns(columns: Sequence[str]) -> str:
+    """Return the names of the columns for a message: at most 30 of them."""
     names = ", ".join(shown(name, 40) for name in columns[:30])
     return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
 

@@ -55,6 +55,7 @@ _replacements = _Replacements()
 
 
 def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
+    """Replace invalid bytes by one replacement character, and count it; an error handler of `codecs`."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     _replacements.count += 1
@@ -119,6 +120,7 @@ ZSTD_WINDOW = 2**27
 
 
 def _unpack_gzip(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a gzip file."""
     with gzip.GzipFile(fileobj=file) as unpacked:
         while data := unpacked.read(CHUNK):
             yield data
@@ -142,7 +144,7 @@ def _unpack_zstandard(file: IO[bytes]) -> Iterator[bytes]:
             data = frame.decompress(packed)
             piece_size = max(smallest, piece_size // 2) if len(data) > CHUNK else min(largest, piece_size * 2)
             yield data
-            packed = frame.unused_data or file.read(piece_size)
+            packed = frame.unused_data or file.read(piece_size)  # unused: the beginning of the next frame
             if frame.eof and packed:
                 frame = decompressor.decompressobj()
     except zstandard.ZstdError as error:
@@ -186,6 +188,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Copy the next unpacked bytes into the buffer, and return their number; 0 at the end of the file."""
         while not self._unread:
             chunk = self._next_chunk()
             if chunk is None:
@@ -254,6 +257,7 @@ def read_document(path: Path | str, limits: ReadLimits) -> bytes:
         raise unreadable_error(path, error) from error
     if data is not None and not data.startswith(MAGICS):
         return data
+    # The file is compressed, or `read_small` returned None, mostly because it is larger than a chunk.
     chunks: list[bytes] = []
     size = 0
     with open_bytes(path, limits) as file:
@@ -313,7 +317,7 @@ def lines_of_chunks(
 
 
 def _check_lines(lines: Iterable[tuple[int, str]], name: str, limits: ReadLimits) -> Iterator[tuple[int, str]]:
-    """Yield the lines, and raise `InputError` at the first that is too long."""
+    """Yield the lines, and raise `InputError` at the first that is too long, not counting its line ending."""
     for number, line in lines:
         limits.check_document(len(line) - 1, Place(name, f"line {number}"))
         yield number, line

@@ -127,9 +127,9 @@ class HeldBytes:
     def count(self, connection: BoundedProtocol) -> None:
         """Update how many bytes a connection holds, and enforce the limits."""
         n_unparsed = len(connection.unparsed)
-        must_wait = connection.must_wait
-        _set_or_remove(self.parsing, connection, 0 if must_wait else n_unparsed)
-        _set_or_remove(self.waiting, connection, n_unparsed if must_wait else 0)
+        next_request_must_wait = connection.next_request_must_wait
+        _set_or_remove(self.parsing, connection, 0 if next_request_must_wait else n_unparsed)
+        _set_or_remove(self.waiting, connection, n_unparsed if next_request_must_wait else 0)
         _set_or_remove(self.unread, connection, connection.n_unread)
         self._pause_reading(cast("set[BoundedProtocol]", connection.connections))
         self._resume_reading()
@@ -147,17 +147,17 @@ class HeldBytes:
         self._resume_reading()
 
     def may_read(self, connection: BoundedProtocol) -> bool:
-        """Return whether a connection may be read now; if not, its `read_on` is called later."""
+        """Return whether a connection may be read now; if not, its `update_reading` is called later."""
         if self._is_paused:
             self._paused.add(connection)
         return not self._is_paused
 
     def _pause_reading(self, connections: set[BoundedProtocol]) -> None:
-        """Stop reading from all connections if too much is being parsed: `read_on` asks `may_read`, and stops."""
+        """Stop reading from all connections if too much is being parsed."""
         if not self._is_paused and sum(self.parsing.values()) > MAX_HELD:
             self._is_paused = True
             for connection in connections:
-                connection.read_on()
+                connection.update_reading()  # stops, because `may_read` is False now
 
     def _resume_reading(self) -> None:
         """Read again from all connections once half of the limit is parsed."""
@@ -165,7 +165,7 @@ class HeldBytes:
             self._is_paused = False
             paused, self._paused = self._paused, set()
             for connection in paused:
-                connection.read_on()
+                connection.update_reading()
 
     def _limit_unread(self) -> None:
         """Cut off connections with unread responses, the oldest first, until the limits are met or one is left."""
@@ -265,7 +265,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
     @property
-    def must_wait(self) -> bool:
+    def next_request_must_wait(self) -> bool:
         """Return whether the next request has to wait for the response to another one, or until that is read."""
         return self._is_answering or self.flow.write_paused
 
@@ -281,7 +281,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.log(f"{client} cut off with {self.n_unread:,} bytes of a response unread: {why}")
         self._writer.abort()
 
-    def read_on(self) -> None:
+    def update_reading(self) -> None:
         """Resume reading, or stop if `held` does not allow it.
 
         Do nothing while input waits to be parsed, and don't resume while much of a body waits for the application.
@@ -301,7 +301,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Parse one request, or a part of one; keep the rest until that request is answered."""
         if self.unparsed:  # the transport had read the new data before it was told to stop
             self.unparsed += data
-        elif self.must_wait or not _has_one_head(data):
+        elif self.next_request_must_wait or not _has_at_most_one_head(data):  # a second request must wait for the first
             self.unparsed = data
         else:  # nearly always
             self._parse(data)
@@ -315,7 +315,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """
         data = self.unparsed
         turn_end = min(self._n_parsed + PARSE_BYTES, len(data))
-        while self._n_parsed < turn_end and not (self.must_wait or self.transport.is_closing()):
+        while self._n_parsed < turn_end and not (self.next_request_must_wait or self.transport.is_closing()):
             begin = self._n_parsed
             head_end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
             self._n_parsed = begin + PARSE_BYTES if head_end < 0 else head_end + len(HEAD_END)
@@ -324,13 +324,13 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if self._n_parsed < len(data):
             self.flow.hold()
-            if self.must_wait:
+            if self.next_request_must_wait:
                 self._stop_request_timer()  # the rest of a request may be there, but is not parsed yet
             else:
                 self.loop.call_soon(self._parse_unparsed)
         else:
             self.unparsed, self._n_parsed = b"", 0
-            self.read_on()
+            self.update_reading()
         self.held.count(self)
 
     def _parse(self, data: bytes) -> None:
@@ -508,7 +508,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def _has_one_head(data: bytes) -> bool:
+def _has_at_most_one_head(data: bytes) -> bool:
     """Return whether the data has the end of at most one head and is short enough to be parsed at once."""
     if len(data) > PARSE_BYTES:
         return False

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..corpus.formats import by_ending
-from ..corpus.named_corpora import is_name
+from ..corpus.named_corpora import is_corpus_name
 from ..corpus.source import Column, Source, choose_columns
 from ..errors import InputError, Setting
 from .columns import LABEL, TEXT, labels_as_text, reject_lists, select_documents
@@ -99,7 +99,7 @@ def _require_files(paths: Sequence[str]) -> None:
     for path in paths:
         if path == "-":
             raise InputError("Spark does not read standard input", place="-", hint="write it to a file first")
-        if is_name(path) and not os.path.exists(path):
+        if is_corpus_name(path) and not os.path.exists(path):
             raise InputError(
                 "is a corpus with a name, which Spark does not know",
                 place=path,

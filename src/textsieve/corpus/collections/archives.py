@@ -88,6 +88,7 @@ class _LastBlockReader(io.RawIOBase):
         self.last_block = b""
 
     def read(self, size: int = -1, /) -> bytes:
+        """Return a block and remember it; raise `EOFError` at the end of the file, as an archive should end before."""
         self.last_block = self._file.read(size)
         if size and not self.last_block:
             raise EOFError("it ends in the middle")
@@ -101,6 +102,7 @@ class _LimitedTarInfo(tarfile.TarInfo):
     """
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        """Process an entry as tarfile does, but raise `ReadError` for a name or header that is too long."""
         if self.type in LONG_HEADERS and self.size > MAX_LONG_HEADER:
             raise tarfile.ReadError("a name in it is too long")
         return cast(tarfile.TarInfo, cast(Any, super())._proc_member(archive))
@@ -138,6 +140,7 @@ def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
 
 
 def _damaged_error(path: Path, problem: Exception) -> InputError:
+    """Return the error for an archive that can't be read to its end."""
     return InputError(
         f"cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something else",
         place=str(path),
@@ -163,6 +166,7 @@ def read_members(
     """
 
     def is_wanted_and_visible(name: str) -> bool:
+        """Return whether to read a file; count a hidden one as skipped."""
         if not is_wanted(name):
             return False
         if is_hidden := base_name(name).startswith("."):

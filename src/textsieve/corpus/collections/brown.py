@@ -19,21 +19,23 @@ GENRES = "cats.txt"
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the selected texts; each edition has one file."""
     (paths,) = files.values()
     return lambda report: in_batches(_documents(paths, selection, report))
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
-    """Yield the texts that have a genre, and count those of them that are not there."""
+    """Yield the texts to which `cats.txt` gives a genre; count those without a file as skipped."""
     genres = _read_genres(paths, selection, report)
-    keeps_tags = selection.get("tags") is not None
+    keeps_tags = selection.get("tags") == "tagged"
     n_read = 0
     for name, data in read_members(paths, lambda name: base_name(name) in genres, report, selection.limits):
         n_read += 1
         words = data.decode(ENCODING).split()
         text = " ".join(words if keeps_tags else (word.rpartition("/")[0] or word for word in words))
         yield text, (genres[base_name(name)],)
-    report.skip("missing files", len(genres) - n_read - report.skipped.get("damaged files", 0))
+    n_damaged = report.skipped.get("damaged files", 0)  # `read_members` has counted these
+    report.skip("missing files", len(genres) - n_read - n_damaged)
 
 
 def _read_genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:

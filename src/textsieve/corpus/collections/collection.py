@@ -111,19 +111,23 @@ class Collection:
 
     def select(self, *words: str) -> EditionSelection:
         """Return the selection that the words after the name stand for."""
-        word_of: dict[str, str] = {}
+        word_by_choice: dict[str, str] = {}
         for word in words:
             choice = self._choice_of(word, words)
-            if choice in word_of:
+            if choice in word_by_choice:
                 raise InputError(
-                    f"{word_of[choice]!r} and {word!r} exclude each other", place=self.name, hint="Use one of them"
+                    f"{word_by_choice[choice]!r} and {word!r} exclude each other",
+                    place=self.name,
+                    hint="Use one of them",
                 )
-            word_of[choice] = word
+            word_by_choice[choice] = word
         edition = next(
-            candidate for candidate in self.editions if candidate.word == word_of.get("edition", self.editions[0].word)
+            candidate
+            for candidate in self.editions
+            if candidate.word == word_by_choice.get("edition", self.editions[0].word)
         )
-        others = {choice: word for choice, word in word_of.items() if choice not in ("edition", "part")}
-        selection = EditionSelection(edition, word_of.get("part"), others)
+        others = {choice: word for choice, word in word_by_choice.items() if choice not in ("edition", "part")}
+        selection = EditionSelection(edition, word_by_choice.get("part"), others)
         self._check_words(selection)
         return selection
 
@@ -172,10 +176,12 @@ class Collection:
         for choice in self.choices:
             word = selection.get(choice.name)
             if word and choice.editions is not None and selection.edition.word not in choice.editions:
-                fitting = " or ".join(
+                editions_with_choice = " or ".join(
                     self.full_name(edition) for edition in self.editions if edition.word in choice.editions
                 )
-                raise InputError(f"has no {word!r}, which is for {fitting}", place=name, hint="Leave it out")
+                raise InputError(
+                    f"has no {word!r}, which is for {editions_with_choice}", place=name, hint="Leave it out"
+                )
         if selection.part is not None and not self._is_split(selection):
             splitting_words = " or ".join(word for choice in self.choices for word in choice.splitting_words)
             alternative = f", or add a word that splits it: {splitting_words}" if splitting_words else ""

@@ -54,7 +54,7 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
                 _check_download(Path(downloaded), file)
 
             pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=download_and_check)
-    except ValueError as problem:
+    except ValueError as problem:  # of `_check_download`, or an address that pooch does not support
         hint = f"Set {MIRROR_VARIABLE} to a folder with the right file"
         raise _download_error(address, str(problem).rstrip("."), hint) from None
     except ftplib.all_errors as problem:  # includes OSError
@@ -105,7 +105,7 @@ def _import_pooch(file: File) -> Any:
     """Import and return pooch, which has no type annotations."""
     require_package("pooch", extra="corpora", what=f"downloading {file.name}")
     pooch = import_module("pooch")
-    pooch.get_logger().setLevel(logging.WARNING)
+    pooch.get_logger().setLevel(logging.WARNING)  # by default it prints a line for each download
     return pooch
 
 

@@ -59,25 +59,25 @@ MAT_HEADER, MAT_PACKED = 128, 15
 """Bytes before the first array of a MATLAB file, and the type number of an array compressed with zlib."""
 
 
-def batches(path: Path, part: str | None, wanted: Collection[str] | None, limits: ReadLimits) -> Iterator[Batch]:
+def batches(path: Path, part: str | None, allowed_codes: Collection[str] | None, limits: ReadLimits) -> Iterator[Batch]:
     """Yield the stories of a subset, or of its part "train" or "test", with their topics.
 
-    `wanted` restricts the topics; None keeps all.
+    Stories are labelled only with `allowed_codes`; None allows all.
     """
     from scipy.sparse import csr_array
 
     vectors, topics = _read_arrays(path, limits)
     stories = parts_of(topics)[part] if part else range(vectors.shape[0])
-    codes = [code for code in CODES if wanted is None or code in wanted]
-    wanted_topics = topics[[CODE_INDEX[code] for code in codes]]  # codes by stories
+    codes = [code for code in CODES if allowed_codes is None or code in allowed_codes]
+    allowed_topics = topics[[CODE_INDEX[code] for code in codes]]  # codes by stories
     for begin in stories[::BATCH_DOCUMENTS]:
         batch = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
-        labels = [tuple(codes[row] for row in story.nonzero()[0]) for story in wanted_topics[:, batch].T]
+        labels = [tuple(codes[row] for row in story.nonzero()[0]) for story in allowed_topics[:, batch].T]
         yield Batch(labels, vectors=csr_array(vectors[batch], dtype=float))
 
 
 def code_above(code: str) -> str | None:
-    """Return the code above this one, which all its stories have too; None at the top."""
+    """Return the code above this one in RCV1's hierarchy, such as C151 for C1511 or CCAT for C15; None at the top."""
     if code in TOP:
         return None
     prefixes = (code[:length] for length in range(len(code) - 1, 1, -1))
@@ -107,7 +107,7 @@ def by_code(target: Bools) -> Bools:
     first_topics, first_is_known = _half_by_code(target[:, :middle])
     second_topics, second_is_known = _half_by_code(target[:, middle:])
     topics = np.hstack([first_topics, second_topics])
-    topics[~(first_is_known & second_is_known)] = False
+    topics[~(first_is_known & second_is_known)] = False  # a code that only one half has is removed from both
     return topics
 
 
@@ -133,6 +133,7 @@ def _half_by_code(rows: Bools) -> tuple[Bools, Bools]:
         raise ValueError("target has topics before or after those of RCV1")
     topics, is_known = np.zeros((len(CODES), rows.shape[1]), np.bool_), np.zeros(len(CODES), np.bool_)
     topics[indices[is_code]], is_known[indices[is_code]] = rows[is_code], True
+    # MCAT itself is not in the file, but its stories are those of the codes below it.
     below_mcat = [CODE_INDEX[code] for code in CODES if code_above(code) == "MCAT"]
     topics[CODE_INDEX["MCAT"]] |= topics[below_mcat].any(axis=0)
     is_known[CODE_INDEX["MCAT"]] = True

@@ -42,7 +42,10 @@ def without_revealing_fields(post: str) -> str:
 
 
 def _header_lines(header: str) -> Iterator[tuple[str, str]]:
-    """Yield the lowercase name of the field that each header line begins or continues, or "", and the line."""
+    """Yield for each line of a header the lowercase name of its field ("" if it has none), and the line.
+
+    A line that begins with white space continues the field of the line before.
+    """
     field = ""
     for line in header.split("\n"):
         if not line[:1].isspace():
@@ -64,7 +67,10 @@ def with_subject_alone(post: str) -> str:
 
 
 def without_footer(post: str) -> str:
-    """Return the text before the last line that is empty or made of hyphens."""
+    """Return the text before the last line that is empty or made of hyphens.
+
+    If no line is, or only the first, there is no footer.
+    """
     lines = post.strip().split("\n")
     separators = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
     return "\n".join(lines[: separators[-1]]) if separators and separators[-1] > 0 else post
@@ -100,6 +106,7 @@ GROUPS = (
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the selected posts; each edition has one file."""
     (paths,) = files.values()
     return lambda report: in_batches(_documents(paths, selection, report))
 
@@ -107,7 +114,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
     """Yield the selected posts, without what the words after the name remove."""
     removers = [remove for word, remove in REMOVERS.items() if word in selection.words.values()]
-    for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
+    for name, data in read_members(paths, lambda path: _is_selected(path, selection), report, selection.limits):
         text = without_revealing_fields(data.decode(ENCODING))
         for remove in removers:
             text = remove(text)
@@ -115,13 +122,15 @@ def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Ite
         yield text, (group,)
 
 
-def _is_wanted(name: str, selection: EditionSelection) -> bool:
-    """Return whether a path PART/GROUP/NUMBER belongs to the selection."""
-    folder, _, _ = name.rpartition("/")
-    part, _, group = folder.rpartition("/")
-    if group not in GROUPS or (selection.part and not part.endswith(f"-{selection.part}")):
+def _is_selected(path: str, selection: EditionSelection) -> bool:
+    """Return whether a post belongs to the selected part and groups; its path is PART/GROUP/NUMBER."""
+    folder, _, _ = path.rpartition("/")
+    part_folder, _, group = folder.rpartition("/")
+    if group not in GROUPS:
         return False
-    return selection.get("groups") is None or group.startswith(COMPUTING)
+    if selection.part and not part_folder.endswith(f"-{selection.part}"):  # such as 20news-bydate-train
+        return False
+    return selection.get("groups") != "comp" or group.startswith(COMPUTING)
 
 
 COLLECTION = Collection(

@@ -31,6 +31,7 @@ WITHOUT_CATEGORY = "pages without a category"
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the dump or the sample; each edition has one file."""
     ((path,),) = files.values()
     if selection.edition.word == SAMPLE:
         return lambda report: in_batches(_sample_documents(path, report, selection.limits))
@@ -39,7 +40,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 def _documents(path: Path, selection: EditionSelection, report: Report) -> Iterator[Document]:
     """Yield the title and description of each page in the dump of the directory."""
-    has_all_classes = selection.get("classes") is not None
+    has_all_classes = selection.get("classes") == "every-class"
     lines = (line for _, line in read_lines(path, "utf-8", report, selection.limits))
     for record in records(lines, "ExternalPage", report, selection.limits, str(path)):
         topic = between(record, "topic")

@@ -46,10 +46,12 @@ Topics = Mapping[int, Labels]
 """The topics of each story, by its number."""
 
 
-def read_topics(path: Path, wanted: Container[str] | None, report: Report, limits: ReadLimits) -> dict[int, Labels]:
-    """Return the topics of each story by its number; `wanted` restricts the topics, and None keeps all.
+def read_topics(
+    path: Path, allowed_topics: Container[str] | None, report: Report, limits: ReadLimits
+) -> dict[int, Labels]:
+    """Return the topics of each story by its number: only `allowed_topics`, or all if that is None.
 
-    Stories without a wanted topic are left out. Stories with equal topics share one tuple, which saves memory.
+    Stories without such a topic are left out. Stories with equal topics share one tuple, which saves memory.
     """
     topics: dict[int, Labels] = {}
     shared_tuples: dict[Labels, Labels] = {}
@@ -57,11 +59,11 @@ def read_topics(path: Path, wanted: Container[str] | None, report: Report, limit
         match line.split():
             case [code, digits, "1"] if (number := _story_number(digits)) is not None:
                 story_topics = topics.get(number, ())
-                if code not in story_topics and (wanted is None or code in wanted):
+                if code not in story_topics and (allowed_topics is None or code in allowed_topics):
                     story_topics = (*story_topics, code)
                     topics[number] = shared_tuples.setdefault(story_topics, story_topics)
             case [] | [_, _, "0"]:
-                pass
+                pass  # a blank line, or a topic that the story does not have
             case _:
                 report.skip(BROKEN_TOPICS)
     return topics
@@ -79,7 +81,7 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limit
         words: list[str] | None = None
         n_characters = 0
         for _, line in read_lines(path, ENCODING, report, limits):
-            if line.startswith(".I") and not line[2:3].strip():
+            if line.startswith(".I") and not line[2:3].strip():  # `.I` is a word of its own
                 yield from _story(number, words, topics, report)
                 number, words, n_characters = _story_number(line[2:].strip()) or INVALID_NUMBER, None, 0
             elif line.rstrip() == ".W":
@@ -92,7 +94,10 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limit
 
 
 def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
-    """Yield the story that ends here, if it is valid and has topics; `number` is None before the first story."""
+    """Yield the story that ends here, if it is valid and has topics.
+
+    `number` is None before the first story, and `words` is None if the story had no line `.W`.
+    """
     if number is None:
         return
     if number < 0 or words is None:
@@ -141,6 +146,7 @@ def _parse_valid(lines: list[str], report: Report) -> tuple[list[int], csr_array
 
 
 def _is_valid(line: str) -> bool:
+    """Return whether a line of a vector file can be parsed."""
     try:
         _parse([line])
     except (ValueError, OverflowError):
@@ -155,6 +161,7 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
 
     load_svmlight_file = import_module("sklearn.datasets").load_svmlight_file  # it has no type annotations
     data = "".join(lines).encode(ENCODING)
+    # The lines are svmlight, with the number of the story in place of a label.
     rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
     if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):
         raise ValueError("a weight is not a finite number")
@@ -187,10 +194,10 @@ SUBSETS = {
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
     """Return the function that starts a pass; the topics are read in the first pass and kept for the next."""
     paths = {name: file_paths[0] for name, file_paths in files.items()}
-    wanted = mulan.TOP if selection.get("topics") else None
+    allowed_topics = mulan.TOP if selection.get("topics") == "top" else None
     if selection.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
-        return lambda report: mulan.batches(subset, selection.part, wanted, selection.limits)
+        return lambda report: mulan.batches(subset, selection.part, allowed_topics, selection.limits)
     topics_path = paths.pop(TOPICS.name)
     topics: Topics | None = None
     topics_report = Report()
@@ -198,7 +205,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
     def start(report: Report) -> Iterator[Batch]:
         nonlocal topics
         if topics is None:
-            topics = read_topics(topics_path, wanted, topics_report, selection.limits)
+            topics = read_topics(topics_path, allowed_topics, topics_report, selection.limits)
         for kind, count in topics_report.skipped.items():
             report.skip(kind, count)
         if selection.edition.word == TOKENS:

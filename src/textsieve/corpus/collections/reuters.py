@@ -47,8 +47,11 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
     topics: set[str] | None = None
 
     def stories(report: Report) -> Iterator[Story]:
+        """Yield all stories, or only those with a body if the word `bodies` is given."""
         all_stories = _stories(paths, report, selection.limits)
-        return (story for story in all_stories if BODY in story.text) if selection.get("stories") else all_stories
+        if selection.get("stories") == "bodies":
+            return (story for story in all_stories if BODY in story.text)
+        return all_stories
 
     def start(report: Report) -> Iterator[Batch]:
         nonlocal topics
@@ -87,8 +90,9 @@ def _stories(paths: Paths, report: Report, limits: ReadLimits) -> Iterator[Story
             if topics is None or text is None:
                 report.skip(BROKEN)
                 continue
-            part = _SPLIT.match(record) if _HAS_TOPICS.match(record) else None
-            yield Story(part and part[1].lower(), tuple(dict.fromkeys(_TOPIC.findall(topics))), text)
+            match = _SPLIT.match(record) if _HAS_TOPICS.match(record) else None
+            part = None if match is None else match[1].lower()
+            yield Story(part, tuple(dict.fromkeys(_TOPIC.findall(topics))), text)
 
 
 def _text_of(record: str) -> str | None:

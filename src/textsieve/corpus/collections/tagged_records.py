@@ -37,14 +37,14 @@ def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, 
             if record and is_closing:
                 yield "".join([*record, line[position : match.end()]])
             elif record:
-                report.skip(BROKEN)
+                report.skip(BROKEN)  # the next record begins before this one ends
             record, position, n_characters = [] if is_closing else [opening], match.end(), 0
         if record and len(record) <= MAX_LINES:
             record.append(line[position:])
             n_characters += len(line) - position
             if n_characters > limits.max_document:
                 limits.check_document(n_characters, Place(name, f"a record <{tag}>"))
-        elif record:
+        elif record:  # it has more than `MAX_LINES`
             report.skip(BROKEN)
             record = []
     if record:

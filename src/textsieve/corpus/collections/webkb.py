@@ -34,6 +34,7 @@ _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
+    """Return the function that starts a pass over the HTML pages or the stemmed documents."""
     if selection.edition.word == STEMMED:
         stemmed_files = [path for paths in files.values() for path in paths]
         return lambda report: in_batches(_stemmed_documents(stemmed_files, report, selection.limits))
@@ -43,27 +44,28 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 def _pages(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
     """Yield the selected HTML pages without the header of the server."""
-    for name, data in read_members(paths, lambda name: _is_wanted(name, selection), report, selection.limits):
+    for name, data in read_members(paths, lambda path: _is_selected(path, selection), report, selection.limits):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
 
-def _is_wanted(name: str, selection: EditionSelection) -> bool:
+def _is_selected(path: str, selection: EditionSelection) -> bool:
     """Return whether a page, given by its path, belongs to the selected classes, universities and part."""
-    kind, university = _class_and_university(name)
-    if kind not in (SEVEN if selection.get("classes") else FOUR) or university not in UNIVERSITIES:
+    label, university = _class_and_university(path)
+    classes = SEVEN if selection.get("classes") == "seven" else FOUR
+    if label not in classes or university not in UNIVERSITIES:
         return False
     word = selection.get("university")
     if word is None:
         return True
-    if not word.startswith(LEAVE):
+    if not word.startswith(LEAVE):  # the name of a university: only its pages
         return university == word
     is_test_page = university == word.removeprefix(LEAVE)
     return selection.part is None or is_test_page == (selection.part == "test")
 
 
-def _class_and_university(name: str) -> tuple[str, str]:
-    """Return the class and the university in a path webkb/CLASS/UNIVERSITY/ADDRESS."""
-    parts = name.split("/")
+def _class_and_university(path: str) -> tuple[str, str]:
+    """Return the class and the university in a path webkb/CLASS/UNIVERSITY/ADDRESS; two empty strings for others."""
+    parts = path.split("/")
     return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
 
 

@@ -62,7 +62,7 @@ class _RecordParser:
         self._limits = limits
         self._lenient = lenient
         self._line_ahead: NumberedLine | None = None  # a line that was read to decide about the line before
-        self._n_delimiters = 0  # in a record; 0 before the first
+        self._n_delimiters = 0  # of the first record that has any; 0 before it
         self._size = 0  # characters of the record so far
 
     def next_line(self) -> NumberedLine | None:
@@ -79,10 +79,10 @@ class _RecordParser:
             fields = self._split_quoted(number, line)
         else:
             line = line.rstrip("\r\n")
-            fields = line.split(self._delimiter, MAX_FIELDS) if line else []
+            fields = line.split(self._delimiter, MAX_FIELDS) if line else []  # at most one field too many
         if len(fields) > MAX_FIELDS:
             raise self._too_many_fields_error(number)
-        self._n_delimiters = self._n_delimiters or len(fields) - 1
+        self._n_delimiters = self._n_delimiters or max(len(fields) - 1, 0)  # an empty line has no fields
         return fields
 
     def _split_quoted(self, number: int, line: str) -> list[str]:
@@ -140,6 +140,7 @@ class _RecordParser:
         return "".join([*blocks, *pieces]), line, quote + 1
 
     def _too_many_fields_error(self, number: int) -> InputError:
+        """Return the error for a record, which begins in line `number`, with more than `MAX_FIELDS` fields."""
         return InputError(
             f"more than {MAX_FIELDS:,} fields. This is no table of documents, or "
             f"{self._delimiter!r} does not separate its columns.",
@@ -148,6 +149,7 @@ class _RecordParser:
 
     def _ends_field(self, line: str, position: int) -> bool:
         """Return whether a delimiter or the end of the line is at a position."""
+        # A line ending has at most two characters, so three show whether anything else follows.
         return line.startswith(self._delimiter, position) or not line[position : position + 3].strip("\r\n")
 
     def _is_punctuation(self, line: str, position: int) -> bool:
@@ -163,7 +165,8 @@ class _RecordParser:
             return not self._ends_field(line, quote + 1)
         self._line_ahead = self.next_line()
         if self._line_ahead is None:
-            return True
+            return True  # this is the last line, so nothing can close the quote
+        # A full record has as many delimiters as the first one, and at least one.
         n_here, n_next = line.count(self._delimiter), self._line_ahead[1].count(self._delimiter)
         return n_here == n_next == (self._n_delimiters or n_here or 1)
 
@@ -183,7 +186,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     columns = first_record if has_header else [str(number) for number in range(len(first_record))]
     if not has_header and source.text is None and (source.label is None or source.label is False):
         # The only table without a header in which no column is given is label<TAB>text.
-        label, text = None if source.label is False or source.texts_only else 0, 1
+        has_labels = source.label is not False and not source.texts_only
+        label, text = 0 if has_labels else None, 1
     else:
         text, label = choose_columns(columns, source)
     kept = choose_kept_columns(columns, source)
@@ -224,7 +228,7 @@ def _rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield all records except the header; raise `InputError` if one does not have as many fields as the first."""
     records = _records(source, report, delimiter)
-    header_line = next(number for number, row in records if row) if has_header else 0
+    header_line = next(number for number, row in records if row) if has_header else 0  # consumes the header
     for number, row in records:
         if len(row) == n_columns:
             yield number, row
@@ -281,10 +285,10 @@ def _has_header(first_record: list[str], source: Source, format: Format) -> bool
             place=str(source.path),
             hint="Use names for a table with a header, numbers for one without",
         )
-    if numbers:
+    if numbers:  # then there is no header, unless conventional names stand where the first record would be
         return all(number < len(first_record) and is_conventional(first_record[number]) for number in numbers)
     if names or format.name != "tsv" or len(first_record) != 2:
-        return True
+        return True  # only label<TAB>text may lack a header
     if {source.default_text, source.default_label} & {*first_record}:
         return True
     if any(map(is_conventional, first_record)) and all(len(name) <= MAX_COLUMN_NAME for name in first_record):

@@ -80,11 +80,11 @@ class _Walker:
         self._report = report
         self._follow_links = follow_links
         status = os.stat(root)
-        self._folders_read = {(status.st_dev, status.st_ino)}
+        self._folders_read = {(status.st_dev, status.st_ino)}  # device and inode identify a folder
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
         """Return whether an entry is a folder that should be entered."""
-        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._is_new(entry)
+        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._should_enter(entry)
 
     def is_document(self, entry: os.DirEntry[str]) -> bool:
         """Return whether an entry that is not entered is a document."""
@@ -98,8 +98,8 @@ class _Walker:
             return False
         return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
 
-    def _is_new(self, folder: os.DirEntry[str]) -> bool:
-        """Return whether a folder, or a link to one, should be read: it was not and will not be read elsewhere."""
+    def _should_enter(self, folder: os.DirEntry[str]) -> bool:
+        """Return whether to read a folder or a link to one: it was not read yet, and is not reached by name later."""
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
             if not self._may_follow(target):
@@ -137,13 +137,15 @@ class _Walker:
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder or a link to one; a link that leads to itself is neither."""
     try:
         return entry.is_dir()
-    except OSError:  # a link loop
+    except OSError:
         return False
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a regular file or a link to one; a link that leads to itself is neither."""
     try:
         return entry.is_file()
     except OSError:
@@ -166,7 +168,7 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
         folder, slash, _ = file.name.partition("/")
         label = folder if slash else None
         if label != previous_label:
-            previous_label, labels = label, read_labels(label, 0)
+            previous_label, labels = label, read_labels(label, position=0)
         text = _read_text(file.path, source, report)
         if source.keep:
             yield text, labels, {"file": os.fsencode(file.name).decode(errors="replace")}
@@ -177,12 +179,12 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
 def _read_text(path: str, source: Source, report: Report) -> str:
     """Return the text of a file; raise `InputError` if it is not text."""
     data = read_document(path, source.limits)
-    text, replaced = decode(data, source.encoding)
-    if replaced and (kind := binary_kind(data[:HEAD])):
+    text, n_replaced = decode(data, source.encoding)
+    if n_replaced and (kind := binary_kind(data[:HEAD])):
         raise InputError(
             f"found {kind}; expected a text. Every file in a folder of classes is one document",
             place=str(path),
             hint="Move it elsewhere, or hide it by a name that begins with a dot",
         )
-    report.replaced_bytes += replaced
+    report.replaced_bytes += n_replaced
     return text

@@ -56,6 +56,7 @@ def corpus(source: Source, format: Format) -> Corpus:
         place_format = "item {}" if is_array else "line {}"
         return in_batches(_documents(objects, source, report, keys, place_format))
 
+    # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     return Corpus(str(source.path), start, multilabel=True if multilabel else None)
 
 
@@ -185,7 +186,8 @@ class _ArrayParser:
     def skip(self, character: str) -> bool:
         """Skip a character if it comes next, and return whether it did."""
         is_next = self.peek() == character
-        self._position += is_next
+        if is_next:
+            self._position += 1
         return is_next
 
     def parse_value(self, number: int) -> object:
@@ -197,6 +199,7 @@ class _ArrayParser:
                 return value
             except json.JSONDecodeError as error:
                 n_after_error = len(self._text[error.pos :].strip())
+                # An error near the end of the buffered text may be due to a token that is cut off there.
                 is_incomplete = error.msg.startswith("Unterminated") or n_after_error <= MAX_TOKEN
                 problem = self._error(error.pos, error.msg.removesuffix(" at"))
                 n_characters = len(self._text) - self._position
@@ -250,6 +253,7 @@ def _parse(text: str, source: Source, number: int) -> object:
 
 
 def _not_json_error(source: Source, line: int, problem: str) -> InputError:
+    """Return the error for a line that is not JSON; `problem` says why."""
     return InputError(
         f"not JSON: {problem}",
         place=Place(str(source.path), f"line {line}"),

@@ -21,7 +21,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     """Return the lines of a file as a corpus."""
     is_fasttext = format.name == "fasttext"
     read_documents = _fasttext_documents if is_fasttext else _plain_documents
-    multilabel = None if is_fasttext else False
+    multilabel = None if is_fasttext else False  # None: only a complete pass shows it
     return Corpus(str(source.path), lambda report: in_batches(read_documents(source, report)), multilabel=multilabel)
 
 

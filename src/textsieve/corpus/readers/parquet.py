@@ -80,10 +80,10 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
     with _seekable(source) as path, _name_file_in_errors(source):
         packed_size = path.stat().st_size
         for arrays in _arrays(path, columns.all(), source):
-            row_sizes = np.ones(len(arrays[columns.text]), np.int64)
+            row_sizes = np.ones(len(arrays[columns.text]), np.int64)  # in bytes; even an empty row counts
             for array in arrays.values():
                 row_sizes += _sizes(array)
-            is_too_large = np.append(row_sizes > source.limits.max_document, True)
+            is_too_large = np.append(row_sizes > source.limits.max_document, True)  # True, so that argmax finds one
             n_allowed = int(np.argmax(is_too_large))  # rows before the first that is too large, or all
             texts = _texts(arrays[columns.text][:n_allowed], source, report)
             labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
@@ -102,18 +102,20 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
 
 def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
     """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time."""
+    # Arrow numbers the leaves: a nested column has several.
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
     groups = row_groups(path, columns, str(source.path), source.limits)
     with _open(path) as opened:
         file = pq.ParquetFile(
             opened,
-            read_dictionary=sorted(frozenset().union(*(group.dictionaries for group in groups))),
+            # These values are not copied into the rows, which may share a long one.
+            read_dictionary=sorted(frozenset().union(*(group.list_dictionaries for group in groups))),
             buffer_size=CHUNK,  # makes Arrow read a column page by page
             pre_buffer=False,
             page_checksum_verification=True,
         )
         for number, group in enumerate(groups):
-            if not group.rows:
+            if not group.n_rows:
                 continue
             n_read = 0
             for batch in file.reader.iter_batches(
@@ -122,15 +124,18 @@ def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict
                 batch.validate(full=True)
                 n_read += len(batch)
                 yield dict(zip(columns, map(_stored, batch.columns), strict=True))
-            if n_read != group.rows:
+            if n_read != group.n_rows:
                 raise DamagedError("a row group has another number of rows than it should")
 
 
 def _rows_at_once(group: RowGroup) -> int:
-    """Return the number of rows that need about `BYTES_AT_ONCE`, at least 1 and at most a batch."""
-    by_size = BYTES_AT_ONCE * group.rows // max(1, group.unpacked)
-    by_longest = BYTES_AT_ONCE // max(1, group.longest)
-    return max(1, min(BATCH_DOCUMENTS, by_size, by_longest))
+    """Return the number of rows that need about `BYTES_AT_ONCE`, at least 1 and at most a batch.
+
+    They fit if all rows have the average size, and also if each row has the longest value that rows may share.
+    """
+    n_average_rows = BYTES_AT_ONCE * group.n_rows // max(1, group.unpacked_size)
+    n_longest_rows = BYTES_AT_ONCE // max(1, group.longest_shared_value)
+    return max(1, min(BATCH_DOCUMENTS, n_average_rows, n_longest_rows))
 
 
 def _open(path: Path) -> Any:
@@ -182,14 +187,14 @@ _is_list = _any_of(types.is_list, types.is_large_list, types.is_fixed_size_list,
 
 
 def _stored_type(kind: Any) -> Any:
-    """Return the type of the values of a column, without extensions and dictionaries around it."""
+    """Return the Arrow type of the plain values of a column, which extension types and dictionaries may wrap."""
     while isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     return kind.value_type if types.is_dictionary(kind) else kind
 
 
 def _stored(array: Any) -> Any:
-    """Return the values of a column, without extensions and dictionaries around them."""
+    """Return a column as an Arrow array of plain values: without extension types, and with dictionaries decoded."""
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
     return array.dictionary_decode() if types.is_dictionary(array.type) else array
@@ -236,7 +241,7 @@ def _texts(array: Any, source: Source, report: Report) -> list[str]:
     values = array.to_pylist()
     if _is_binary(array.type):
         decoded = [decode(data or b"", source.encoding) for data in values]
-        report.replaced_bytes += sum(replaced for _, replaced in decoded)
+        report.replaced_bytes += sum(n_replaced for _, n_replaced in decoded)
         return [text for text, _ in decoded]
     return [text or "" for text in values] if array.null_count else values
 

@@ -12,9 +12,9 @@ Three things need more memory than the pages that hold them:
   time, to find the longest value.
 - Values stored as a prefix of the value before (`DELTA_BYTE_ARRAY`): each may be as long as its page.
 
-`RowGroup.longest` is the largest size of a value of the last two kinds, so that a reader can limit the number of rows
-that it reads at once. In lists, where one row may have any number of values, the dictionary must be read as such
-(`RowGroup.dictionaries`), and prefixes count as if they were written out.
+`RowGroup.longest_shared_value` is the largest size of a value of the last two kinds, so that a reader can limit the
+number of rows that it reads at once. In lists, where one row may have any number of values, the dictionary must be read
+as such (`RowGroup.list_dictionaries`), and prefixes count as if they were written out.
 
 Names of fields, such as `num_values`, are those of Parquet's specification (parquet.thrift).
 """
@@ -22,6 +22,7 @@ Names of fields, such as `num_values`, are those of Parquet's specification (par
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -98,11 +99,11 @@ class Leaf(NamedTuple):
 class RowGroup:
     """The number of rows of a row group, and the sizes of its selected columns in bytes."""
 
-    rows: int
-    unpacked: int
-    longest: int
+    n_rows: int
+    unpacked_size: int = 0
+    longest_shared_value: int = 0
     """The largest size of a value that many rows may share; 0 if there is none."""
-    dictionaries: frozenset[int]
+    list_dictionaries: frozenset[int] = frozenset()
     """The leaves in lists that have a dictionary."""
 
 
@@ -139,13 +140,13 @@ def row_groups(path: Path, columns: Collection[int], name: str, limits: ReadLimi
 def _map(path: Path) -> mmap.mmap:
     """Return the bytes of a file as a memory map."""
     with open_regular(str(path), what="a Parquet file") as file:
-        if file.seek(0, 2) < 3 * len(MAGIC):
+        if file.seek(0, os.SEEK_END) < 3 * len(MAGIC):  # at least `MAGIC`, the footer's length and `MAGIC` again
             raise DamagedError("the file is too short")
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _parse_footer(data: mmap.mmap) -> dict[str, Any]:
-    """Return the footer, which stands before its length and the last `MAGIC`."""
+    """Return the footer, which stands before its length and the last `MAGIC`, of four bytes each."""
     end = len(data) - 8
     (length,) = struct.unpack_from("<I", data, end)
     if length > end or data[-4:] != MAGIC:
@@ -189,29 +190,42 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
         if len(chunks) != len(leaves):
             raise DamagedError("a row group has another number of columns than the file")
         if not n_rows[number]:
-            yield RowGroup(0, 0, 0, frozenset())
+            yield RowGroup(n_rows=0)
             continue
-        unpacked = longest = 0
-        dictionaries = set()
+        unpacked_size = longest = 0
+        list_dictionaries = set()
         for position, (leaf, chunk) in enumerate(zip(leaves, chunks, strict=True)):
             if leaf.column not in columns:
                 continue
             metadata = chunk.get("meta_data", {})
             if leaf.physical_type == _FIXED_LENGTH:
-                longest = max(longest, leaf.type_length)
+                longest = max(longest, leaf.type_length)  # all values have this length, also those in a dictionary
             for page in _pages(data, metadata, leaf):
                 _check_page(page, number, name, limits)
-                unpacked += page.unpacked
-                if page.has_prefixes:
-                    longest = max(longest, page.content)
-                if page.is_dictionary and leaf.physical_type == _BYTE_ARRAY:
-                    if leaf.is_nested:
-                        dictionaries.add(position)
-                    elif page.content > SMALL_DICTIONARY:
-                        longest = max(longest, _longest_value(data, page, metadata.get("codec")))
-        total_unpacked += unpacked
+                unpacked_size += page.unpacked
+                longest = max(longest, _longest_shared_value(data, page, leaf, metadata.get("codec")))
+                if page.is_dictionary and _is_string_list(leaf):
+                    list_dictionaries.add(position)
+        total_unpacked += unpacked_size
         limits.check_unpacked(total_unpacked, len(data), name)
-        yield RowGroup(n_rows[number], unpacked, longest, frozenset(dictionaries))
+        yield RowGroup(n_rows[number], unpacked_size, longest, frozenset(list_dictionaries))
+
+
+def _is_string_list(leaf: Leaf) -> bool:
+    return leaf.is_nested and leaf.physical_type == _BYTE_ARRAY
+
+
+def _longest_shared_value(data: mmap.mmap, page: _Page, leaf: Leaf, codec: int | None) -> int:
+    """Return an upper bound for the size of a value in a page that many rows may share; 0 if it need not be known."""
+    if page.has_prefixes:
+        return page.content  # each value may repeat nearly the whole page
+    if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
+        return 0  # values are stored once for each row, or have a fixed length
+    if leaf.is_nested:
+        return 0  # Arrow keeps the dictionary instead of copying its values into lists
+    if page.content <= SMALL_DICTIONARY:
+        return 0  # even a thousand copies of the longest value are small
+    return _longest_value(data, page, codec)
 
 
 def _check_page(page: _Page, row_group: int, name: str, limits: ReadLimits) -> None:
@@ -230,7 +244,7 @@ def _pages(data: mmap.mmap, metadata: dict[str, Any], leaf: Leaf) -> Iterator[_P
     """Yield the pages of a column chunk, which its metadata describe."""
     try:
         position, n_values_left = metadata["data_page_offset"], metadata["num_values"]
-        if 0 < metadata.get("dictionary_page_offset", 0) < position:
+        if 0 < metadata.get("dictionary_page_offset", 0) < position:  # some writers store 0 for no dictionary
             position = metadata["dictionary_page_offset"]
         end = position + metadata["total_compressed_size"]
         if not 0 < position <= end <= len(data) - 8:
@@ -307,7 +321,7 @@ class _ThriftReader:
         if expected is not _SKIP and kind not in _thrift_types(expected):
             raise DamagedError("a header has a value of another type than it should")
         if kind in (_TRUE, _FALSE):
-            return None
+            return None  # the type is the value, and no truth value is needed here
         if kind in _INTEGERS:
             return self._integer()
         if kind == _STRING:
@@ -330,6 +344,7 @@ class _ThriftReader:
         kind, size = first_byte & 15, first_byte >> 4
         if size == 15:
             size = self._varint()
+        # The items need at least this many bytes; a forged number must not fill the memory.
         if size * (_SMALLEST_STRUCT if isinstance(expected, dict) else 1) > self._end - self.position:
             raise DamagedError("a header has a list that is too long")
         values: list[Any] = []
@@ -341,6 +356,7 @@ class _ThriftReader:
         return values
 
     def _skip_map(self, depth: int) -> None:
+        """Skip a map: its size, a byte with the types of keys and values unless it is empty, and then the pairs."""
         size = self._varint()
         if size > self._end - self.position:
             raise DamagedError("a header has a map that is too long")
@@ -350,12 +366,14 @@ class _ThriftReader:
             self._value(kinds & 15, _SKIP, depth)
 
     def _byte(self) -> int:
+        """Read one byte, as an integer."""
         if self.position >= self._end:
             raise DamagedError("a header is cut short")
         self.position += 1
         return self._data[self.position - 1]
 
     def _bytes(self, size: int) -> bytes:
+        """Read `size` bytes."""
         if size > self._end - self.position:
             raise DamagedError("a header is cut short")
         self.position += size

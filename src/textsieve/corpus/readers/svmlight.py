@@ -73,15 +73,15 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
 
 def _find_columns(source: Source) -> _ColumnRange:
     """Return the columns of the file, which takes a pass over it."""
-    smallest, largest = 1, -1
+    smallest, largest = 1, -1  # columns are counted from 1, unless there is an index 0
     for lines in _groups_of_lines(source, Report()):
         indices = _parse(lines, source).indices
         if len(indices):
             smallest = min(smallest, int(indices.min()))
             largest = max(largest, int(indices.max()))
     if largest < 0:
-        return _ColumnRange(0, 1)
-    return _ColumnRange(smallest, largest + 1 - smallest)
+        return _ColumnRange(first=0, n_columns=1)  # no line has a feature; a matrix needs a column
+    return _ColumnRange(first=smallest, n_columns=largest + 1 - smallest)
 
 
 def _groups_of_lines(source: Source, report: Report) -> Iterator[_Lines]:
@@ -114,7 +114,7 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
         matrix = _load(lines.features)
     except (ValueError, OverflowError):
         _raise_with_line(lines, source)
-        raise
+        raise  # if each line can be parsed by itself
     if not np.isfinite(matrix.data).all():
         first_invalid = np.flatnonzero(~np.isfinite(matrix.data))[0]
         row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1

@@ -108,10 +108,16 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
-        weighting = CLASSIFIERS["svm"].scheme._asdict()
-        given = {name: value for name, value in self._settings().items() if name not in weighting or value is not None}
-        # Naive Bayes with a fixed number of labels is the fastest to train; only the selected terms are used.
-        settings = {**weighting, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
+        # Vectors have the weights that suit the default classifier, unless Params for them are set (not None).
+        default_weighting = CLASSIFIERS["svm"].scheme._asdict()
+        params = {
+            name: value
+            for name, value in self._settings().items()
+            if name not in default_weighting or value is not None
+        }
+        # Only the selected terms are used, but a classifier must be trained: naive Bayes with a fixed number of labels
+        # is the fastest.
+        settings = {**default_weighting, **params, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
         return self._with_params(SieveSelectorModel(trained.model_))
 
