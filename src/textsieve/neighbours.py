@@ -75,13 +75,13 @@ def unit_rows(rows: CSR) -> CSR:
         np.maximum.at(largest, row_of, np.abs(values))
         values /= np.where(is_extreme & (largest > 0.0), largest, 1.0)[row_of]
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
-        lengths[lengths == 0.0] = 1.0
+        lengths[lengths == 0.0] = 1.0  # rows of zeros stay as they are
     columns = rows.indices.astype(np.int32, copy=False)
     return CSR(values / lengths[row_of], columns, rows.indptr.astype(np.int64, copy=False), rows.n_columns)
 
 
 def postings_of(rows: CSR) -> Postings:
-    """Return the postings of rows, which are scaled to length 1."""
+    """Return the weights of the given rows, scaled to length 1 and sorted by term."""
     matrix = unit_rows(rows).matrix().astype(np.float32).tocsc()
     return Postings(
         matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data, rows.n_rows
@@ -92,7 +92,7 @@ def postings_of(rows: CSR) -> Postings:
 
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
-    """Return the postings of some terms, given as columns."""
+    """Return the postings of some terms: the documents that contain them, and their weights there."""
     starts = postings.term_indptr[columns]
     sizes = postings.term_indptr[columns + 1] - starts
     places = np.repeat(np.arange(len(columns)), sizes)
@@ -103,7 +103,10 @@ def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
 
 
 def cosines_of(postings: Postings, matches: Matches, values: Floats) -> Floats:
-    """Return the cosine of each document with a row of length 1, whose values are given and whose matches are known."""
+    """Return the cosine of each document with a row of length 1.
+
+    `values` are the values of the row, and `matches` the postings of its terms.
+    """
     # bincount adds one by one, in order, as the kernels do.
     sums: Any = np.bincount(matches.documents, values[matches.places] * matches.weights, postings.n_documents)
     return np.asarray(sums, np.float64)  # bincount returns integers if there is nothing to add
@@ -120,7 +123,7 @@ def nearest_of(cosines: Floats, k: int) -> Ints:
     candidate_cosines = cosines[candidates]
     kth_largest = np.partition(candidate_cosines, -k)[-k]
     is_nearest = candidate_cosines > kth_largest
-    n_left = k - np.count_nonzero(is_nearest)
+    n_left = k - np.count_nonzero(is_nearest)  # places for documents with exactly this cosine
     is_nearest[np.flatnonzero(candidate_cosines == kth_largest)[:n_left]] = True
     return np.asarray(candidates[is_nearest])
 
@@ -129,7 +132,7 @@ def nearest_of(cosines: Floats, k: int) -> Ints:
 
 
 def index_of(postings: Postings) -> Index:
-    """Return the index that the kernels search."""
+    """Return the index that the kernels search: the documents by term and by row, and bounds to skip documents with."""
     from .kernels import neighbours as kernels
 
     term_indptr, documents, weights = (frozen(array) for array in postings[:3])
@@ -137,15 +140,18 @@ def index_of(postings: Postings) -> Index:
     starts = np.concatenate([[0], np.cumsum(document_sizes)]).astype(np.int64)
     columns, values = kernels.rows_from_postings(term_indptr, documents, weights, starts)
     # A term is frequent if it is in more than 1 / SHARE of the documents.
-    frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
+    is_frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
     # The length of each document over its frequent terms alone.
-    part_lengths = kernels.norms_over(starts, columns, values, frequent)
-    by_document = (frozen(array) for array in (starts, columns, values, frequent, part_lengths))
+    frequent_norms = kernels.norms_over(starts, columns, values, is_frequent)
+    by_document = (frozen(array) for array in (starts, columns, values, is_frequent, frequent_norms))
     return kernels.Index(term_indptr, documents, weights, *by_document)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: arrays from files are read-only, and kernels are compiled for one kind of array."""
+    """Return a contiguous read-only view.
+
+    numba would compile a kernel anew for writable arrays; arrays from files are read-only, so all are made so.
+    """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
@@ -163,30 +169,32 @@ def nearest(
     *,
     threads: int,
     groups: Int32s | None = None,
-    owns: Int32s | None = None,
+    own_groups: Int32s | None = None,
     everyone: bool = False,
 ) -> Nearest:
     """Return the k documents nearest to each query; queries are rows of length 1.
 
-    `groups` has the group of each document, or -1 to exclude it, and `owns` the group of each query, whose documents
-    are excluded from its search. By default, no document is excluded. With `everyone`, a query with fewer than k
-    neighbours also gets documents whose cosine is 0 or less.
+    `groups` has the group of each document, or -1 to exclude the document from all searches. `own_groups` has the group
+    of each query; documents of this group are excluded from its search. By default, no document is excluded. With
+    `everyone`, a query with fewer than k neighbours also gets documents whose cosine is 0 or less.
     """
     from .kernels import neighbours as kernels
     from .threads import parallel_map
 
     n_documents = len(index.indptr) - 1
     groups = np.zeros(n_documents, np.int32) if groups is None else groups
-    owns = np.full(queries.n_rows, -1, np.int32) if owns is None else owns
+    own_groups = np.full(queries.n_rows, -1, np.int32) if own_groups is None else own_groups
     result = Nearest(np.empty((queries.n_rows, k), np.int32), np.empty((queries.n_rows, k)))
 
-    def search(number: int) -> None:
-        part = slice(number * _SLICE, (number + 1) * _SLICE)
+    def search(slice_number: int) -> None:
+        """Fill the results of one slice of the queries."""
+        part = slice(slice_number * _SLICE, (slice_number + 1) * _SLICE)
         starts = queries.indptr[part.start : part.stop + 1]
         kernels.nearest(
-            *(index, queries.indices, queries.data, starts, owns[part], groups, everyone),
+            *(index, queries.indices, queries.data, starts, own_groups[part], groups, everyone),
             *(result.documents[part], result.cosines[part]),
         )
 
-    parallel_map(search, -(-queries.n_rows // _SLICE), threads)
+    n_slices = -(-queries.n_rows // _SLICE)  # rounded up
+    parallel_map(search, n_slices, threads)
     return result

@@ -72,11 +72,11 @@ def test_groups_determine_which_documents_take_part(
     dense, _ = case
     n = len(dense)
     groups = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), np.int32)
-    owns = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), np.int32)
-    nearest_documents, _ = search(rows_of(dense), rows_of(dense), k, share, groups=groups, owns=owns)
+    own_groups = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), np.int32)
+    nearest_documents, _ = search(rows_of(dense), rows_of(dense), k, share, groups=groups, own_groups=own_groups)
     for row in range(n):
         expected = twin.nearest(twin.unit(dense[row]), twin.kept(dense), n)
-        allowed = [number for _, number in expected if groups[number] not in (-1, owns[row])][:k]
+        allowed = [number for _, number in expected if groups[number] not in (-1, own_groups[row])][:k]
         assert nearest_documents[row].tolist() == allowed + [-1] * (k - len(allowed))
 
 

@@ -186,7 +186,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
             )
         index, all_documents = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
         if X is None:  # each document is the only one of its group, and is excluded from its own neighbours
-            queries, exclusions = rows_in(index), {"groups": all_documents, "owns": all_documents}
+            queries, exclusions = rows_in(index), {"groups": all_documents, "own_groups": all_documents}
         else:
             rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
             queries, exclusions = unit_rows(rows), {}

@@ -26,7 +26,7 @@ from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, Setting
 from ..parameters import available_if
 from ..settings import n_threads
-from ..stats.labels import is_indicator, validate_label_pairs, without_missing
+from ..stats.labels import is_indicator, missing_as_none, validate_label_pairs
 from ..stats.weights import check_weights, drop_weightless
 from ..text.csr import CSR
 from .build_scorer import NonlinearMembers, build_scorer
@@ -177,7 +177,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = validate_label_pairs(y, rows.shape[0], "RandomSubspace")
-        task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(without_missing(y)), weights=weights)
+        task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(missing_as_none(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
         settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         is_vote = self.combine == "vote"  # coefficients of voting members are stored in float32; others are added up

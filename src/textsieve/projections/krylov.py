@@ -65,13 +65,14 @@ class Eigenpairs(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """Orthonormal columns and their duals."""
+    """Orthonormal columns u and their duals P u, which are stored because <u, v> = (P u)' v."""
 
     columns: Floats
     duals: Floats
 
     @property
     def width(self) -> int:
+        """Return the number of columns."""
         return int(self.columns.shape[1])
 
 
@@ -89,9 +90,10 @@ class _Basis:
         self._metric_norm_squared = 0.0  # about ||P||²
 
     def orthonormal_part(self, block: Floats, inner: Floats | None = None, floor: float = 0.0) -> _Block:
-        """Return the orthonormalised part of a block outside the basis, without columns shorter than `floor`.
+        """Return orthonormal columns for the part of a block outside the span of the basis Q.
 
-        `inner` is the inner product <Q, block>, if it is known already.
+        Parts shorter than `floor` are left out as noise. `inner` is the inner product <Q, block>, if it is known
+        already.
         """
         columns, duals = self._columns[:, : self.size], self._duals[:, : self.size]
         block = self._operator.remove_constant(block - columns @ (duals.T @ block if inner is None else inner))
@@ -119,42 +121,48 @@ class _Basis:
             raise DriftError
 
     def random_block(self, rng: np.random.Generator) -> _Block:
-        """Return random directions outside the basis; no columns if there are none."""
+        """Return random directions outside the span of the basis; no columns if the basis spans the whole space."""
         block = self._operator.remove_constant(rng.standard_normal((self._operator.size, BLOCK)))
-        length = float(np.sqrt(np.abs(np.sum(block * self._operator.dual(block))) / BLOCK))
-        return self.orthonormal_part(block, floor=_RANDOM_VANISHED * length)
+        mean_length = float(np.sqrt(np.abs(np.sum(block * self._operator.dual(block))) / BLOCK))
+        return self.orthonormal_part(block, floor=_RANDOM_VANISHED * mean_length)
 
     def append(self, block: _Block) -> None:
-        """Append an orthonormal block."""
+        """Append a block whose columns are orthonormal to each other and orthogonal to the basis."""
         new = slice(self.size, self.size + block.width)
         self._columns[:, new] = block.columns
         self._duals[:, new] = block.duals
         self.size, self.last_width = new.stop, block.width
 
     def multiply_last(self) -> tuple[Floats, Floats]:
-        """Return T times the newest block, and its inner product with the basis, which is also added to H."""
+        """Return T times the newest block U, and the inner product <Q, T U>, which fills the last columns of H.
+
+        Q is the basis, and H = <Q, T Q> the operator in this basis.
+        """
         newest = slice(self.size - self.last_width, self.size)
         image = self._operator.apply(self._duals[:, newest])
         inner = self._duals[:, : self.size].T @ image
         self._projected[: self.size, newest] = inner
         self._projected[newest, : self.size] = inner.T
-        self.scale = max(self.scale, float(np.linalg.norm(inner, 2)))
+        self.scale = max(self.scale, float(np.linalg.norm(inner, 2)))  # a lower bound of ||T||
         return image, inner
 
     def eigen(self) -> tuple[Floats, Floats]:
-        """Return the eigenvalues of H, descending, and its eigenvectors y as columns."""
+        """Return the eigenvalues, descending, and the eigenvectors y (as columns) of H, the operator in the basis."""
         values, vectors = np.linalg.eigh(self._projected[: self.size, : self.size])
         return values[::-1], vectors[:, ::-1]
 
     def combine(self, vectors: Floats) -> Floats:
-        """Return the combinations Q y of the basis for vectors y (as columns)."""
+        """Return the combinations Q y of the columns Q of the basis, for vectors y (as columns)."""
         return self._columns[:, : self.size] @ vectors
 
     def restart(self, values: Floats, vectors: Floats) -> None:
-        """Replace the basis by some of its approximate eigenvectors, given by `eigen`."""
+        """Replace the basis by approximate eigenvectors within its span, some of the pairs that `eigen` returned.
+
+        In the new basis, the operator H is the diagonal matrix of their eigenvalues.
+        """
         n_kept = len(values)
         self._columns[:, :n_kept] = self.combine(vectors)
-        if self._duals is not self._columns:
+        if self._duals is not self._columns:  # they are the same array if P = I
             self._duals[:, :n_kept] = self._duals[:, : self.size] @ vectors
         self._projected[:] = 0.0
         self._projected[range(n_kept), range(n_kept)] = values
@@ -162,7 +170,11 @@ class _Basis:
 
 
 def _orthonormalise(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
-    """Return orthonormal columns that span a block, without directions in which it is shorter than `floor`."""
+    """Return orthonormal columns that span a block, without directions in which it is shorter than `floor`.
+
+    `dual` is P times the block, so the inner products of its columns are block' dual. The eigenvectors of this matrix
+    give orthogonal combinations of the columns, and its eigenvalues their squared lengths.
+    """
     if block.shape[1] == 0:
         return _Block(block, dual)
     products = block.T @ dual
@@ -178,12 +190,13 @@ def count_positive(eigenvalues: Floats, largest: float) -> int:
 
 
 def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Eigenpairs:
-    """Return the `n_wanted` largest eigenvalues as far as they are positive, with their eigenvectors.
+    """Return the `n_wanted` largest eigenvalues of T as far as they are positive, with their eigenvectors.
 
-    There are fewer if the space is exhausted. `start` is the first block. `tol` is the largest residual ||T u - θ u||
+    There are fewer if T has no more. `start` is the first block. `tol` is the largest residual ||T u - θ u||
     as a share of the largest eigenvalue; `max_iter` is the maximum number of restarts.
     """
     rng = np.random.default_rng(0)
+    # The size of the full basis: well above n_wanted, so that few restarts are needed.
     most_columns = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), operator.size)
     basis = _Basis(operator, most_columns + BLOCK)
     basis.append(basis.orthonormal_part(start))
@@ -196,6 +209,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
         next_block, coupling = _fill(basis, most_columns, rng)
         values, vectors = basis.eigen()
         largest = float(np.abs(values).max(initial=0.0))
+        # ||T Q y - θ Q y|| of each approximation Q y: the coupling times the last entries of y.
         residuals = np.linalg.norm(coupling @ vectors[basis.size - basis.last_width :], axis=0)
         n_positive = count_positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
@@ -212,9 +226,10 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
 
 
 def _fill(basis: _Basis, most_columns: int, rng: np.random.Generator) -> tuple[_Block, Floats]:
-    """Extend the basis until it is full; return the next block, which did not fit, and its coupling B.
+    """Extend the basis until it is full; return the next block, which did not fit, and its coupling.
 
-    The next block has no columns if the basis spans the whole space.
+    T times the newest block of the basis is a combination of the basis, plus the next block times the coupling. The
+    next block has no columns if the basis spans the whole space.
     """
     while True:
         image, inner = basis.multiply_last()
@@ -230,9 +245,9 @@ def _fill(basis: _Basis, most_columns: int, rng: np.random.Generator) -> tuple[_
 
 def all_eigenvalues(operator: TraceOperator, n_wanted: int) -> Eigenpairs:
     """Return the same as `largest_eigenvalues`, computed from the dense matrix of a small operator."""
-    columns, matrix = operator.dense()
+    basis, matrix = operator.basis_and_matrix()
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = float(np.abs(values).max(initial=0.0))
     n_positive = count_positive(values[:n_wanted], largest)
-    return Eigenpairs(values[:n_positive], columns @ vectors[:, :n_positive])
+    return Eigenpairs(values[:n_positive], basis @ vectors[:, :n_positive])

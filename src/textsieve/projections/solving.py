@@ -54,23 +54,29 @@ class Directions(NamedTuple):
 
 
 def orthonormalise(columns: Floats) -> Floats:
-    """Return columns that are orthonormal to the last digits, from columns that are nearly orthonormal."""
-    root = scipy.linalg.cholesky(columns.T @ columns)
-    return np.asarray(columns @ scipy.linalg.solve_triangular(root, np.eye(len(root))))
+    """Return columns that are orthonormal to the last digits, from columns C that are nearly orthonormal.
+
+    With the Cholesky factor C'C = R'R, the columns of C R^-1 are orthonormal.
+    """
+    factor = scipy.linalg.cholesky(columns.T @ columns)
+    return np.asarray(columns @ scipy.linalg.solve_triangular(factor, np.eye(len(factor))))
 
 
 def fix_signs(columns: Floats) -> Floats:
-    """Return each column or its negative, such that the entry of largest magnitude is positive."""
+    """Return each column or its negative, so that its entry of largest magnitude, the first of equals, is positive."""
     largest_positive, largest_negative = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
     is_flipped = largest_negative > largest_positive
-    for number in np.flatnonzero(largest_negative == largest_positive):  # the first of equals decides
+    for number in np.flatnonzero(largest_negative == largest_positive):  # the first of the two decides
         column = columns[:, number]
         is_flipped[number] = column[np.abs(column).argmax()] < 0.0
     return columns * np.where(is_flipped, -1.0, 1.0)
 
 
 def scale_exponent(values: Any) -> int:
-    """Return the exponent of the power of two to divide values by; 0 for values of usual size."""
+    """Return the exponent of the power of two to divide values by, so that the squares of squares stay finite.
+
+    It is 0 for values of usual size, which are not scaled.
+    """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = int(np.frexp(largest)[1])
     return exponent if abs(exponent) > _LARGEST_UNSCALED else 0
@@ -86,7 +92,7 @@ def unscale_eigenvalues(directions: Directions, exponent: int) -> Directions:
     if exponent == 0:
         return directions
     with np.errstate(over="ignore", under="ignore"):
-        eigenvalues = np.ldexp(directions.eigenvalues, 2 * exponent)
+        eigenvalues = np.ldexp(directions.eigenvalues, 2 * exponent)  # they are squares of values
     largest = np.abs(eigenvalues).max(initial=0.0)
     if len(eigenvalues) and not np.finfo(np.float64).tiny <= largest < np.inf:
         size = "large" if exponent > 0 else "small"
@@ -97,7 +103,10 @@ def unscale_eigenvalues(directions: Directions, exponent: int) -> Directions:
 
 
 def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """Return sqrt(p_j)(m_j - m) for each class j, as a row; this is M'."""
+    """Return M' (classes x terms): for each class j the row sqrt(p_j)(m_j - m).
+
+    p_j is the share of the class, m_j the mean of its documents, and m the mean of the class means, weighted by p_j.
+    """
     shares = class_shares(stats.class_docs, class_weight)
     cells = stats.cells
     centroids = means_apart(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
@@ -107,14 +116,21 @@ def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Fl
 
 
 def centroid_directions(centroids: Floats) -> Directions:
-    """Return the eigenvectors of S_b = M M', given M', which is overwritten."""
+    """Return the eigenvalues and eigenvectors of S_b = M M', given M' (classes x terms), which is overwritten.
+
+    They are the squared singular values and the left singular vectors of M = Q R, which follow from those of the small
+    R.
+    """
     q, r = scipy.linalg.qr(centroids.T, mode="economic", overwrite_a=True, check_finite=False)
     rotation, singular_values, _ = scipy.linalg.svd(r, full_matrices=False)
     return Directions(singular_values * singular_values, q @ rotation)
 
 
 def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: ClassWeight = None) -> Directions:
-    """Return the directions of weight 1 that raise the trace, at most `n_components`."""
+    """Return the directions that maximise the trace at weight 1, at most `n_components`, from statistics.
+
+    Only directions with an eigenvalue above 0 raise the trace, so there may be fewer.
+    """
     centroids = centred_centroids(stats, class_weight)
     exponent = scale_exponent(centroids)
     eigenvalues, columns, _ = centroid_directions(scale_down(centroids, exponent))
@@ -125,14 +141,18 @@ def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: Clas
 def trace_directions(
     documents: CentredDocuments, mixture: Mixture, n_components: int, tol: float, max_iter: int
 ) -> Directions:
-    """Return the directions of any weight that raise the trace, at most `n_components`."""
+    """Return the directions that maximise the trace for any weight, at most `n_components`, from documents.
+
+    Only directions with an eigenvalue above 0 raise the trace, so there may be fewer. If there are none, the result is
+    the direction between class means that lowers the trace least.
+    """
     operator = smaller_operator(documents, mixture)
     if operator.size <= max(_ALWAYS_DENSE, min(_SOMETIMES_DENSE, n_components / _LARGE_SHARE)):
         eigen = all_eigenvalues(operator, n_components)
     else:
         try:
             eigen = largest_eigenvalues(operator, n_components, _start_block(operator, mixture), tol, max_iter)
-        except DriftError:
+        except DriftError:  # rounding errors grew too large over documents, which cannot happen over terms
             operator = OverTerms(documents, mixture)
             eigen = largest_eigenvalues(operator, n_components, _start_block(operator, mixture), tol, max_iter)
         _warn_if_not_converged(eigen, tol, max_iter)
@@ -143,13 +163,14 @@ def trace_directions(
 
 
 def best_between_centroids(documents: CentredDocuments, mixture: Mixture) -> Directions:
-    """Return the direction between class means that lowers the trace least; none if the means are equal."""
+    """Return the direction between class means that lowers the trace least, or no direction if the means are equal."""
     centroids = documents.to_terms(mixture.combine_centroids(np.eye(len(mixture.shares))))  # M (terms x classes)
     span = centroid_directions(centroids.T.copy())
     n_kept = count_positive(span.eigenvalues, float(span.eigenvalues.max(initial=0.0)))
     # The second condition: means that differ only by rounding errors are equal.
     if n_kept == 0 or np.sqrt(span.eigenvalues[0]) <= ZERO_TOLERANCE * documents.largest:
         return Directions(np.empty(0), np.empty((documents.n_terms, 0)))
+    # Restrict S to the span of the class means; the eigenvector of its largest eigenvalue is the best direction there.
     basis = span.columns[:, :n_kept]
     images = documents.to_terms(mixture.multiply(documents.to_documents(basis)))  # S times the basis
     values, vectors = np.linalg.eigh(basis.T @ images)
@@ -167,11 +188,13 @@ def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
         return random((operator.size, BLOCK))
     n_combinations = min(BLOCK, mixture.n_classes - 1)
     combinations = operator.combine_centroids(random((len(mixture.shares), n_combinations)))
+    # The other columns are random, of a similar magnitude.
     others = np.abs(combinations).max() * random((operator.size, BLOCK - n_combinations))
     return np.hstack([combinations, others])
 
 
 def _warn_if_not_converged(solution: Eigenpairs, tol: float, max_iter: int) -> None:
+    """Warn if the largest residual is above `tol`, so that the eigen-solver stopped after `max_iter` restarts."""
     if solution.residual > tol:
         message = (
             f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual, as a share "

@@ -53,6 +53,8 @@ class NeedsDocuments(InputError, AttributeError):
 
 
 class _Solution(NamedTuple):
+    """The fitted directions, and the mean that is subtracted before projecting."""
+
     directions: Directions
     mean: Floats  # of all documents
 
@@ -131,7 +133,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         refuse_texts(X)
         rows = _sort_columns(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64))
         if self.weight == 1:
-            return self._fit_statistics(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
+            return self._solve_and_store(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
         self._reset()
         pairs = label_pairs(y, rows.shape[0], self.unlabelled)
         self._solution = self._solve(rows, pairs)
@@ -140,17 +142,24 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
-        """Add more documents, at weight 1 only: `partial_fit(X, y)`. There may be more columns than before."""
+        """Add more documents: `partial_fit(X, y)`. There may be more columns than before.
+
+        A property, so that `hasattr` returns False at weights other than 1, which need all documents at once.
+        """
         self._require_weight_1("partial_fit")
         return self._partial_fit
 
     @property
     def fit_stats(self) -> Callable[[ClassStats], Self]:
-        """Find the directions from existing statistics, at weight 1 only: `fit_stats(stats)`."""
+        """Find the directions from existing statistics: `fit_stats(stats)`.
+
+        A property, so that `hasattr` returns False at weights other than 1, which need the documents.
+        """
         self._require_weight_1("fit_stats")
         return self._fit_stats
 
     def _partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add documents to the statistics; the directions are computed when they are read."""
         self._check_settings()
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
@@ -161,13 +170,15 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _fit_stats(self, stats: ClassStats) -> Self:
+        """Find the directions from a copy of the statistics, in which the label `unlabelled` is no class."""
         self._check_settings()
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}", hint="give a ClassStats, or call fit with a matrix and labels")
         self.n_features_in_ = stats.n_terms
-        return self._fit_statistics(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
+        return self._solve_and_store(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
 
-    def _fit_statistics(self, stats: ClassStats) -> Self:
+    def _solve_and_store(self, stats: ClassStats) -> Self:
+        """Find the directions of weight 1 from statistics; store directions and statistics in place of earlier ones."""
         self._reset()
         self._solution = self._solve_stats(stats)
         self.stats_ = stats
@@ -182,27 +193,35 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # -- solving -------------------------------------------------------------------------------------------------
 
     def _solve_stats(self, stats: ClassStats) -> _Solution:
-        n_wanted = self._n_wanted(stats.class_docs, stats.n_documents, stats.n_terms)
+        """Find the directions of weight 1, for which statistics are enough."""
+        n_wanted = self._n_wanted_directions(stats.class_docs, stats.n_documents, stats.n_terms)
         with threadpool_limits(1, "blas"):
             directions = orthogonal_centroid(stats, n_wanted, self.class_weight)
-        sums = stats.sums
+        sums = stats.sums  # of each term: the rounded sum, and the rest that rounding cut off
         mean = (sums.value + sums.rest) / (stats.n_documents or 1)
         return _Solution(self._require_directions(directions), mean)
 
     def _solve(self, rows: Any, pairs: LabelPairs) -> _Solution:
+        """Find the directions of any weight from the documents and their labels.
+
+        Very large or small values are divided by a power of two first, and eigenvalues and mean are scaled back.
+        """
         class_docs = np.diff(pairs.class_starts)
         shares = class_shares(class_docs, self.class_weight)
-        n_wanted = self._n_wanted(class_docs, *rows.shape)
+        n_wanted = self._n_wanted_directions(class_docs, *rows.shape)
         with threadpool_limits(1, "blas"):  # with more threads, sums would depend on their number
             exponent = scale_exponent(_values(rows))
-            documents = _documents(rows, exponent, n_threads(self.n_jobs))
+            documents = _centred_documents(rows, exponent, n_threads(self.n_jobs))
             mixture = Mixture(float(self.weight), pairs, shares)
             directions = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
         directions = self._require_directions(unscale_eigenvalues(directions, exponent))
         return _Solution(directions, scale_down(documents.mean, -exponent))
 
-    def _n_wanted(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
-        """Return the number of directions to compute; raise `InputError` if there are too few classes."""
+    def _n_wanted_directions(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
+        """Return the number of directions to compute, at most; raise `InputError` if there are too few classes.
+
+        `class_docs` has the number of documents of each class.
+        """
         n_classes = int(np.count_nonzero(class_docs))
         if n_classes == 0 and self.weight != 0:
             raise InputError(
@@ -210,18 +229,18 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "labels there is TraceProjection(weight=0)."
             )
         if n_classes == 1 and self.weight >= 1:
-            n_without = n_documents - int(class_docs.sum())
-            without = f" ({counted(n_without, 'document')} without a label.{self._on_unlabelled()})" * (n_without > 0)
+            n_unlabelled = n_documents - int(class_docs.sum())
+            remark = f" ({counted(n_unlabelled, 'document')} without a label.{self._on_unlabelled()})"
             raise InputError(
                 "Only one class, so there is nothing to tell apart; give documents of at least two classes, or use a "
-                f"TraceProjection of a weight below 1.{without}"
+                "TraceProjection of a weight below 1." + (remark if n_unlabelled > 0 else "")
             )
-        most = min(n_documents, n_terms)
-        if self.weight >= 1:
-            most = min(most, n_classes - 1)
+        max_directions = min(n_documents, n_terms)
+        if self.weight >= 1:  # then at most n_classes - 1 directions raise the trace
+            max_directions = min(max_directions, n_classes - 1)
         if self.n_components is not None:
-            return min(most, self.n_components)
-        return most if self.weight >= 1 else min(most, DEFAULT_COMPONENTS)
+            return min(max_directions, self.n_components)
+        return max_directions if self.weight >= 1 else min(max_directions, DEFAULT_COMPONENTS)
 
     def _on_unlabelled(self) -> str:
         """Return a sentence about the label that means "no label", if there is one."""
@@ -256,6 +275,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return directions
 
     def _check_settings(self) -> None:
+        """Raise `InputError` for invalid settings."""
         if not abs(as_number(self.weight)) <= _LARGEST_WEIGHT:
             raise InputError(
                 setting="weight",
@@ -269,9 +289,10 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise InputError(setting="max_iter", value=self.max_iter, hint="use a number from 1")
         require_class_weight(self.class_weight)
-        n_threads(self.n_jobs)
+        n_threads(self.n_jobs)  # raises if it is invalid
 
     def _require_weight_1(self, name: str) -> None:
+        """Raise `NeedsDocuments` unless the weight is 1; `name` is the method that needs it."""
         if self.weight != 1:
             raise NeedsDocuments(
                 f"{name} works at weight=1 alone, and this one is {shown(self.weight)}: other weights need the scatter "
@@ -299,7 +320,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def eigenvalues_(self) -> Floats:
-        """Return what each direction adds to the trace."""
+        """Return what each direction adds to the trace tr(W' S W) that the projection maximises, descending."""
         return self._fitted_solution().directions.eigenvalues
 
     @property
@@ -319,6 +340,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def _n_features_out(self) -> int:
+        """Return the number of directions, for scikit-learn's names of output columns."""
         return self.n_components_
 
     @property
@@ -369,12 +391,12 @@ def _sort_columns(rows: Any) -> Any:
 
 
 def _values(rows: Any) -> Floats:
-    """Return all stored values as a flat array."""
+    """Return all stored values of dense or sparse rows as a flat array."""
     return np.ravel(rows.data if bool(sparse.issparse(rows)) else rows)
 
 
-def _documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
-    """Return the documents, scaled by 2**-exponent."""
+def _centred_documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
+    """Return the documents, divided by 2**exponent, as an operator that multiplies with the centred documents."""
     is_sparse = bool(sparse.issparse(rows))
     if not squares_are_finite(_values(rows)):
         raise InputError(f"X has values so large ({LARGEST_VALUE:.0e}) that their squares have no sum.")

@@ -64,10 +64,10 @@ _ROWS_PER_BATCH = 256
 
 
 class CentredDocuments(Protocol):
-    """The centred documents J X, as an operator.
+    """The centred documents J X, as an operator: X are the documents, and J subtracts the mean document.
 
-    W has a column for each direction (terms x directions), and U a column for each combination of documents (documents
-    x combinations).
+    W has a column for each direction (terms x directions), and U a column for each linear combination of documents
+    (documents x combinations).
     """
 
     n_documents: int
@@ -76,19 +76,19 @@ class CentredDocuments(Protocol):
     largest: float  # the largest magnitude of a value
 
     def to_documents(self, directions: Floats) -> Floats:
-        """Return J X W: a row for each document."""
+        """Return J X W for W = `directions`: the centred documents projected on them (documents x directions)."""
 
     def to_terms(self, combinations: Floats) -> Floats:
-        """Return X' J U: a row for each term."""
+        """Return X' J U for U = `combinations`: these combinations of centred documents (terms x combinations)."""
 
     def apply_gram(self, combinations: Floats) -> Floats:
-        """Return G U = J X X' J U: a row for each document."""
+        """Return G U for U = `combinations`, where G = J X X' J is the Gram matrix of the centred documents."""
 
     def scatter_matrix(self) -> Floats:
-        """Return X' J X (terms x terms), for few terms."""
+        """Return the scatter matrix X' J X of the centred documents (terms x terms), for few terms."""
 
     def gram_matrix(self) -> Floats:
-        """Return G = J X X' J (documents x documents), for few documents."""
+        """Return the Gram matrix G = J X X' J of the centred documents (documents x documents), for few documents."""
 
 
 class DenseDocuments:
@@ -96,6 +96,7 @@ class DenseDocuments:
 
     def __init__(self, rows: Floats) -> None:
         self.n_documents, self.n_terms = rows.shape
+        # Subtracting the first document first avoids rounding errors if the mean is much larger than the differences.
         centred = rows - rows[0]
         shifted_mean = centred.mean(axis=0)
         centred -= shifted_mean
@@ -104,23 +105,23 @@ class DenseDocuments:
         self.largest = float(np.abs(rows).max(initial=0.0))
 
     def to_documents(self, directions: Floats) -> Floats:
-        """Return J X W."""
+        """Return J X W for W = `directions`: the centred documents projected on them (documents x directions)."""
         return np.asarray(self._rows @ directions)
 
     def to_terms(self, combinations: Floats) -> Floats:
-        """Return X' J U."""
+        """Return X' J U for U = `combinations`: these combinations of centred documents (terms x combinations)."""
         return np.asarray(self._rows.T @ combinations)
 
     def apply_gram(self, combinations: Floats) -> Floats:
-        """Return G U."""
+        """Return G U for U = `combinations`, where G = J X X' J is the Gram matrix of the centred documents."""
         return self.to_documents(self.to_terms(combinations))
 
     def scatter_matrix(self) -> Floats:
-        """Return X' J X."""
+        """Return the scatter matrix X' J X of the centred documents (terms x terms)."""
         return np.asarray(self._rows.T @ self._rows)
 
     def gram_matrix(self) -> Floats:
-        """Return J X X' J."""
+        """Return the Gram matrix J X X' J of the centred documents (documents x documents)."""
         return np.asarray(self._rows @ self._rows.T)
 
 
@@ -139,7 +140,8 @@ class SparseDocuments:
         self.n_documents, self.n_terms = rows.shape
         self._n_threads = n_threads
         self._doc_freq = np.bincount(rows.indices, minlength=self.n_terms)
-        # Of terms that are in all documents, subtract the value in the first document.
+        # From the values of a term that is in all documents, subtract its value in the first document. Centring then
+        # loses no digits if the mean is much larger than the differences.
         shift = np.zeros(self.n_terms)
         first_terms = rows.indices[: rows.indptr[1]]
         is_in_all = self._doc_freq[first_terms] == self.n_documents
@@ -153,65 +155,75 @@ class SparseDocuments:
 
     @cached_property
     def _by_term(self) -> csr_array:
+        """Return the documents stored by term: X' as sparse rows."""
         return csr_array(self._rows.T)
 
     @cached_property
     def _shared_terms(self) -> _SharedTerms:
+        """Return the terms that occur in several documents, and the diagonal that the other terms add to X X'."""
         by_doc_freq = np.argsort(-self._doc_freq, kind="stable")
         terms = by_doc_freq[: np.count_nonzero(self._doc_freq > 1)]
-        position_of = np.full(self.n_terms, len(terms), self._rows.indices.dtype)
+        position_of = np.full(self.n_terms, len(terms), self._rows.indices.dtype)  # len(terms) if it is not shared
         position_of[terms] = np.arange(len(terms))
         positions = position_of[self._rows.indices]
-        unshared = np.where(positions == len(terms), self._rows.data, 0.0)
-        row_of = np.repeat(np.arange(self.n_documents), np.diff(self._rows.indptr))
-        diagonal = np.bincount(row_of, unshared * unshared, self.n_documents).astype(np.float64)
+        unshared_values = np.where(positions == len(terms), self._rows.data, 0.0)
+        row_of = np.repeat(np.arange(self.n_documents), np.diff(self._rows.indptr))  # the row of each value
+        diagonal = np.bincount(row_of, unshared_values * unshared_values, self.n_documents).astype(np.float64)
         return _SharedTerms(terms, positions, diagonal)
 
     def to_documents(self, directions: Floats) -> Floats:
-        """Return J X W."""
+        """Return J X W for W = `directions`: the centred documents projected on them (documents x directions)."""
         return _centred(self._multiply(self._rows, self._rows.indices, np.arange(self.n_documents), directions))
 
     def to_terms(self, combinations: Floats) -> Floats:
-        """Return X' J U."""
+        """Return X' J U for U = `combinations`: these combinations of centred documents (terms x combinations)."""
         return self._multiply(self._by_term, self._by_term.indices, np.arange(self.n_terms), _centred(combinations))
 
     def apply_gram(self, combinations: Floats) -> Floats:
-        """Return G U."""
+        """Return G U for U = `combinations`, where G = J X X' J is the Gram matrix of the centred documents.
+
+        A term of a single document adds just its squared weight to X X', on the diagonal. So products are computed with
+        the terms that several documents share, and `diagonal` has for each document what its other terms add.
+        """
         terms, positions, diagonal = self._shared_terms
-        centred = _centred(combinations)
-        # The row of zeros at the end belongs to all terms that are not shared.
+        centred = _centred(combinations)  # J U
+        # X' J U for the shared terms. The row of zeros at the end belongs to all terms that are not shared.
         by_term = self._multiply(self._by_term, self._by_term.indices, terms, centred, n_zero_rows=1)
         products = self._multiply(self._rows, positions, np.arange(self.n_documents), by_term)
         products += diagonal[:, np.newaxis] * centred
         return _centred(products)
 
     def scatter_matrix(self) -> Floats:
-        """Return X' J X."""
+        """Return the scatter matrix X' J X = X' X - N m m' (terms x terms) of N documents with the mean m."""
         products = (self._rows.T @ self._rows).toarray()
         products -= self.n_documents * np.outer(self._shifted_mean, self._shifted_mean)
         return np.asarray(products)
 
     def gram_matrix(self) -> Floats:
-        """Return G, computed for some documents at a time, so that no second matrix of its size is needed."""
+        """Return the Gram matrix G = J X X' J of the centred documents (documents x documents).
+
+        It is computed for some documents at a time, so that no second matrix of its size is needed.
+        """
         products = np.empty((self.n_documents, self.n_documents))
         for begin in range(0, self.n_documents, _ROWS_PER_BATCH):
             batch = slice(begin, begin + _ROWS_PER_BATCH)
             products[batch] = (self._rows[batch] @ self._by_term).toarray()
-        products -= products.mean(axis=0)
+        products -= products.mean(axis=0)  # J from the left, then from the right
         products -= products.mean(axis=1)[:, np.newaxis]
         return products
 
     def _multiply(
         self, matrix: csr_array, columns: NDArray[Any], row_numbers: Ints, block: Floats, n_zero_rows: int = 0
     ) -> Floats:
-        """Return the given rows of a matrix times a block, followed by some rows of zeros.
+        """Return the given rows of a matrix times a dense block, followed by some rows of zeros.
 
-        `columns` has the row of the block for each value of the matrix, in place of its column index.
+        `columns` says for each stored value of the matrix which row of the block to multiply it with; it replaces the
+        column indices of the matrix.
         """
         block = np.ascontiguousarray(block)
         products = np.empty((len(row_numbers) + n_zero_rows, block.shape[1]))
         products[len(row_numbers) :] = 0.0
-        ends = np.cumsum(matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers])
+        ends = np.cumsum(matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers])  # of rows, in values
         _run_in_parts(
             lambda begin, end: multiply_rows(
                 matrix.indptr, columns, matrix.data, row_numbers, block, begin, end, products
@@ -237,18 +249,23 @@ def _run_in_parts(work: Callable[[int, int], None], ends: Ints, n_threads: int) 
 
 
 def _centred(columns: Floats) -> Floats:
-    """Return J U: each column minus its mean."""
+    """Return each column minus its mean, which is J U for columns U."""
     return np.ascontiguousarray(columns - columns.mean(axis=0))
 
 
 class Mixture:
-    """The operator K = λ A A' + ((1 - λ) / N) I, where `weight` is λ and `shares` has p_j."""
+    """The operator K = λ A A' + ((1 - λ) / N) I, which mixes the scatter of class means with that of N documents.
+
+    With the centred documents J X, the trace objective is S = (J X)' K (J X). `weight` is λ, and `shares` has the share
+    p_j of each class. Column j of A (documents x classes) gives the centred centroid of class j, times sqrt(p_j).
+    """
 
     def __init__(self, weight: float, pairs: LabelPairs, shares: Floats) -> None:
         class_sizes = np.diff(pairs.class_starts)
         class_numbers = np.repeat(np.arange(len(class_sizes)), class_sizes)
         divisors = np.maximum(class_sizes, 1)  # avoids a division by zero for classes without documents
         shape = pairs.n_documents, len(class_sizes)
+        # A is stored in two parts, because v is dense. 1_j marks the documents of class j, and n_j is their number.
         # A = members - v roots', where column j of members is sqrt(p_j) 1_j / n_j, and roots has sqrt(p_j).
         entries = (np.sqrt(shares) / divisors)[class_numbers]
         self._members = csr_array((entries, (pairs.documents, class_numbers)), shape=shape)
@@ -260,7 +277,7 @@ class Mixture:
         self.n_classes = int(np.count_nonzero(class_sizes))  # with documents
 
     def multiply(self, block: Floats) -> Floats:
-        """Return K U."""
+        """Return K U for the columns U of a block (documents x columns)."""
         identity_part = block * ((1.0 - self.weight) / len(block))
         if self.weight == 0.0:
             return identity_part
@@ -268,10 +285,10 @@ class Mixture:
         return identity_part + self.weight * self.combine_centroids(by_class)
 
     def combine_centroids(self, factors: Floats) -> Floats:
-        """Return A F, given factors F (classes x columns).
+        """Return A F for F = `factors` (classes x columns): combinations of documents (documents x columns).
 
-        X' A are the centred centroids times sqrt(p_j). So A F has the combinations of documents that give combinations
-        of centroids.
+        The columns of X' A are the centred class centroids times sqrt(p_j), so X' (A F) combines these with the factors
+        F.
         """
         return np.asarray(self._members @ factors - self._v * (self._roots.T @ factors))
 
@@ -279,7 +296,8 @@ class Mixture:
 class TraceOperator(Protocol):
     """The operator T over terms or over documents, which is symmetric in the inner product <u, v> = u' P v.
 
-    U is a block of columns of length `size`, each of which represents a direction.
+    Its eigenvectors represent those of the trace objective S. U is a block of columns of length `size`, each of which
+    represents a direction.
     """
 
     size: int
@@ -289,10 +307,10 @@ class TraceOperator(Protocol):
         """Return U without the constant part, if that represents no direction."""
 
     def dual(self, block: Floats) -> Floats:
-        """Return P U."""
+        """Return the duals P U of the columns U, with which inner products are computed: <U, V> = (P U)' V."""
 
     def apply(self, duals: Floats) -> Floats:
-        """Return T U, given P U."""
+        """Return T U, given the duals P U."""
 
     def combine_centroids(self, factors: Floats) -> Floats:
         """Return columns that represent combinations of the centred centroids, given factors (classes x columns)."""
@@ -300,12 +318,15 @@ class TraceOperator(Protocol):
     def directions(self, block: Floats) -> Floats:
         """Return the directions that U represents, as columns with a number for each term."""
 
-    def dense(self) -> tuple[Floats, Floats]:
-        """Return a basis U of all directions with <U, U> = I, and the matrix <U, T U>, for a small `size`."""
+    def basis_and_matrix(self) -> tuple[Floats, Floats]:
+        """Return a basis U of all directions with <U, U> = I, and T in this basis, the dense matrix <U, T U>.
+
+        Both are dense, so this is meant for a small `size`.
+        """
 
 
 class OverTerms:
-    """The operator over terms, T = S and P = I: a direction is represented by itself."""
+    """The operator over terms, T = S and P = I: a direction is represented by itself, a vector over the terms."""
 
     is_euclidean = True
 
@@ -314,36 +335,40 @@ class OverTerms:
         self._documents, self._mixture = documents, mixture
 
     def remove_constant(self, block: Floats) -> Floats:
-        """Return U unchanged."""
+        """Return U unchanged: over terms, a constant vector is a direction like any other."""
         return block
 
     def dual(self, block: Floats) -> Floats:
-        """Return U unchanged."""
+        """Return U unchanged: the inner product is the usual one."""
         return block
 
     def apply(self, duals: Floats) -> Floats:
-        """Return S U."""
+        """Return S U = X' J K J X U, a product with the trace objective S, for columns U over terms."""
         return self._documents.to_terms(self._mixture.multiply(self._documents.to_documents(duals)))
 
     def combine_centroids(self, factors: Floats) -> Floats:
-        """Return combinations of the centred centroids, as columns that represent them."""
+        """Return combinations of the centred class centroids, as columns over terms (terms x columns)."""
         return self._documents.to_terms(self._mixture.combine_centroids(factors))
 
     def directions(self, block: Floats) -> Floats:
-        """Return U unchanged."""
+        """Return U unchanged: its columns are the directions."""
         return block
 
-    def dense(self) -> tuple[Floats, Floats]:
-        """Return the identity matrix and S."""
-        matrix = (1.0 - self._mixture.weight) / self._documents.n_documents * self._documents.scatter_matrix()
-        if self._mixture.weight != 0.0:
+    def basis_and_matrix(self) -> tuple[Floats, Floats]:
+        """Return the identity as a basis of all directions, and the matrix S = λ S_b + (1 - λ) C (terms x terms)."""
+        weight = self._mixture.weight  # λ
+        matrix = (1.0 - weight) / self._documents.n_documents * self._documents.scatter_matrix()  # (1 - λ) C
+        if weight != 0.0:
             centroids = self.combine_centroids(np.eye(len(self._mixture.shares)))
-            matrix += self._mixture.weight * (centroids @ centroids.T)
+            matrix += weight * (centroids @ centroids.T)  # λ S_b
         return np.eye(self.size), matrix
 
 
 class OverDocuments:
-    """The operator over documents, T = K G and P = G: a direction X' J u is represented by u."""
+    """The operator over documents, T = K G and P = G: u represents the direction X' J u.
+
+    G = J X X' J is the Gram matrix of the centred documents, and K the operator of `Mixture`.
+    """
 
     is_euclidean = False
 
@@ -352,32 +377,36 @@ class OverDocuments:
         self._documents, self._mixture = documents, mixture
 
     def remove_constant(self, block: Floats) -> Floats:
-        """Return J U: the constant part represents no direction."""
+        """Return each column of U minus its mean, since a constant vector represents no direction."""
         return np.asarray(block - block.mean(axis=0))
 
     def dual(self, block: Floats) -> Floats:
-        """Return G U."""
+        """Return the duals G U of the columns U, where G is the Gram matrix of the centred documents."""
         return self._documents.apply_gram(block)
 
     def apply(self, duals: Floats) -> Floats:
-        """Return K G U, given G U."""
+        """Return T U = K G U, given the duals G U."""
         return self._mixture.multiply(duals)
 
     def combine_centroids(self, factors: Floats) -> Floats:
-        """Return combinations of the centred centroids, as columns that represent them."""
+        """Return combinations of documents that represent combinations of the centred class centroids."""
         return self._mixture.combine_centroids(factors)
 
     def directions(self, block: Floats) -> Floats:
-        """Return X' J U."""
+        """Return X' J U, the directions that the combinations U of centred documents represent (terms x columns)."""
         return self._documents.to_terms(block)
 
-    def dense(self) -> tuple[Floats, Floats]:
-        """Return U = Q D^(-1/2) and U' G K G U, from G = Q D Q' without its zero eigenvalues."""
+    def basis_and_matrix(self) -> tuple[Floats, Floats]:
+        """Return a basis U of all directions with <U, U> = U' G U = I, and the matrix <U, T U> = U' G K G U.
+
+        With the eigenvectors Q and the eigenvalues D of the Gram matrix G = Q D Q', U = Q D^(-1/2) is such a basis.
+        Eigenvectors whose eigenvalue is 0 are left out, because they represent no direction.
+        """
         eigenvalues, vectors = np.linalg.eigh(self._documents.gram_matrix())
         is_nonzero = eigenvalues > ZERO_TOLERANCE * eigenvalues[-1]
-        roots = np.sqrt(eigenvalues[is_nonzero])
-        duals = vectors[:, is_nonzero] * roots  # G U
-        return vectors[:, is_nonzero] / roots, duals.T @ self._mixture.multiply(duals)
+        vectors, roots = vectors[:, is_nonzero], np.sqrt(eigenvalues[is_nonzero])
+        duals = vectors * roots  # G U
+        return vectors / roots, duals.T @ self._mixture.multiply(duals)
 
 
 def smaller_operator(documents: CentredDocuments, mixture: Mixture) -> TraceOperator:

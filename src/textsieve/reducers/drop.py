@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 class Rules(NamedTuple):
     """The rules that define a variant."""
 
-    noise: str  # "stays", "goes" (all is dropped), or "goes if it can" (what can be dropped)
+    noise: str  # "stays" (none is dropped beforehand), "goes" (all is), or "goes if it can" (what can be dropped is)
     orders: tuple[str, ...]  # the order in which each pass visits the documents
     repeats: bool  # whether the last pass is repeated until it drops nothing
-    associates: str  # which documents count as associates: "kept" or "all"
+    associates: str  # which documents count as associates: "all", or "kept" (only those that have not been dropped)
 
 
 VARIANTS = {
@@ -68,22 +68,27 @@ class Reduction:
     """A collection from which documents are dropped; `state` is described in `kernels/drop.py`."""
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
-        """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour."""
+        """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour.
+
+        k neighbours classify a document; one more is needed to see how it is classified without one of them.
+        """
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
         self.threads = threads
         n = rows.n_rows
-        numbers = np.arange(n, dtype=np.int32)
+        all_documents = np.arange(n, dtype=np.int32)
         n_searched = min(k + 1 + _SPARE, n)
         # Each document is a group of its own, so that it is not its own neighbour.
-        neighbours = nearest(self.index, self.documents, n_searched, threads=threads, groups=numbers, owns=numbers)
-        ends = (neighbours.documents >= 0).sum(axis=1).astype(np.int32)
+        neighbours = nearest(
+            self.index, self.documents, n_searched, threads=threads, groups=all_documents, own_groups=all_documents
+        )
+        n_neighbours = (neighbours.documents >= 0).sum(axis=1).astype(np.int32)
         self.state = kernels.State(
             labels=labels.astype(np.int32),
-            groups=numbers,
+            groups=all_documents,
             waiting=neighbours.documents,
-            n_waiting=ends,
-            complete=(ends < neighbours.documents.shape[1]).astype(np.uint8),
+            n_waiting=n_neighbours,
+            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
@@ -94,34 +99,42 @@ class Reduction:
         kernels.add_first_neighbours(self.index, self.state)
 
     @property
-    def kept(self) -> Ints:
-        """Return the documents that have not been dropped."""
+    def remaining(self) -> Ints:
+        """Return the numbers of the documents that have not been dropped, ascending."""
         return np.flatnonzero(self.state.groups >= 0)
 
     def noise(self) -> Ints:
-        """Return the documents that their neighbours misclassify."""
+        """Return the numbers of the documents that their neighbours misclassify."""
         return np.flatnonzero(kernels.misclassified(self.state))
 
     def visiting_order(self, name: str) -> Ints:
-        """Return the documents that have not been dropped, in an order of `Rules.orders`."""
-        kept = self.kept
+        """Return the documents that have not been dropped, in the named order.
+
+        An enemy of a document is a document of another class; "farthest enemy first" and "nearest enemy first" order
+        the documents by the cosine with their nearest enemy.
+        """
+        remaining = self.remaining
         if name == "as given":
-            return kept
-        matrix = self.documents.matrix()[kept]
+            return remaining
+        matrix = self.documents.matrix()[remaining]
         queries = CSR(matrix.data, matrix.indices, matrix.indptr.astype(np.int64), self.documents.n_columns)
         labels = self.state.labels
-        # With classes as groups, the nearest document of another group is the nearest enemy.
+        # With classes as groups, the nearest document of another group is the nearest enemy. Group -1 excludes the
+        # dropped documents from the search.
         groups = np.where(self.state.groups >= 0, labels, np.int32(-1))
-        enemies = nearest(self.index, queries, 1, threads=self.threads, groups=groups, owns=labels[kept])
+        enemies = nearest(self.index, queries, k=1, threads=self.threads, groups=groups, own_groups=labels[remaining])
         cosines = enemies.cosines[:, 0]
-        return kept[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
+        return remaining[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
 
     def sweep(self, order: Ints, rules: Rules, *, unconditional: bool = False) -> int:
-        """Visit documents in the given order and drop those that can go; return how many were dropped.
+        """Visit the documents listed in `order` and drop those that can be dropped; return how many were.
 
-        With `unconditional`, drop all of them.
+        A document can be dropped if at least as many of its associates, the documents that have it as a neighbour, are
+        classified correctly without it. With `unconditional`, every document in `order` is dropped.
         """
-        return kernels.sweep(self.index, self.state, order, unconditional, rules.associates == "kept")
+        # In variants whose associates are only the kept documents, a dropped document stops being an associate.
+        leaves_associates = rules.associates == "kept"
+        return kernels.sweep(self.index, self.state, order, unconditional, leaves_associates)
 
 
 def documents_to_keep(rows: CSR, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
@@ -129,11 +142,11 @@ def documents_to_keep(rows: CSR, labels: Ints, rules: Rules, k: int, threads: in
     collection = Reduction(rows, labels, k, threads)
     if rules.noise != "stays":
         collection.sweep(collection.noise(), rules, unconditional=rules.noise == "goes")
-    for order in rules.orders:
-        n_dropped = collection.sweep(collection.visiting_order(order), rules)
-    while rules.repeats and n_dropped:
+    for order_name in rules.orders:
+        n_dropped = collection.sweep(collection.visiting_order(order_name), rules)
+    while rules.repeats and n_dropped:  # repeat the last pass until it drops nothing
         n_dropped = collection.sweep(collection.visiting_order(rules.orders[-1]), rules)
-    return collection.kept
+    return collection.remaining
 
 
 @dataclass(slots=True)
@@ -158,12 +171,15 @@ class TagsOfSampler(Tags):
 
 
 def _as_sampler(tags: Tags) -> TagsOfSampler:
-    """Return the tags of an estimator as tags of a sampler that accepts data frames and reports the rows it keeps."""
+    """Return the tags of an estimator, with those that imbalanced-learn expects of a sampler.
+
+    They say that it accepts data frames and has the rows that it keeps in `sample_indices_`.
+    """
     input_tags = FrameInputTags(
         **{field.name: getattr(tags.input_tags, field.name) for field in fields(tags.input_tags)}
     )
-    others = {field.name: getattr(tags, field.name) for field in fields(tags)}
-    return TagsOfSampler(**{**others, "input_tags": input_tags}, sampler_tags=SamplerTags(sample_indices=True))
+    estimator_tags = {field.name: getattr(tags, field.name) for field in fields(tags)}
+    return TagsOfSampler(**{**estimator_tags, "input_tags": input_tags}, sampler_tags=SamplerTags(sample_indices=True))
 
 
 class LostClasses(InputWarning):
@@ -201,10 +217,10 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return the kept documents and their labels, in the types they were given in."""
-        kept = self._fit(X, y).sample_indices_
+        kept_rows = self._fit(X, y).sample_indices_
         if hasattr(X, "tocsr"):  # not all sparse formats support indexing
             X = X.tocsr()
-        return _safe_indexing(X, kept), _safe_indexing(y, kept)
+        return _safe_indexing(X, kept_rows), _safe_indexing(y, kept_rows)
 
     def _fit(self, X: Any, y: Any) -> Self:
         """Find the documents to keep among those with a label, and warn about classes that lose all documents."""
@@ -224,23 +240,26 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.sample_indices_ = labelled[
             documents_to_keep(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)
         ]
+        # The number of kept documents of each class.
         n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
         self.sampling_strategy_ = dict(zip(pairs.classes, n_kept.tolist(), strict=True))
         if not n_kept.all():
-            lost = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]
+            lost_classes = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]
             warn(
-                f"No document is kept of {len(lost)} of {len(n_kept)} classes: {shown(lost)}. Their documents are near "
-                "documents of other classes, or near none; give more documents of these classes, or leave them out.",
+                f"No document is kept of {len(lost_classes)} of {len(n_kept)} classes: {shown(lost_classes)}. Their "
+                "documents are near documents of other classes, or near none; give more documents of these classes, or "
+                "leave them out.",
                 LostClasses,
             )
         return self
 
     def _validate(self) -> None:
+        """Raise `InputError` for invalid settings."""
         if not (is_whole(self.variant) and self.variant in VARIANTS):
             raise InputError(setting="variant", value=self.variant, allowed=VARIANTS)
         if not (is_whole(self.k) and self.k >= 1):
             raise InputError(setting="k", value=self.k, hint="use a number of neighbours from 1")
-        n_threads(self.n_jobs)
+        n_threads(self.n_jobs)  # raises if it is invalid
 
     def __sklearn_tags__(self) -> Tags:
         """Return the tags for scikit-learn and imbalanced-learn: a sampler for sparse matrices that requires labels."""

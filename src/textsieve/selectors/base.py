@@ -92,6 +92,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     # -- the method, which subclasses define ---------------------------------------------------------------------
 
     def _needs_labels(self) -> bool:
+        """Return whether documents need labels, of at least two classes."""
         return True
 
     def _missing_labels_hint(self) -> str:
@@ -120,7 +121,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return a function that scores the terms for a single class.
 
         By default, for methods that do not use classes, the score is the number of documents of the class that contain
-        the term, or 0 if the class does not favour it.
+        the term, or 0 if the term is no more frequent in the class than in all labelled documents.
         """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
@@ -137,14 +138,17 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return scores, ranked(scores)
 
     def least_score(self, stats: ClassStats) -> float | None:
-        """Return the minimum score of selected terms, or None."""
-        min_score = getattr(self, "min_score", None)
+        """Return the minimum score of selected terms, or None if there is none; raise `InputError` if it is invalid."""
+        min_score = getattr(self, "min_score", None)  # not all selectors have this setting
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
             raise InputError(setting="min_score", value=min_score, hint="use a number")
         return None if min_score is None else float(min_score)
 
     def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
-        """Return the maximum number of selected terms, or None for no limit."""
+        """Return the maximum number of selected terms, or None for no limit.
+
+        It is the setting `k`, or the default if no setting of the selector limits the terms.
+        """
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
         if self.k is None and all(limit is None for limit in other_limits):
             return DEFAULT_K
@@ -167,7 +171,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         if weights is not None:
             rows, y, weights = drop_weightless(sort_columns(csr_array(rows)), y, weights)
         stats = ClassStats.from_matrix(rows, y, unlabelled=self._unlabelled_marker, sample_weight=weights)
-        return self._select(stats, lambda: [csr_matrix(rows)], weights)
+        return self._select(stats, lambda: [csr_matrix(rows)], weights)  # all documents are one batch
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add documents, which may have more columns than before; unlabelled documents count in the totals.
@@ -201,7 +205,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._select(own_stats, documents, sample_weight)
 
     def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
-        """Store the statistics, and select terms from them."""
+        """Store the statistics, let the method read the documents again if it needs to, and select terms."""
         self._require_documents(stats)
         self.stats_ = stats
         self._read_documents(documents, sample_weight)
@@ -229,8 +233,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         support[selected] = True
         return RankedTerms(scores, ranking, support)
 
+    def _ensure_selected(self) -> None:
+        """Raise `NotFittedError` before fitting; select terms if that was not done since the last `partial_fit`."""
+        self._ranked_terms()
+
     def _ranked_terms(self) -> RankedTerms:
-        """Return the selection; it is computed on first use after `partial_fit`."""
+        """Return the scores, the ranking and the selected terms; they are computed on first use after `partial_fit`."""
         check_is_fitted(self, "stats_")
         if self._selection is None:
             self._require_documents(self.stats_)
@@ -262,7 +270,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         scores_for = self._class_scorer(self.stats_)
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
-            favouring = np.flatnonzero(scores > 0)
+            favouring = np.flatnonzero(scores > 0)  # the columns of terms that favour the class
             best = favouring[self._rank_for_class(number, favouring, scores[favouring])[:n]]
             yield best, scores[best]
 
@@ -272,6 +280,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
+        """Return a mask of the selected columns, for scikit-learn's `SelectorMixin`."""
         return self._ranked_terms().support
 
     def __sklearn_tags__(self) -> Tags:

@@ -63,18 +63,19 @@ class Cascade(TermSelector):
     """The documents and their weights. They are set only during fitting, for the selectors that read them again."""
 
     def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
+        """Check the list of selectors, and select terms; the documents are available only while this runs."""
         if not self.valid_selectors() or len(self.valid_selectors()) < len(self.selectors):
             raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
         self._documents, self._sample_weight = documents, sample_weight
         try:
             return super()._select(stats, documents, sample_weight)
         finally:
-            del self._documents, self._sample_weight
+            del self._documents, self._sample_weight  # so that they are None again, as in the class
 
     def _rank_and_select(self) -> RankedTerms:
         """Fit the selectors one after the other; each sees only the columns that the one before it selected."""
-        columns = np.arange(self.stats_.n_terms)
-        dropped: list[Ints] = []
+        columns = np.arange(self.stats_.n_terms)  # the columns that reach the next selector
+        dropped: list[Ints] = []  # for each selector the columns that it dropped, the best first
         self.selectors_ = []
         for selector in self.selectors:
             documents = _with_columns(self._documents, columns)
@@ -95,7 +96,7 @@ class Cascade(TermSelector):
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return the scorer of the last selector, with 0 for terms that did not reach it."""
-        reached = np.flatnonzero(np.isfinite(self.scores_))
+        reached = np.flatnonzero(np.isfinite(self.scores_))  # the columns that reached the last selector
         last = self.selectors_[-1]
         scores_of_reached = last._class_scorer(last.stats_)
 
@@ -107,7 +108,10 @@ class Cascade(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Rank as the last selector does, which numbers the columns that reached it from 0."""
+        """Return the order in which the last selector ranks the columns.
+
+        The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers.
+        """
         reached = np.flatnonzero(np.isfinite(self.scores_))
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
 
@@ -139,5 +143,5 @@ class Cascade(TermSelector):
 
 
 def _with_columns(documents: ReadAgain | None, columns: Ints) -> ReadAgain | None:
-    """Return the same documents with only the given columns."""
+    """Return a function like `documents`, which reads the documents anew, but with only the given columns."""
     return None if documents is None else lambda: (rows[:, columns] for rows in documents())

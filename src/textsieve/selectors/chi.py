@@ -23,9 +23,10 @@ from .pooled import PooledSelector
 def chi_square_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """Return the chi-square statistic of each term for one class.
 
-    `with_term` are the documents of the class with the term (A), `size` those of the class (n_j), `n` all documents.
+    Arguments are numbers of documents: `with_term` of the class with the term (A), `doc_freq` of all classes with the
+    term (df), `size` of the class (n_j), `n` of all classes.
     """
-    excess = (with_term * n - doc_freq * size).astype(np.float64)
+    excess = (with_term * n - doc_freq * size).astype(np.float64)  # n times (A - the number expected by chance)
     # Dividing the denominator by n replaces the factor n of the numerator.
     denominator = (
         (doc_freq * (n - doc_freq)).astype(np.float64) * (size / n * (n - size)) if n else np.zeros(len(doc_freq))

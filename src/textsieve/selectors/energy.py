@@ -83,22 +83,22 @@ def plot_energy(
         )
     if isinstance(source, TOFA):
         check_is_fitted(source, "stats_")
+    stats = source.stats_ if isinstance(source, TOFA) else source
     if weights is None:
-        stats = source.stats_ if isinstance(source, TOFA) else source
         weights = DEFAULT_WEIGHTS if stats.n_pairs else (0.0,)
     curve_weights, auto_weight = checked_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
         auto_weight = source.weight_ if source.weight == "auto" else None
-        curve_weights = checked_weights([*curve_weights, *([source.weight_] if source.weight_ <= 1.0 else [])])
-        source = source.stats_
+        own_weight = [source.weight_] if source.weight_ <= 1.0 else []  # above 1 there is no energy
+        curve_weights = checked_weights([*curve_weights, *own_weight])
     names = _curve_names(curve_weights, auto_weight)
-    by_weight = _sorted_scores(source, curve_weights, class_weight)
+    by_weight = _sorted_scores(stats, curve_weights, class_weight)
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
         enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
-        caption=f"{counted(source.n_documents, 'document')}, {counted(source.n_terms, 'term')}.",
+        caption=f"{counted(stats.n_documents, 'document')}, {counted(stats.n_terms, 'term')}.",
     )
     if path is not None:
         save(chart, path)
@@ -106,7 +106,10 @@ def plot_energy(
 
 
 def checked_weights(weights: Iterable[Any]) -> list[float]:
-    """Return the distinct weights, ascending; raise `InputError` for a weight that has no energy."""
+    """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
+
+    Above λ = 1 scores can be negative, so the energy, a share of the sum of all scores, is undefined.
+    """
     weight_list = list(weights)
     for weight in weight_list:
         if not abs(as_number(weight)) <= LARGEST_WEIGHT:
@@ -139,7 +142,7 @@ def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
 
 
 def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassWeight) -> dict[float, Floats]:
-    """Return the scores for each weight, the best first."""
+    """Return for each weight the scores of all terms, the best first; raise `InputError` if a score is negative."""
     _require_terms(stats, weights)
     between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
     scores_by_weight = {}
@@ -154,9 +157,9 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
 
 
 def _curve_names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
-    """Return a name for the curve of each weight: four digits, or all digits if names would be equal otherwise.
+    """Return a name for the curve of each weight: λ with four digits, or with all if names would be equal otherwise.
 
-    The name of `auto_weight`, which TOFA chose itself, says so.
+    The name of `auto_weight`, the weight that TOFA computed itself, ends in "chosen".
     """
     short_names = [f"{weight:.4g}" for weight in weights]
     names = (

@@ -56,7 +56,7 @@ CANDIDATES = 4000
 """The default number of candidates."""
 
 _POWER_OF_SIZE = 0.75
-"""The exponent in √c_j b_j = n_j^0.75 (m_j - m)."""
+"""The exponent in √c_j b_j = n_j^0.75 (m_j - m), since √c_j = n_j^-0.25 and b_j = n_j (m_j - m)."""
 
 _BLOCK_SIZE = 64
 """The number of terms selected between two updates of the products; their rows of L fit into the processor's cache."""
@@ -70,7 +70,11 @@ class ForwardSteps(NamedTuple):
 
 
 def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
-    """Return √c_j b_jt for the given terms t and all classes j that have documents (terms x classes)."""
+    """Return how strongly each class pulls each term: √c_j b_jt for the given terms t and all classes j with documents.
+
+    b_jt = n_j (m_jt - m_t) is how far the class mean is from the overall mean, times the size n_j of the class, and
+    c_j = 1/√n_j the weight of the class. The result has the shape (terms x classes).
+    """
     column_stats = stats.take(columns)
     means = column_stats.sums.value / stats.n_documents
     class_numbers = np.flatnonzero(stats.class_docs).tolist()
@@ -82,11 +86,12 @@ def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
 
 
 def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weights: Floats | None = None) -> Floats:
-    """Return Σ_i x_i x_i' over the documents, weighted by `weights`, for the given columns, which must be ascending.
+    """Return Σ_i x_i x_i' over the documents x_i, for the given columns, which must be ascending.
 
-    Only the diagonal and the upper triangle are filled.
+    Entry (s, t) is the sum of the products of the terms s and t. Only the diagonal and the upper triangle are filled.
+    `weights` are sample weights, or None.
     """
-    position_of = np.full(n_terms, -1, np.int64)
+    position_of = np.full(n_terms, -1, np.int64)  # of each term among the columns; -1 for other terms
     position_of[columns] = np.arange(len(columns))
     products = np.zeros((len(columns), len(columns)))
     n_documents = 0
@@ -111,12 +116,15 @@ def select_forward(
     ridge: float = 1.0,
     weights: Floats | None = None,
 ) -> ForwardSteps:
-    """Select k of the candidates (ascending columns) one by one; of equal terms, the first is selected."""
+    """Select k of the candidates (ascending columns) one by one; of equal terms, the first is selected.
+
+    `batches` are the documents, in rows, and `weights` their sample weights. `ridge` is the λ of the criterion.
+    """
     products = term_products(batches, candidates, stats.n_terms, weights)
     means = stats.take(candidates).sums.value / stats.n_documents
     centre(products, means, stats.n_documents, ridge)  # now N + λI
-    pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
-    positions, gains = np.empty(k, np.int64), np.empty(k)
+    pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()  # of all candidates
+    positions, gains = np.empty(k, np.int64), np.empty(k)  # of the selected terms
     for begin in range(0, k, _BLOCK_SIZE):
         block = slice(begin, min(begin + _BLOCK_SIZE, k))
         factor = np.empty((block.stop - begin, len(candidates)))  # the new rows of L'
@@ -168,18 +176,21 @@ class ForwardSelection(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the scores of OCFS, which determine the candidates."""
         return between_class_scatter(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """Return a function that gives what a class adds to the OCFS score of each term."""
         return lambda number: scatter_of_class(stats, number)
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:
         """Select the terms in a second pass over the documents, unless all candidates are selected anyway."""
         self.check_settings()
-        by_score = ranked(self.score_terms(self.stats_))
-        most = self.most_terms(np.empty(len(by_score)), by_score)
-        if most is None or most >= min(self.candidates, len(by_score)):
-            self._steps = ForwardSteps(by_score[:0], np.zeros(0))
+        scores = self.score_terms(self.stats_)
+        by_score = ranked(scores)
+        max_terms = self.most_terms(scores, by_score)
+        if max_terms is None or max_terms >= min(self.candidates, len(by_score)):
+            self._steps = ForwardSteps(by_score[:0], np.zeros(0))  # no steps
             return
         if documents is None:
             raise InputError(
@@ -187,7 +198,7 @@ class ForwardSelection(TermSelector):
                 hint="give fit_stats the documents too, or call fit with their matrix. OCFS is content with statistics",
             )
         candidates = np.sort(by_score[: self.candidates])
-        self._steps = select_forward(self.stats_, documents(), candidates, most, float(self.ridge), sample_weight)
+        self._steps = select_forward(self.stats_, documents(), candidates, max_terms, float(self.ridge), sample_weight)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """Return the scores of OCFS, and the selected terms followed by the others by score."""
@@ -200,8 +211,11 @@ class ForwardSelection(TermSelector):
 
     @property
     def gains_(self) -> NDArray[np.float64]:
-        """Return by how much each selected term increased the criterion, in the order of `ranking_`."""
-        self._ranked_terms()
+        """Return by how much each selected term increased the criterion F, in the order of `ranking_`.
+
+        F measures how well the selected terms together predict the classes.
+        """
+        self._ensure_selected()
         return self._steps.gains
 
     @property

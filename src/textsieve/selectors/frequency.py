@@ -35,10 +35,11 @@ class DocumentFrequency(TermSelector):
         return False
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the document frequency of each term."""
         return document_frequency(stats)
 
     def least_score(self, stats: ClassStats) -> float | None:
-        """Return `min_df` as a number of documents."""
+        """Return the setting `min_df`, which may be a fraction of the documents, as a number of documents."""
         if is_whole(self.min_df) and self.min_df >= 0:
             return float(self.min_df)
         if isinstance(self.min_df, float) and 0.0 <= self.min_df <= 1.0:

@@ -34,7 +34,7 @@ def information_gain(stats: ClassStats) -> Floats:
     n = stats.n_pairs
     if n == 0:
         return np.zeros(stats.n_terms)
-    cells = stats.cells
+    cells = stats.cells  # statistics of each class and each term that occurs in it
     n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
     return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
@@ -49,19 +49,25 @@ def class_entropy(stats: ClassStats) -> float:
 def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """Return the information gain of each term about membership in one class, in bits.
 
-    `with_term` are the documents of the class with the term (A), `size` those of the class (n_j), `n` all documents.
+    Arguments are numbers of documents: `with_term` of the class with the term (A), `doc_freq` of all classes with the
+    term (df), `size` of the class (n_j), `n` of all classes.
     """
-    excess = (with_term * n - doc_freq * size).astype(np.float64)
+    excess = (with_term * n - doc_freq * size).astype(np.float64)  # n times (A - the number expected by chance)
 
     def cell(count: Counts, row_total: Counts, column_total: float, sign: float) -> Floats:
-        """Return count log(1 + sign excess / (row total x column total)) for one cell of the 2 x 2 table."""
+        """Return what one cell of the 2 x 2 table adds: count log(1 + sign excess / (row total x column total)).
+
+        It is 0 if the cell is empty. Rows are with and without the term, columns are the class and the others.
+        """
         product = row_total.astype(np.float64) * column_total
         is_filled = (count > 0) & (product > 0)
         ratio = np.divide(sign * excess, product, out=np.zeros_like(excess), where=is_filled)
         return np.asarray(count * np.log1p(ratio, out=ratio, where=is_filled))
 
     without_term = n - doc_freq
-    # Added in pairs, so that a class and its complement, which are equally predictable, get exactly the same score.
+    # `present` is about documents with the term, of the class and of other classes; `absent` about those without it.
+    # Cells are added in pairs, so that a class and its complement, which are equally predictable, get exactly the same
+    # score.
     present = cell(with_term, doc_freq, size, 1.0) + cell(doc_freq - with_term, doc_freq, n - size, -1.0)
     absent = cell(size - with_term, without_term, size, -1.0) + cell(
         without_term - size + with_term, without_term, n - size, 1.0
@@ -70,7 +76,10 @@ def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, 
 
 
 def mutual_information_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
-    """Return the pointwise mutual information of each term and one class, in bits; 0 if they never occur together."""
+    """Return the pointwise mutual information of each term and one class, in bits; 0 if they never occur together.
+
+    The arguments are those of `information_gain_of_class`.
+    """
     scores = np.zeros(len(with_term))
     occurs = with_term > 0
     # A single division of integers: equal ratios give bitwise equal scores, so ties remain ties.

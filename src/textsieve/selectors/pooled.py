@@ -42,6 +42,7 @@ class ClassScorer:
         self._cells = stats.cells
         self._score_class = score_class
         self._doc_freq = stats.pair_doc_freq
+        # The distinct document frequencies, and the position of each term's frequency among them.
         self._frequencies, self._frequency_of = _distinct_values(self._doc_freq)
         self.n_classes = len(stats.classes)
         self.shares = stats.class_docs / (stats.n_pairs or 1)
@@ -49,7 +50,7 @@ class ClassScorer:
 
     def __call__(self, number: int) -> Floats:
         """Return the scores of all terms for a class."""
-        size, n = self._stats.class_docs[number].item(), self._stats.n_pairs
+        size, n = self._stats.class_docs[number].item(), self._stats.n_pairs  # documents of the class, and of all
         terms, with_term = self.terms_of(number), self._cells.doc_freq[self._cells_of_class(number)]
         scores_if_absent = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
         scores = scores_if_absent[self._frequency_of]
@@ -61,6 +62,7 @@ class ClassScorer:
         return self._cells.terms[self._cells_of_class(number)]
 
     def _cells_of_class(self, number: int) -> slice:
+        """Return the positions of a class in the arrays of the statistics' cells (class, term)."""
         return slice(*self._cells.class_starts[number : number + 2])
 
     def all(self) -> Iterator[Floats]:
@@ -89,7 +91,7 @@ def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 
 
 def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
-    """Return the best class score of each term."""
+    """Return the best score of each term in any class with documents; 0 if there is no such class."""
     pooled = np.full(n_terms, -np.inf if scorer.with_documents else 0.0)
     for number in scorer.with_documents:
         np.maximum(pooled, scorer(number), out=pooled)
@@ -111,37 +113,38 @@ def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
     skipped. The terms that occur in the class, which are likely to have good scores, give a close bound quickly.
     """
     subset = scores[class_terms] if len(class_terms) >= k else scores
-    bound = np.partition(subset, len(subset) - k)[len(subset) - k]
+    bound = np.partition(subset, len(subset) - k)[len(subset) - k]  # the k-th best score of the subset
     candidates = np.flatnonzero(scores >= bound)
     return candidates[ranked(scores[candidates])[:k]]
 
 
-def rank_in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
-    """Return the best score of each term in any class, and the round-robin ranking.
+def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> tuple[Floats, Ints]:
+    """Return the best score of each term in any class, and the columns in round-robin order.
 
-    The classes fill the first `most` ranks in turns (None: all ranks). A class rarely fills more than a few times its
+    The classes fill the first `max_terms` ranks (None: all ranks) in turns, each with its best term that has no rank
+    yet; the other terms follow by their best scores. A class rarely fills more than a few times its
     equal share, so each class lists about four times as many candidates; if one class runs out of candidates before the
     ranks are filled, all classes list twice as many.
     """
-    n_ranks = n_terms if most is None else min(most, n_terms)
+    n_ranks = n_terms if max_terms is None else min(max_terms, n_terms)
     n_classes = len(scorer.with_documents)
     equal_share = -(-n_ranks // n_classes)  # rounded up
     n_candidates = min(n_ranks, 4 * equal_share + 16)
     while True:
-        best = np.full(n_terms, -np.inf)
+        best_scores = np.full(n_terms, -np.inf)
         candidates = np.empty((n_classes, n_candidates), np.int64)
         for row, number in enumerate(scorer.with_documents):
             scores = scorer(number)
             candidates[row] = best_of_class(scores, n_candidates, scorer.terms_of(number))
-            np.maximum(best, scores, out=best)
-        first = round_robin(candidates, n_ranks, n_terms)
-        if len(first) == n_ranks or n_candidates == n_terms:
+            np.maximum(best_scores, scores, out=best_scores)
+        in_turns = round_robin(candidates, n_ranks, n_terms)  # the columns that fill the first ranks
+        if len(in_turns) == n_ranks or n_candidates == n_terms:
             break
         n_candidates = min(2 * n_candidates, n_terms)
     is_ranked = np.zeros(n_terms, np.bool_)
-    is_ranked[first] = True
-    by_score = ranked(best)
-    return best, np.concatenate([first, by_score[~is_ranked[by_score]]])
+    is_ranked[in_turns] = True
+    by_score = ranked(best_scores)
+    return best_scores, np.concatenate([in_turns, by_score[~is_ranked[by_score]]])
 
 
 class PooledSelector(TermSelector):
@@ -166,10 +169,12 @@ class PooledSelector(TermSelector):
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """Return a function that gives the scores for a class, with 0 for terms that do not favour the class."""
         class_scorer = ClassScorer(stats, self.score_class)
         return lambda number: np.where(stats.favours(number), class_scorer(number), 0.0)
 
     def score_terms(self, stats: ClassStats) -> Floats:
+        """Return one score per term, pooled over the classes as the setting `pooling` says."""
         poolings = {**self._own_poolings, **POOLINGS}
         if not isinstance(self.pooling, str) or self.pooling not in poolings:
             raise InputError(setting="pooling", value=self.pooling, allowed=poolings)
@@ -178,7 +183,9 @@ class PooledSelector(TermSelector):
         return POOLINGS[self.pooling](ClassScorer(stats, self.score_class), stats.n_terms)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        """Return one score per term, and the columns from best to worst: by score, or in turns of the classes."""
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
-        most = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
-        return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, most)
+        # Only the number of terms matters here, not their scores.
+        max_terms = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
+        return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, max_terms)

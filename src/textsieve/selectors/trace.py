@@ -69,7 +69,10 @@ def total_scatter(stats: ClassStats) -> Floats:
 
 
 def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
-    """Return the diagonal of S(weight); a scatter whose factor is 0 is not computed."""
+    """Return the diagonal of S = weight S_b + (1 - weight) C, one score per term.
+
+    S_b is the scatter of the class means, and C that of all documents; one whose factor is 0 is not computed.
+    """
     if weight == 1.0:
         return between_class_scatter(stats, class_weight)
     if weight == 0.0:
@@ -78,12 +81,16 @@ def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = N
 
 
 def mix_scatters(between: Floats, total: Floats, weight: float) -> Floats:
-    """Return the diagonal of S(weight), given the diagonals of S_b and C."""
+    """Return the diagonal of S = weight S_b + (1 - weight) C, given those of S_b (`between`) and C (`total`)."""
     return np.asarray(weight * between + (1.0 - weight) * total)
 
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
-    """Return the summand of class j in the diagonal of S_b, p_j (m_jt - m_t)^2, negated where m_jt < m_t."""
+    """Return what class j adds to the between-class scatter of each term t: p_j (m_jt - m_t)^2, with a sign.
+
+    p_j is the share of the class, m_jt its mean and m_t the overall mean. The sign is negative where m_jt < m_t, so
+    that terms which the class avoids do not favour it.
+    """
     shares = class_shares(stats.class_docs, class_weight)
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)  # 1 avoids a division by zero for empty classes
     if class_weight is None:
@@ -96,19 +103,26 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
-    """Return E(p) for p = 1, 2, 3, ...: the share of the sum of all scores that the best p terms hold."""
+    """Return the energy E(p) for p = 1, 2, 3, ...: the share of the sum of all scores that the best p terms hold.
+
+    If all scores are 0, every share is 1.
+    """
     partial_sums = np.cumsum(sorted_scores)
     has_energy = len(partial_sums) and partial_sums[-1] > 0
     return partial_sums / partial_sums[-1] if has_energy else np.ones(len(partial_sums))
 
 
 def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
-    """Return the smallest p with E(p) >= energy, allowing for rounding errors; scores are sorted, the best first."""
+    """Return how many of the best terms hold the share `energy` of the sum of all scores, up to rounding errors.
+
+    Scores are sorted, the best first.
+    """
     n_terms = len(sorted_scores)
     if energy == 1.0:  # all positive scores, even those that are too small to change a float sum
         n_needed = int(np.count_nonzero(sorted_scores))
     else:
-        n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _EPSILON)) + 1
+        rounding_error = n_terms * _EPSILON  # of the sum of so many scores
+        n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - rounding_error)) + 1
     return min(max(n_needed, 1), n_terms)
 
 
@@ -179,26 +193,28 @@ class TOFA(TermSelector):
         return self.requested_weight() != 0.0
 
     def _missing_labels_hint(self) -> str:
+        """Return what to append to errors about missing labels: which label means none, and what needs no labels."""
         marker = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
         return f"{marker} Without labels only weight=0 can be used."
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Return the diagonal of S(weight), and remember the weight for `weight_`."""
+        """Return the weighted scatter of each term, and remember the weight, which may be automatic, for `weight_`."""
         weight = self.requested_weight()
         require_class_weight(self.class_weight)
         if weight != "auto":
             self._used_weight = weight
             return trace_scores(stats, weight, self.class_weight)
         between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
-        most = resolve_k(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
+        # The automatic weight suits the number of terms to select, which is all terms if there is no limit.
+        n_selected = resolve_k(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
         shares = class_shares(stats.class_docs, self.class_weight)
-        self._used_weight = auto_weight(between, total, stats, min(most, stats.n_terms), shares)
+        self._used_weight = auto_weight(between, total, stats, min(n_selected, stats.n_terms), shares)
         return mix_scatters(between, total, self._used_weight)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return a function that gives the summand of a class in S_b.
+        """Return a function that gives what a class adds to the between-class scatter of each term.
 
-        It does not depend on the weight, because the variance C does not show which class a term favours.
+        It does not depend on the weight, because the variance does not show which class a term favours.
         """
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
@@ -230,7 +246,7 @@ class TOFA(TermSelector):
     @property
     def weight_(self) -> float:
         """Return the weight that was used."""
-        self._ranked_terms()
+        self._ensure_selected()
         return self._used_weight
 
     @property
@@ -262,11 +278,12 @@ class TOFA(TermSelector):
         """
         from .energy import plot_energy
 
-        self._ranked_terms()
+        self._ensure_selected()
         return plot_energy(self, path, weights=weights, level=level)
 
 
 def _validate_energy(energy: Any) -> float:
+    """Return the energy as a float; raise `InputError` unless it is a share above 0 and up to 1."""
     if not 0.0 < (share := as_number(energy)) <= 1.0:
         raise InputError(setting="energy", value=energy, hint="use a share above 0.0 and up to 1.0, for example 0.8")
     return share
@@ -299,6 +316,7 @@ class OCFS(TOFA):
     unlabelled = None
 
     def _missing_labels_hint(self) -> str:
+        """Return no hint: that of TOFA is about settings that OCFS does not have."""
         return ""
 
     def __init__(

@@ -42,15 +42,16 @@ _TIE_TOLERANCE = 1e-9
 
 
 def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, shares: Floats | None = None) -> float:
-    """Return the weight for selecting k terms, given the diagonals of S_b and C.
+    """Return the weight λ for selecting k terms by λ between + (1 - λ) total, from 0 to 1.
 
-    `shares` has the class weights in S_b; None weights classes by their number of documents.
+    `between` has for each term the scatter of the class means (the diagonal of S_b), and `total` its variance (the
+    diagonal of C). `shares` has the class weights in S_b; None weights classes by their number of documents.
     """
     if stats.n_pairs == 0 or not (between > 0.0).any():
         return 0.0
     is_candidate = _is_among_best(between, k) | _is_among_best(total, k)
     scatter = np.where(is_candidate, total, 0.0)
-    if not scatter.any():
+    if not scatter.any():  # the candidates have no variance, so there is nothing to mix in
         return 1.0
     scatter /= scatter.max()  # avoids overflow in the sums
     noise = scatter * relative_noise(stats, stats.class_docs / stats.n_pairs if shares is None else shares)
@@ -61,8 +62,9 @@ def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, share
 def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
     """Return the noise of each term's between-class scatter relative to its variance.
 
-    It is the sum over j of p_j (1 - p_j) / n_j times the frequency of the term in class j relative to all documents,
-    and 0 for terms without labelled documents.
+    It is the sum over the classes j of p_j (1 - p_j) / n_j times the frequency of the term in class j relative to all
+    documents, and 0 for terms without labelled documents. `shares` has the class weights p_j; n_j is the size of class
+    j.
     """
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
     class_noise = shares * (1.0 - shares) / (sizes * sizes)

@@ -80,13 +80,13 @@ class ClassStats:
         return self
 
     def merge(self, other: "ClassStats") -> "ClassStats":
-        """Return the statistics of the documents of both."""
+        """Return the statistics of the documents of both tables."""
         if not isinstance(other, ClassStats):
             raise InputError(f"other is {shown(other)}", hint="give a ClassStats")
         return ClassStats(tables.merge(self.table, other.table))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
-        """Return the statistics of the documents of both."""
+        """Return the statistics of the documents of both tables."""
         return self.merge(other) if isinstance(other, ClassStats) else NotImplemented
 
     def copy(self) -> "ClassStats":
@@ -120,13 +120,15 @@ class ClassStats:
         Merging a small table into a large one takes as long as copying the large one. So small tables wait until there
         are enough of them, and n updates take O(n log n) time instead of O(n squared).
         """
-        # Raise now, and not when tables are merged, if the classes of the new table are of another type.
+        # Called for its error only: raise now, and not when tables are merged, if the classes of the new table are of
+        # another type. Within a table all are of one type, so one class of each is enough.
         sort_classes(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
         self._parts.append(part)
         while len(self._parts) > 1 and _n_entries(self._parts[-2]) <= 2 * _n_entries(self._parts[-1]):
             self._merge_last_two()
 
     def _merge_last_two(self) -> None:
+        """Replace the last two tables by their merged table."""
         self._parts[-2:] = [tables.merge(*self._parts[-2:])]
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -214,17 +216,18 @@ class ClassStats:
         terms, class_sums = self.cells.terms[cells], self.cells.sums.at(cells)
         # If a term occurs only in the class, the sum outside is exactly 0, and not the rounding error of a difference.
         occurs_outside = self.doc_freq[terms] > self.cells.doc_freq[cells]
+        # Terms that do not occur in the class keep their sums over all documents.
         sums.value[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)
         return sums.value
 
     def favours(self, number: int) -> NDArray[np.bool_]:
         """Return a mask of the terms that are in a larger share of the class's documents than of all labelled ones."""
         n_class_docs = self.class_docs[number].item()
-        # A_jt / n_j > df_t / n without division, so that counts are compared exactly.
+        # The shares class_doc_freq / n_class_docs and pair_doc_freq / n_pairs are compared exactly, without division.
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * n_class_docs)
 
     def _class_cells(self, number: int) -> slice:
-        """Return the positions of a class in the arrays of `cells`."""
+        """Return the positions of a class in the arrays of `cells`; raise `InputError` if there is no such class."""
         if not (is_whole(number) and 0 <= number < len(self.classes)):
             raise InputError(
                 f"There is no class number {shown(number)}",

@@ -24,8 +24,8 @@ def encode(table: Table) -> bytes:
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
     """Return the arrays of a table for an archive; the classes and the number of documents belong in its header."""
     totals, cells = table.totals, table.cells
-    # The length of this array is the number of terms. A number in the header could claim any number of terms, and
-    # reading would allocate memory for them.
+    # This array has an entry for every term, and thereby shows how many there are. A number in the header could claim
+    # any number of terms, and reading would allocate memory for them.
     doc_freq = np.zeros(table.n_terms, totals.doc_freq.dtype)
     doc_freq[totals.terms] = totals.doc_freq
     return {
@@ -58,7 +58,8 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
     classes.
     """
     doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
-    # An array that is missing has size 0 here; the comparison of the names below then raises.
+    # An array that is missing has size 0 here; the comparison of the names below then raises. Sizes are limited to
+    # what is possible for a table, so that a longer array differs from the expected shape.
     n_terms = 0 if doc_freq is None else doc_freq.size
     n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)
     n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
@@ -84,9 +85,12 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
 
 
 def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return the table from arrays that passed `check_declared`; raise `InputError` if its numbers contradict."""
+    """Return the table from its stored arrays, whose types and shapes `check_declared` has checked.
+
+    Raises `InputError` if numbers contradict each other.
+    """
     cells = Cells(arrays["cell_indptr"], arrays["cell_indices"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
-    doc_freq = arrays["doc_freq"]
+    doc_freq = arrays["doc_freq"]  # of all terms; the other totals are stored for terms that occur
     terms = np.flatnonzero(doc_freq)
     totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))
     table = Table(tuple(classes), n_documents, doc_freq.size, arrays["class_docs"], totals, cells)
@@ -110,11 +114,15 @@ def _has_valid_structure(table: Table) -> bool:
 
 
 def _has_possible_counts(table: Table) -> bool:
-    """Return whether documents with these counts can exist: no term may be in more documents than there are."""
+    """Return whether documents with these counts can exist.
+
+    No class may have more documents than there are, and no term may be in more documents than its class has, or than
+    contain it in total.
+    """
     totals, cells = table.totals, table.cells
     has_integers = table.class_docs.dtype == np.int64
     largest = LARGEST_COUNT if has_integers else LARGEST_TOTAL_WEIGHT
-    smallest = 1 if has_integers else np.finfo(np.float64).tiny
+    smallest = 1 if has_integers else np.finfo(np.float64).tiny  # zeros are not stored
     positions = np.searchsorted(totals.terms, cells.terms)  # of the cells' terms in the totals, if they are there
     if not ((positions < len(totals.terms)).all() and (totals.terms[positions] == cells.terms).all()):
         return False

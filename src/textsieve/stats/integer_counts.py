@@ -72,17 +72,20 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
 
 
 def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
-    """Return totals and cells, or None if too many values are not small.
+    """Return totals over all documents and cells (class, term), or None if too many values are not small.
 
     Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
     """
     grouping = _group(labels)
-    most_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)
-    if len(grouping.class_of) <= most_rows:
+    most_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)  # of a table
+    n_groups = len(grouping.class_of)  # each group of documents has a row in the table
+    if n_groups <= most_rows:
         return _sum_in_one_table(matrix, labels, grouping)
+    # Otherwise divide the documents into runs that have a table each. How many rows a run needs depends on the number
+    # of kinds of groups; the kind is the class, and whether it is the first class of the documents.
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
     bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed_counts.MOST_DOCUMENTS)
-    if len(bounds) <= 2:
+    if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
     tables: list[Table] = []
@@ -101,12 +104,14 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
 
 
 def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents: int) -> list[int]:
-    """Return the bounds of the runs: run r has the documents bounds[r] to bounds[r + 1].
+    """Divide the documents into runs, each with a table of its own: run r has documents bounds[r] to bounds[r + 1].
 
     `pairs_before` has the number of (document, group) pairs before each document, and their total at the end.
-    `most_rows` is the number of table rows to stay below, and `most_documents` the largest number of documents in a
-    group.
+    `most_rows` is the number of table rows to stay below if possible, and `most_documents` the largest number of
+    documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
     """
+    # A kind with too many documents for a group has additional groups. At least half as many as kinds are allowed, so
+    # that runs do not become so short that their tables together are much larger than a single one.
     n_additional_groups = max(most_rows - n_kinds, n_kinds // 2, 1)
     n_documents, most_pairs = len(pairs_before) - 1, n_additional_groups * most_documents
     bounds = [0]
@@ -117,10 +122,13 @@ def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents:
 
 
 def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice, LabelPairs]]:
-    """Yield the documents of each run, and their labels; every run has all classes, some perhaps without documents."""
+    """Yield for each run the range of its documents, and their labels.
+
+    Every run has all classes, some perhaps without documents.
+    """
     for begin, end in pairwise(bounds):
         pairs = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
-        class_starts = np.searchsorted(pairs, labels.class_starts)
+        class_starts = np.searchsorted(pairs, labels.class_starts)  # how many of these pairs come before each class
         yield slice(begin, end), LabelPairs(labels.classes, labels.documents[pairs] - begin, class_starts, end - begin)
 
 
@@ -131,14 +139,15 @@ def _group(labels: LabelPairs) -> Grouping:
 
 
 def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
-    """Do the same as `sum_counts` with a single table of groups x terms."""
+    """Return the same as `sum_counts`, computed with a single table of groups x terms."""
     n_groups = len(grouping.class_of)
     row_sizes = np.clip(np.diff(matrix.indptr), 0, len(matrix.data))  # clipped, because indptr was not checked yet
     n_values = group_sizes(grouping.starts, grouping.groups, row_sizes, n_groups)
     buffer_starts = _buffer_starts(n_values, int(row_sizes.max(initial=0)))
     buffers = np.empty(buffer_starts[-1], np.uint32)
     table = np.zeros((n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)  # each row in whole cache lines
-    # Values that do not fit into a packed cell (negative or above 63): rows of document, term and value.
+    # Space for values that do not fit into a packed cell (negative or above 63): rows of document, term and value.
+    # If there are more, the kernel returns TOO_MANY.
     unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
     n_unpacked = packed_counts.add_rows(
         grouping.starts, grouping.groups, *matrix, table, buffers, buffer_starts, unpacked
@@ -166,9 +175,15 @@ def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
 def _read_table(
     table: NDArray[np.uint64], n_terms: int, n_values: Ints, grouping: Grouping, unpacked: Ints, n_classes: int
 ) -> tuple[Totals, Cells]:
-    """Unpack the table: cells are the sums of all groups of a class, totals those of all groups of first classes."""
+    """Unpack the table of groups x terms.
+
+    The cells of a class are the sums over all its groups. Totals are the sums over the groups of documents that are in
+    their first class, so that a multilabel document counts once.
+    """
+    # The number of values of each class.
     class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
-    # The arrays have the largest possible size; pages that are never written to take no memory.
+    # The arrays have the largest possible size; pages that are never written to take no memory. One more cell, because
+    # the kernel writes each term to the next free cell before it knows whether the term is empty.
     most_cells = int(np.minimum(class_values, n_terms).sum()) + 1
     terms, doc_freq, sums = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
     class_starts = np.zeros(n_classes + 1, np.int64)

@@ -34,22 +34,25 @@ class LabelPairs(NamedTuple):
     n_documents: int
 
     def of_class(self, number: int) -> Ints:
-        """Return the documents of a class."""
+        """Return the numbers of the documents of a class."""
         return self.documents[self.class_starts[number] : self.class_starts[number + 1]]
 
     def unlabelled(self) -> Ints:
-        """Return the documents without a label."""
+        """Return the numbers of the documents without a label."""
         has_label = np.zeros(self.n_documents, np.bool_)
         has_label[self.documents] = True
         return np.flatnonzero(~has_label)
 
 
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
-    """Convert the labels of `n_documents` documents to pairs; the label `unlabelled` marks unlabelled documents."""
+    """Convert the labels of `n_documents` documents to pairs of a document and a class.
+
+    The label `unlabelled`, if it is not None, marks unlabelled documents.
+    """
     require_label(unlabelled)
     if y is None:
         return _sort_pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
-    y = without_missing(y)
+    y = missing_as_none(y)
     class_names = getattr(y, "columns", None)  # of a data frame
     if hasattr(y, "__array__") and (not isinstance(y, Iterable) or len(getattr(y, "shape", ())) == 2):
         y = np.asarray(y)  # a data frame, or another object that can be converted to an array
@@ -61,8 +64,8 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         )
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
         return without_class(_from_indicator(y, n_documents, class_names), unlabelled)
-    if isinstance(y, np.ndarray) and y.ndim == 2:
-        y = without_missing(y[:, 0])
+    if isinstance(y, np.ndarray) and y.ndim == 2:  # a single column: one label per document
+        y = missing_as_none(y[:, 0])
     labels: Any = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
@@ -70,19 +73,21 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         return without_class(_from_integers(labels), unlabelled)
     if is_indicator(labels, unlabelled):
         return without_class(_from_indicator(_indicator_array(labels), n_documents, None), unlabelled)
+    # If every label is a nonempty text, no document is unlabelled; this usual case has a faster conversion.
     are_texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
     if are_texts and "" not in (distinct := dict.fromkeys(labels)):
         return _from_texts(labels, sorted(distinct))
     return _from_any_labels(labels if unlabelled is None else _mark_missing(labels, unlabelled), n_documents)
 
 
-def without_missing(y: Any) -> Any:
-    """Return the labels with None for each document whose label is missing or masked."""
+def missing_as_none(y: Any) -> Any:
+    """Return the labels of all documents, with None in place of each label that is missing or masked."""
     if hasattr(y, "to_pylist"):  # a pyarrow array
         y = y.to_pylist()
     if isinstance(y, np.ma.MaskedArray):
         y = _without_mask(y)
     is_column = isinstance(y, list | tuple) or len(getattr(y, "shape", ())) == 1
+    # Matrices are left to `label_pairs`, and of numpy's types only floats and objects can represent missing labels.
     if not is_column or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
         return y
     labels = list(y)
@@ -93,10 +98,11 @@ def without_missing(y: Any) -> Any:
 
 
 def _without_mask(y: np.ma.MaskedArray[Any, Any]) -> Any:
-    """Return an array without a mask: None for masked labels, 0 for masked entries of an indicator matrix."""
+    """Return a plain array: None replaces masked labels, 0 replaces masked entries of an indicator matrix."""
     if not np.ma.is_masked(y):
         return y.data
-    if y.ndim == 2 and y.shape[1] != 1 and y.dtype.kind in "biuf":
+    is_indicator_matrix = y.ndim == 2 and y.shape[1] != 1 and y.dtype.kind in "biuf"
+    if is_indicator_matrix:
         return y.filled(0)
     labels = y.data.astype(object)
     labels[np.ma.getmaskarray(y)] = None
@@ -144,7 +150,11 @@ def _is_no_label(label: Any, unlabelled: Any) -> bool:
 
 
 def _is_collection(label: Any) -> bool:
-    """Return whether the label of a document is a collection of labels."""
+    """Return whether the label of a document is a collection of labels.
+
+    Text is a single label, and so is numpy's constant for a masked entry, although both are iterable. A mapping is no
+    valid label, and is left to the check of single labels.
+    """
     return isinstance(label, Iterable) and not (isinstance(label, str | bytes | Mapping) or label is np.ma.masked)
 
 
@@ -157,17 +167,18 @@ def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
     if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False
     row_lengths = {len(row) for row in labels if row is not None}
-    if len(row_lengths) != 1 or min(row_lengths) < 2:
+    if len(row_lengths) != 1 or min(row_lengths) < 2:  # rows of length 1 are lists of a single label
         return False
-    other_rows = [number for number, row in enumerate(labels) if not (row is None or _is_indicator_row(row))]
-    if len(other_rows) == sum(row is not None for row in labels):
+    nonbinary_rows = [number for number, row in enumerate(labels) if not (row is None or _is_indicator_row(row))]
+    if len(nonbinary_rows) == sum(row is not None for row in labels):  # no row has 0 and 1 only
         return False
-    for number in other_rows:
+    for number in nonbinary_rows:
         row = labels[number]
         are_missing = [_is_no_label(entry, unlabelled) for entry in row]
         if all(are_missing):
             continue
-        # A row of -1 most likely means "no label", and a row with some missing entries is neither one nor the other.
+        # A row of -1 most likely means "no label". A row with only some missing entries is neither a valid indicator
+        # row nor a list of labels.
         if any(are_missing) or all(type(entry) is int and entry == -1 for entry in row):
             raise InputError(
                 "The labels are lists of 0 and 1 of one length, an entry for each class, but that of document "
@@ -179,6 +190,7 @@ def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
 
 
 def _is_indicator_row(row: Iterable[Any]) -> bool:
+    """Return whether all entries are the integers 0 and 1."""
     return all(type(entry) is int and entry in (0, 1) for entry in row)
 
 
@@ -208,10 +220,13 @@ def _from_indicator(y: Any, n_documents: int, class_names: Iterable[Any] | None)
             hint="for one label a document give a list of labels",
         )
     documents = np.repeat(np.arange(n_documents), np.diff(indicator.indptr))
-    columns = range(indicator.shape[1]) if class_names is None else [_plain_label(name, 0) for name in class_names]
-    classes = _sort_labels(dict.fromkeys(columns, 0))
+    # Error messages about names of classes name document 0, which has an entry for every class.
+    column_labels = (
+        range(indicator.shape[1]) if class_names is None else [_plain_label(name, document=0) for name in class_names]
+    )
+    classes = _sort_labels(first_document=dict.fromkeys(column_labels, 0))
     number_of = {label: number for number, label in enumerate(classes)}
-    class_numbers = np.array([number_of[label] for label in columns], np.int64)[indicator.indices]
+    class_numbers = np.array([number_of[label] for label in column_labels], np.int64)[indicator.indices]
     return _sort_pairs(classes, documents, class_numbers, n_documents)
 
 
@@ -223,12 +238,14 @@ def _from_integers(labels: NDArray[Any]) -> LabelPairs:
         distinct, class_numbers = np.unique(labels, return_inverse=True)
         return _sort_pairs(distinct.tolist(), documents, class_numbers, n_documents)
     # Counting sort by label - smallest; numbers without documents are then dropped from the classes.
+    # Subtract as 64-bit integers, so that small types cannot overflow.
     wide = labels if labels.dtype == np.uint64 else labels.astype(np.int64, copy=False)
     offsets = wide - wide.dtype.type(smallest)
     documents, starts = sorted_by_class(offsets, documents, largest - smallest + 1)
     used_offsets = np.flatnonzero(np.diff(starts))
     classes = tuple(smallest + offset for offset in used_offsets.tolist())
-    return LabelPairs(classes, documents, starts[np.append(used_offsets, -1)], n_documents)
+    class_starts = starts[np.append(used_offsets, -1)]  # and where the last class ends
+    return LabelPairs(classes, documents, class_starts, n_documents)
 
 
 def _from_texts(labels: Any, classes: list[str]) -> LabelPairs:
@@ -239,7 +256,7 @@ def _from_texts(labels: Any, classes: list[str]) -> LabelPairs:
 
 
 def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
-    """Convert labels, collections of labels and missing labels in any mixture."""
+    """Convert the labels of documents, each a label, a collection of labels or a missing label, in any mixture."""
     first_document: dict[Any, int] = {}  # of each class
     number_of: dict[Any, int] = {}  # classes numbered in the order of their first documents
     documents: list[int] = []
@@ -256,7 +273,7 @@ def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
             documents.append(document)
             class_numbers.append(number_of.setdefault(member, len(number_of)))
     classes = _sort_labels(first_document)
-    sorted_number = np.empty(len(classes), np.int64)
+    sorted_number = np.empty(len(classes), np.int64)  # from the order of first documents to the sorted order
     sorted_number[[number_of[label] for label in classes]] = np.arange(len(classes))
     sorted_class_numbers = sorted_number[np.array(class_numbers, np.int64)]
     return _sort_pairs(classes, np.array(documents, np.int64), sorted_class_numbers, n_documents)
@@ -289,6 +306,7 @@ def _plain_label(label: Any, document: int) -> Any:
 
 
 def _infinite_label(label: float, document: int) -> InputError:
+    """Return the error for a document whose label is an infinite number."""
     return InputError(
         f"The label of document {document} is {label}, and an infinite number is no class",
         hint="use text or finite numbers, and None for a document without a label",
@@ -296,7 +314,10 @@ def _infinite_label(label: float, document: int) -> InputError:
 
 
 def _sort_labels(first_document: Mapping[Any, int]) -> list[Any]:
-    """Sort labels of one type; the error for mixed types names the first document of each type."""
+    """Sort labels that are all text or all numbers; `first_document` has the number of the first document of each.
+
+    The error for mixed labels names these documents.
+    """
     return _sort_one_type(first_document, lambda label: f"document {first_document[label]} has")
 
 
@@ -306,7 +327,10 @@ def sort_classes(classes: Iterable[Any]) -> list[Any]:
 
 
 def _sort_one_type(labels: Iterable[Any], owner_of: Callable[[Any], str]) -> list[Any]:
-    """Sort labels that are all text or all numbers; `owner_of` begins the clause of the error message for a label."""
+    """Sort labels; raise `InputError` unless they are all text or all numbers.
+
+    `owner_of` returns how the error message introduces a label, for example "document 3 has".
+    """
     text = next((label for label in labels if isinstance(label, str)), None)
     number = next((label for label in labels if not isinstance(label, str)), None)
     if text is not None and number is not None:
@@ -319,17 +343,21 @@ def _sort_one_type(labels: Iterable[Any], owner_of: Callable[[Any], str]) -> lis
 
 
 def validate_labels(y: Any) -> Any:
-    """Return labels as `label_pairs` accepts them; raise `ValueError` for continuous targets and infinite numbers."""
+    """Check labels given as a numpy array, as scikit-learn does; return them with None for missing ones.
+
+    Raises `ValueError` for continuous targets and infinite numbers. Lists, tables and indicator matrices are returned
+    unchanged, because `label_pairs` checks them.
+    """
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         return y
-    labels = without_missing(y)
+    labels_or_none = missing_as_none(y)  # the array itself if no label is missing
     if y.dtype.kind == "f" and len(infinite := np.flatnonzero(np.isinf(y))):
         raise _infinite_label(float(y[infinite[0]]), int(infinite[0]))
-    present = y if labels is y else np.asarray(y)[[label is not None for label in labels]]
-    check_classification_targets(present)
-    return labels
+    present_labels = y if labels_or_none is y else np.asarray(y)[[label is not None for label in labels_or_none]]
+    check_classification_targets(present_labels)
+    return labels_or_none
 
 
 def validate_label_pairs(y: Any, n_documents: int, estimator: str) -> LabelPairs:

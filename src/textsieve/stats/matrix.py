@@ -64,12 +64,12 @@ def sort_columns(rows: csr_array) -> csr_array:
     The matrix is copied only if it has to be changed. Raises `InputError` if its arrays are inconsistent.
     """
     state = rows_state(rows.indptr, rows.indices, len(rows.data), rows.shape[1])
-    if state == UNORDERED:
+    if state == UNORDERED:  # some columns do not ascend
         _require_valid_columns(rows)
         rows = rows.copy()
         rows.sum_duplicates()
-    elif state == UNSOUND:
-        _require_valid_columns(rows)
+    elif state == UNSOUND:  # the arrays contradict each other
+        _require_valid_columns(rows)  # first, because its error is more specific
         raise InputError("X is not sound: its rows do not end where its values do.")
     return rows
 

@@ -33,7 +33,7 @@ from .weights import LARGEST_COUNT, are_integers
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     """Return the statistics of documents given as sparse rows, whose columns are sorted first if necessary."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    try:
+    try:  # the fast method for small integers; it returns None if values are too large
         totals_and_cells = sum_counts(matrix, labels) if is_suitable(matrix, labels) else None
     except InvalidRowError:
         return from_rows(sort_columns(rows), labels)
@@ -49,9 +49,9 @@ def from_weighted_rows(rows: csr_array, labels: LabelPairs, sample_weight: Float
 
     Counts are integers if all weights are integers, otherwise floats.
     """
-    pair_weights = sample_weight[labels.documents]
-    largest = max(float(sample_weight.sum()), float(pair_weights.sum()))
-    count_type = np.int64 if are_integers(sample_weight) and largest <= LARGEST_COUNT else np.float64
+    pair_weights = sample_weight[labels.documents]  # of each (document, class) pair
+    largest_count = max(float(sample_weight.sum()), float(pair_weights.sum()))
+    count_type = np.int64 if are_integers(sample_weight) and largest_count <= LARGEST_COUNT else np.float64
     totals, cells = _sum_used_columns(rows, labels, sample_weight.astype(count_type))
     if not all(np.isfinite(sums.value).all() for sums in (totals.sums, totals.squares, cells.sums)):
         raise InputError(
@@ -64,18 +64,19 @@ def from_weighted_rows(rows: csr_array, labels: LabelPairs, sample_weight: Float
 
 
 def _sum_used_columns(rows: csr_array, labels: LabelPairs, sample_weight: Counts | None = None) -> tuple[Totals, Cells]:
-    """Return the totals and cells of rows with sorted columns.
+    """Return the statistics of rows with sorted columns: totals over all documents, and cells (class, term).
 
     A small batch of a large vocabulary has values in few columns. Then these are renumbered, so that time and memory
     depend on the columns in use and not on all.
     """
     n_columns = rows.shape[1]
-    if n_columns <= 2 * rows.nnz:
+    if n_columns <= 2 * rows.nnz:  # most columns may be in use
         return _sum_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels, sample_weight)
     used_columns = _distinct_columns(rows.indices, n_columns)
     new_column = np.empty(n_columns, rows.indices.dtype)  # undefined for unused columns, which are never looked up
     new_column[used_columns] = np.arange(len(used_columns))
     matrix = Matrix(rows.indptr, new_column[rows.indices], rows.data, len(used_columns))
+    # With fewer columns, the method for small integer counts may have become suitable.
     totals_and_cells = sum_counts(matrix, labels) if sample_weight is None and is_suitable(matrix, labels) else None
     totals, cells = totals_and_cells or _sum_by_class(matrix, labels, sample_weight)
     return totals._replace(terms=used_columns[totals.terms]), cells._replace(terms=used_columns[cells.terms])
@@ -91,7 +92,7 @@ def _distinct_columns(columns: NDArray[Any], n_columns: int) -> Ints:
 
 
 def _sum_by_class(matrix: Matrix, labels: LabelPairs, sample_weight: Counts | None) -> tuple[Totals, Cells]:
-    """Return the totals and cells of any values, one class after the other."""
+    """Return totals over all documents and cells (class, term), for any values, by adding one class after the other."""
     sums = _RunningSums(*matrix, sample_weight)
     cells_by_class = [sums.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
     is_multilabel = len(labels.documents) > np.count_nonzero(np.bincount(labels.documents))
@@ -133,11 +134,12 @@ class _RunningSums:
         sum_type, n_columns = (np.int64, 4) if self._is_exact else (np.float64, 5)
         self._class_sums = np.zeros((n_terms, n_columns), sum_type)
         self._grand_totals = np.zeros((n_terms, n_columns), sum_type)
-        self._terms = np.empty(n_terms, np.int64)
-        self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)  # kernels read it in words of 8 bytes
+        self._terms = np.empty(n_terms, np.int64)  # space for the terms of a class
+        # 1 for each term of the current class; the size is a multiple of 8, because kernels read words of 8 bytes.
+        self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)
 
     def add_class(self, documents: Ints) -> tuple[Ints, Counts, Sums]:
-        """Add the documents of a class to the totals; return its cells: terms, document frequencies and sums."""
+        """Add the documents of a class to the totals; return its terms, with their document frequencies and sums."""
         self._add(documents, *self._csr_arrays, self._class_sums, self._seen)
         n_cells = seen_terms(self._seen, self._terms)
         terms, doc_freq = self._terms[:n_cells].copy(), np.empty(n_cells, self.count_type)
@@ -156,12 +158,13 @@ class _RunningSums:
     def totals(self) -> Totals:
         """Return the document frequencies, sums and sums of squares of each term over all documents."""
         columns: NDArray[Any] = self._grand_totals.T.copy()  # copied, so that each column is contiguous
-        terms = np.flatnonzero(columns[0])
+        terms = np.flatnonzero(columns[0])  # the terms that occur
         if len(terms) < columns.shape[1]:
             columns = columns[:, terms]
         doc_freq = columns[0].astype(self.count_type)
-        if self._is_exact:
+        if self._is_exact:  # integers: columns 1 and 2 are sums and sums of squares
             return Totals(terms, doc_freq, Sums.from_integers(columns[1]), Sums.from_integers(columns[2]))
+        # Floats: each sum is followed by its rest, the rounding error.
         return Totals(terms, doc_freq, Sums.normalised(*columns[1:3]), Sums.normalised(*columns[3:5]))
 
 
@@ -172,6 +175,7 @@ def _squares_fit(data: NDArray[Any], largest_weight: int) -> bool:
 
 
 def _concatenate_cells(cells_by_class: list[tuple[Ints, Counts, Sums]], count_type: np.dtype[Any]) -> Cells:
+    """Join the terms, document frequencies and sums of all classes; document frequencies are of type `count_type`."""
     if not cells_by_class:
         cells = empty(0).cells
         return cells._replace(doc_freq=cells.doc_freq.astype(count_type))

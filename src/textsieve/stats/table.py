@@ -101,7 +101,7 @@ def empty(n_terms: int) -> Table:
 
 
 def merge(left: Table, right: Table) -> Table:
-    """Return the statistics of the documents of both tables."""
+    """Return the table of the documents of two tables; classes and terms that only one of them has are included."""
     classes = sort_classes((*left.classes, *right.classes))
     n_documents = left.n_documents + right.n_documents
     class_docs = np.zeros(len(classes), np.result_type(left.class_docs, right.class_docs))
@@ -111,25 +111,26 @@ def merge(left: Table, right: Table) -> Table:
     totals = _merge_totals(left.totals, right.totals)
     cells = _merge_cells(left, right, classes)
     merged = Table(tuple(classes), n_documents, max(left.n_terms, right.n_terms), class_docs, totals, cells)
-    largest = max(float(n_documents), float(class_docs.sum()))
-    if _has_integer_counts(merged) and largest <= LARGEST_COUNT:
+    largest_count = max(float(n_documents), float(class_docs.sum()))
+    if _has_integer_counts(merged) and largest_count <= LARGEST_COUNT:
         return merged
-    return _with_rounded_counts(merged, largest)
+    return _with_rounded_counts(merged, largest_count)
 
 
 def _has_integer_counts(table: Table) -> bool:
+    """Return whether all document counts of a table are integers, which they are unless sample weights are not."""
     counts = table.class_docs, table.totals.doc_freq, table.cells.doc_freq
     return not isinstance(table.n_documents, float) and all(array.dtype.kind != "f" for array in counts)
 
 
-def _with_rounded_counts(table: Table, largest: float) -> Table:
+def _with_rounded_counts(table: Table, largest_count: float) -> Table:
     """Return the table with float counts, rounded so that sums of them are exact (see `weights`).
 
-    `largest` is an upper bound of all counts.
+    No count of the table is above `largest_count`.
     """
 
     def rounded(counts: Counts) -> Counts:
-        return round_counts(counts.astype(np.float64), largest)
+        return round_counts(counts.astype(np.float64), largest_count)
 
     return table._replace(
         n_documents=rounded(np.array([table.n_documents])).item(),
@@ -140,10 +141,12 @@ def _with_rounded_counts(table: Table, largest: float) -> Table:
 
 
 def _merge_totals(left: Totals, right: Totals) -> Totals:
+    """Return the totals of the documents of two tables, for the terms of either."""
     # The merged terms, and the positions of each table's terms among them.
     terms, left_positions, right_positions = align(left.terms, right.terms)
 
     def add_sums(left_sums: Sums, right_sums: Sums) -> Sums:
+        """Return the sums of both tables for the merged terms."""
         added = Sums.zeros(len(terms))
         added.value[left_positions], added.rest[left_positions] = left_sums
         added.value[right_positions], added.rest[right_positions] = added.at(right_positions).plus(right_sums)
@@ -156,7 +159,7 @@ def _merge_totals(left: Totals, right: Totals) -> Totals:
 
 
 def _merge_cells(left: Table, right: Table, classes: list[Any]) -> Cells:
-    """Return the cells of both tables for the merged classes."""
+    """Return the merged cells (class, term) of two tables, sorted by the merged classes and then by term."""
     # The kernel writes to arrays of the largest possible size; pages that are never written to take no memory.
     most_cells = len(left.cells.terms) + len(right.cells.terms)
     class_starts = np.zeros(len(classes) + 1, np.int64)
@@ -181,10 +184,11 @@ def _kernel_arrays(
 
 def restrict(table: Table, columns: Ints) -> Table:
     """Return the statistics of the given distinct columns, renumbered in the given order."""
-    new_column = np.full(table.n_terms, -1, np.int64)
+    new_column = np.full(table.n_terms, -1, np.int64)  # -1 for columns that are left out
     new_column[columns] = np.arange(len(columns))
     totals, cells = table.totals, table.cells
     new_totals_terms, new_cell_terms = new_column[totals.terms], new_column[cells.terms]
+    # The cells of a class now start after as many cells as were selected before its old start.
     class_starts = np.concatenate([[0], np.cumsum(new_cell_terms >= 0)])[cells.class_starts]
     selected_totals, selected_cells = np.flatnonzero(new_totals_terms >= 0), np.flatnonzero(new_cell_terms >= 0)
     if len(columns) and (np.diff(columns) < 0).any():  # the order changes, so terms must be sorted again

@@ -14,7 +14,7 @@ from scipy import sparse
 from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, Setting, shown
-from ..stats.labels import is_indicator, label_pairs, without_missing
+from ..stats.labels import is_indicator, label_pairs, missing_as_none
 from ..stats.weights import are_integers, check_weights, drop_weightless
 
 NO_CLASS = "none of the classes"
@@ -79,7 +79,7 @@ class Targets:
         """
         if isinstance(labels, Iterator):
             labels = list(labels)
-        labels = without_missing(labels)
+        labels = missing_as_none(labels)
         has_label_sets = _has_label_sets(labels)
         is_matrix = has_label_sets and (_n_dimensions(labels) == 2 or is_indicator(labels))
         pairs = label_pairs(labels, n_documents)

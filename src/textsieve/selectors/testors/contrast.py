@@ -40,7 +40,7 @@ class Representatives:
             raise InputError(setting="scale", value=scale, allowed=SCALES)
         cells, n_class_terms = stats.cells, np.diff(stats.cells.class_starts)
         self.class_starts, self.terms = cells.class_starts, cells.terms
-        class_docs = np.where(stats.class_docs > 0, stats.class_docs, 1)
+        class_docs = np.where(stats.class_docs > 0, stats.class_docs, 1)  # avoids a division by zero
         means = cells.sums.value / np.repeat(class_docs, n_class_terms)
         divisors = np.ones(len(n_class_terms))
         with_terms = np.flatnonzero(n_class_terms)
@@ -60,7 +60,7 @@ class Representatives:
         return self.terms[cells], self.weights[cells]
 
     def largest_difference(self, epsilon: float) -> float:
-        """Return the largest difference between the weights of a term in two classes.
+        """Return by how much the weight of a term in one class exceeds its weight in another, at most.
 
         Only terms that weigh at least epsilon in the first class count.
         """
@@ -78,9 +78,10 @@ class Representatives:
 
 
 class Contrast(NamedTuple):
-    """The rows of one class against the others, as bits over its candidate terms.
+    """The rows of one class C: the row against another class marks the terms that distinguish C from it.
 
-    Classes that have none of the candidates all have the same row, which is stored once (`common`).
+    A row is a bit set of the candidates, the terms of C with a weight of at least ε. Classes that have none of the
+    candidates all have the same row, which is stored once (`common`).
     """
 
     number: int
@@ -92,24 +93,27 @@ class Contrast(NamedTuple):
     others: Ints
     """The classes that have a row of their own, in the order of `rows`; all other classes have the row `common`."""
     rows: Bits
+    """The row against each class of `others`."""
     common: Bits
+    """The row against each class that has none of the candidates."""
     n_common: int
     """The number of classes with the common row."""
 
     @property
     def _has_empty_common_row(self) -> bool:
+        """Return whether there are classes with the common row, and no term distinguishes this class from them."""
         return bool(self.n_common and not self.common.any())
 
     @property
     def n_indistinguishable(self) -> int:
         """Return the number of classes that no term distinguishes this one from: those with an empty row."""
-        n_empty_rows = int(np.count_nonzero(~self.rows.any(axis=1)))
+        n_empty_rows = int(np.count_nonzero(~self.rows.any(axis=1)))  # without the common row
         return n_empty_rows + (self.n_common if self._has_empty_common_row else 0)
 
     def indistinguishable_from(self, with_documents: Ints) -> list[int]:
         """Return the classes, of those with documents, that no term distinguishes this one from, ascending."""
         has_marks = self.rows.any(axis=1)
-        if self._has_empty_common_row:
+        if self._has_empty_common_row:  # then also all classes that have no row of their own
             distinguishable = np.append(self.others[has_marks], self.number)
             return sorted(np.setdiff1d(with_documents, distinguishable).tolist())
         return sorted(self.others[~has_marks].tolist())
@@ -150,7 +154,7 @@ class Contrast(NamedTuple):
 
 
 def contrast(representatives: Representatives, number: int, epsilon: float, delta: float) -> Contrast:
-    """Return the rows of one class against all others."""
+    """Return the contrast of a class: for each other class, the terms that distinguish the class from it."""
     terms, weights = representatives.of_class(number)
     is_candidate = weights >= epsilon
     terms, weights = terms[is_candidate], weights[is_candidate]
@@ -164,12 +168,13 @@ def contrast(representatives: Representatives, number: int, epsilon: float, delt
         delta,
         representatives.n_classes,
     )
+    # `others` are the classes with a row of their own. The last row is the common one, that of all remaining classes.
     n_common = len(representatives.with_documents) - 1 - len(others)
     return Contrast(number, terms, weights, others, rows[:-1], rows[-1], n_common)
 
 
 def contrasts(representatives: Representatives, epsilon: float, delta: float) -> Iterator[Contrast]:
-    """Return an iterator over the rows of each class that has documents."""
+    """Return an iterator over the contrasts of the classes that have documents."""
     return (contrast(representatives, int(number), epsilon, delta) for number in representatives.with_documents)
 
 
@@ -191,6 +196,9 @@ class EpsilonSearch(NamedTuple):
 def epsilon_for(representatives: Representatives, delta: float, k: int) -> EpsilonSearch:
     """Search the ε that selects k terms, or the next smaller number.
 
+    The candidates of a class are the terms with a weight of at least ε. Its row against another class marks the
+    candidates that distinguish it from that class, and the terms of its minimal nonempty rows are selected.
+
     ε matters only through the smallest weight that passes it, so only weights that occur are tried. As ε decreases,
     candidates are added, and usually selected terms with them. But the number of terms can decrease in places: empty
     rows are dropped, and when a row is no longer empty, a row that contains it may no longer be minimal, and its terms
@@ -207,9 +215,11 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
     n_terms_at: dict[int, int] = {}  # position in weights -> number of terms selected
 
     def fits(position: int) -> bool:
+        """Return whether the weight at a position, used as ε, selects at most k terms; remember their number."""
         n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
         return n_terms_at[position] <= k
 
+    # Positions of a weight that selects too many terms (-1: none found), and of a larger one that fits.
     too_many, fitting = _bracket(len(weights) - 1, fits)
     while fitting - too_many > 1 and too_many >= 0:
         middle = (too_many + fitting) // 2
@@ -219,6 +229,7 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
             too_many = middle
     all_fitting = [position for position, n_terms in n_terms_at.items() if n_terms <= k]
     best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
+    # If every fitting weight selects no term, use the next smaller one, even though it selects too many.
     position = best if n_terms_at[best] or too_many < 0 else too_many
     return EpsilonSearch(float(weights[position]), float(weights[min(n_terms_at)]))
 
@@ -241,7 +252,10 @@ def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
 
 
 class ComparisonRows(Mapping[Any, sparse.csr_array]):
-    """A lazy mapping from each class label to its rows: row j is against class j, and the columns are all terms."""
+    """A mapping from each class label to its rows, which are computed on access.
+
+    Row j marks the terms that distinguish the class from class j; the columns are all terms.
+    """
 
     def __init__(
         self, representatives: Representatives, classes: tuple[Any, ...], epsilon: float, delta: float
@@ -250,7 +264,7 @@ class ComparisonRows(Mapping[Any, sparse.csr_array]):
         self._number_of = {classes[number]: int(number) for number in representatives.with_documents}
 
     def __getitem__(self, label: Any) -> sparse.csr_array:
-        """Return the rows of a class."""
+        """Return the rows of a class, which mark the terms that distinguish it, as a matrix (classes x terms)."""
         representatives = self._representatives
         class_contrast = contrast(representatives, self._number_of[label], self._epsilon, self._delta)
         return class_contrast.matrix(representatives.with_documents, representatives.n_classes, representatives.n_terms)

@@ -67,9 +67,9 @@ class _UsedSettings(NamedTuple):
 
 
 class _ClassShares(NamedTuple):
-    """The candidates of a class, and the share of its testors that contain each."""
+    """The candidate terms of a class, and the share of its testors that contain each."""
 
-    number: int
+    number: int  # of the class
     terms: Ints
     shares: Shares
 
@@ -80,10 +80,14 @@ def _rounded_down(value: float) -> str:
 
 
 class TypicalTestors(TermSelector):
-    """Select the terms that are in some typical testor of some class, which are those of the minimal rows.
+    """Select the terms that are in some typical testor of some class.
 
-    It uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes, or
-    classes that have nothing in common, the rows give little to choose by, and ε decides.
+    A testor of a class is a set of terms that distinguishes it from every other class; it is typical if no term can be
+    left out. The *row* of a class against another one marks the terms that distinguish it from that one, so a testor
+    has a marked term of every row.
+
+    The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
+    or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
 
     Parameters
     ----------
@@ -120,7 +124,7 @@ class TypicalTestors(TermSelector):
 
     depends_on_k = True
     chooses_own_k = True
-    _used: _UsedSettings
+    _used_settings: _UsedSettings
     _least_tried: float
     _cached_representatives: Representatives | None
     _shares: list[_ClassShares] | None
@@ -154,38 +158,40 @@ class TypicalTestors(TermSelector):
         self._cached_representatives = representatives = Representatives(stats, self.scale)
         if len(representatives.with_documents) < 2:
             raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
-        most = resolve_k(self.k, stats.n_terms)
+        max_terms = resolve_k(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             warn((Setting("k", self.k), f", but there are {stats.n_terms:,} terms."))
-        epsilon = self._resolve_epsilon(representatives, most)
-        self._used = _UsedSettings(epsilon, float(self.delta), self.scale, int(self.score_limit))
+        epsilon = self._resolve_epsilon(representatives, max_terms)
+        self._used_settings = _UsedSettings(epsilon, float(self.delta), self.scale, int(self.score_limit))
         self._shares = self._scores_and_ranking = None
         support, n_indistinguishable = np.zeros(stats.n_terms, np.bool_), 0
-        for class_contrast in self._contrasts():
+        for class_contrast in self._contrasts():  # select the terms that are in some testor of the class
             support[class_contrast.testor_terms()] = True
             n_indistinguishable += class_contrast.n_indistinguishable
         if not support.any():
             raise self._nothing_selected_error(representatives, epsilon)
         if n_indistinguishable:
             self._warn_of_indistinguishable(n_indistinguishable)
-        if most is not None and support.sum() > most:
+        if max_terms is not None and support.sum() > max_terms:
             self._scores_and_ranking = self._score_and_rank(stats)
-            support[self._scores_and_ranking[1][most:]] = False
-        return RankedTerms(np.zeros(0), np.zeros(0, np.int64), support)
+            _, ranking = self._scores_and_ranking
+            support[ranking[max_terms:]] = False
+        return RankedTerms(scores=np.zeros(0), ranking=np.zeros(0, np.int64), support=support)
 
     @property
     def _representatives(self) -> Representatives:
-        """Return the representatives; they are recomputed after the selector was copied or unpickled."""
+        """Return the mean documents of the classes; they are recomputed after the selector was copied or unpickled."""
         if self._cached_representatives is None:
-            self._cached_representatives = Representatives(self.stats_, self._used.scale)
+            self._cached_representatives = Representatives(self.stats_, self._used_settings.scale)
         return self._cached_representatives
 
     def _contrasts(self) -> Iterator[Contrast]:
-        """Return an iterator over the rows of each class.
+        """Return an iterator over the contrasts of the classes with documents, computed one at a time.
 
-        They are not stored: together they may be far larger than the statistics.
+        The contrast of a class has a row for each other class, which marks the terms that distinguish the class from
+        it. Contrasts are not stored, because together they may be far larger than the statistics.
         """
-        return contrasts(self._representatives, self._used.epsilon, self._used.delta)
+        return contrasts(self._representatives, self._used_settings.epsilon, self._used_settings.delta)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to copy or pickle, without what can be recomputed from the statistics."""
@@ -203,47 +209,54 @@ class TypicalTestors(TermSelector):
         if not (is_whole(self.score_limit) and self.score_limit >= 1):
             raise InputError(setting="score_limit", value=self.score_limit, hint="use a number of testors from 1")
 
-    def _resolve_epsilon(self, representatives: Representatives, most: int | None) -> float:
-        """Return ε: the setting, or the default, or, if only the number of terms is limited, the result of a search."""
+    def _resolve_epsilon(self, representatives: Representatives, max_terms: int | None) -> float:
+        """Return ε, the minimum weight of a term in the mean document of a class: a setting, or the result of a search.
+
+        If only the number of terms is limited, the search looks for the ε that selects about `max_terms` terms, and
+        `_least_tried` becomes the smallest ε that it tried. Without any limit, ε has a default.
+        """
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
-        if self.epsilon is not None or most is None:
+        if self.epsilon is not None or max_terms is None:
             return self._least_tried
         if not (representatives.weights > 0).any():
-            raise self._nothing_selected_error(representatives, 0.0)
-        search = epsilon_for(representatives, float(self.delta), most)
+            raise self._nothing_selected_error(representatives, epsilon=0.0)
+        search = epsilon_for(representatives, float(self.delta), max_terms)
         self._least_tried = search.least_tried
         return search.epsilon
 
     def _nothing_selected_error(self, representatives: Representatives, epsilon: float) -> InputError:
         """Return the error that explains why no term was selected and what to do."""
-        largest = float(representatives.weights.max(initial=0.0))
-        if largest <= 0:
+        largest_weight = float(representatives.weights.max(initial=0.0))
+        if largest_weight <= 0:
             return UnfitDocuments(
                 "No class has a term with a mean weight above 0, so nothing can be chosen. A term that every document "
                 "has weighs 0 by its idf: look whether all documents have the same words."
             )
-        scaled = ", each class divided by its largest" if self.scale == "max" else ""
-        if epsilon > largest:
+        scale_clause = ", each class divided by its largest" if self.scale == "max" else ""
+        if epsilon > largest_weight:
             return NothingSelected(
-                f"it is above every weight in the mean documents of the classes{scaled}, so no term can be selected",
+                f"it is above every weight in the mean documents of the classes{scale_clause}, so no term can be "
+                "selected",
                 setting="epsilon",
                 value=epsilon,
-                hint=f"the largest is {_rounded_down(largest)}. Use a smaller epsilon",
+                hint=f"the largest is {_rounded_down(largest_weight)}. Use a smaller epsilon",
             )
-        difference = representatives.largest_difference(epsilon)
+        largest_difference = representatives.largest_difference(epsilon)
+        # The user can change ε only if it was not the result of a search.
         was_searched = self.epsilon is None and resolve_k(self.k, representatives.n_terms) is not None
-        candidates = "" if was_searched else f" in terms of weight epsilon={epsilon!r} or more"
-        if difference <= 0:
-            return (NothingSelected if candidates else UnfitDocuments)(
-                f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
-                "the labels" + (", or use a smaller epsilon." if candidates else ".")
+        epsilon_clause = "" if was_searched else f" in terms of weight epsilon={epsilon!r} or more"
+        if largest_difference <= 0:
+            return (NothingSelected if epsilon_clause else UnfitDocuments)(
+                "No term sets any class apart from any other: their mean documents are the same"
+                f"{epsilon_clause}. Look at the labels" + (", or use a smaller epsilon." if epsilon_clause else ".")
             )
         return NothingSelected(
-            f"it is above every difference between the mean documents of two classes{candidates}{scaled}, so no "
-            "term can be selected",
+            "it is above every difference between the mean documents of two classes"
+            f"{epsilon_clause}{scale_clause}, so no term can be selected",
             setting="delta",
             value=float(self.delta),
-            hint=f"the largest is {_rounded_down(difference)}. Use a smaller delta" + " or epsilon" * bool(candidates),
+            hint=f"the largest is {_rounded_down(largest_difference)}. Use a smaller delta"
+            + (" or epsilon" if epsilon_clause else ""),
         )
 
     def _warn_of_indistinguishable(self, n_pairs: int) -> None:
@@ -252,7 +265,7 @@ class TypicalTestors(TermSelector):
         named = [f"{label!r} from {other!r}" for label, other in pairs]
         more = f", and {n_pairs - len(named):,} more" if n_pairs > len(named) else ""
         warn(
-            f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
+            f"At epsilon={self._used_settings.epsilon:.4g} and delta={self._used_settings.delta:g} no term sets apart "
             f"{', '.join(named)}{more}. The selected terms do not tell these classes apart; smaller values may.",
             IndistinguishableClasses,
         )
@@ -267,21 +280,24 @@ class TypicalTestors(TermSelector):
     # -- scores --------------------------------------------------------------------------------------------------
 
     def _class_shares(self) -> list[_ClassShares]:
-        """Return for each class with documents the share of its testors that contain each candidate."""
+        """Return for each class with documents the share of its testors that contain each candidate term.
+
+        The shares are computed on first use.
+        """
         if self._shares is None:
-            work = _SHARE_WORK // len(self._representatives.with_documents)
+            work_per_class = _SHARE_WORK // len(self._representatives.with_documents)
             self._shares = [
                 _ClassShares(
                     class_contrast.number,
                     class_contrast.terms,
-                    shares_of_testors(class_contrast.basic_matrix(), self._used.score_limit, work),
+                    shares_of_testors(class_contrast.basic_matrix(), self._used_settings.score_limit, work_per_class),
                 )
                 for class_contrast in self._contrasts()
             ]
         return self._shares
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Return the largest share of each term in any class."""
+        """Return for each term the largest share, over the classes, of a class's testors that contain it."""
         scores = np.zeros(stats.n_terms)
         for class_shares in self._class_shares():
             scores[class_shares.terms] = np.maximum(scores[class_shares.terms], class_shares.shares.values)
@@ -293,7 +309,8 @@ class TypicalTestors(TermSelector):
         return scores, np.lexsort((-self._representatives.largest_weights(), -scores))
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        self._ranked_terms()
+        """Return a function that gives the share of a class's testors that contain each term."""
+        self._ensure_selected()
         shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
 
         def scores_for(number: int) -> Floats:
@@ -311,7 +328,7 @@ class TypicalTestors(TermSelector):
 
     def _ranked_by_shares(self) -> tuple[Floats, Ints]:
         """Return the scores and the ranking, which are computed on first use."""
-        self._ranked_terms()
+        self._ensure_selected()
         if self._scores_and_ranking is None:
             self._scores_and_ranking = self._score_and_rank(self.stats_)
         return self._scores_and_ranking
@@ -343,7 +360,7 @@ class TypicalTestors(TermSelector):
     @property
     def scores_are_exact_(self) -> bool:
         """Return whether the scores were computed from all testors of all classes."""
-        self._ranked_terms()
+        self._ensure_selected()
         return all(class_shares.shares.exact for class_shares in self._class_shares())
 
     @property
@@ -353,9 +370,9 @@ class TypicalTestors(TermSelector):
 
     @property
     def epsilon_(self) -> float:
-        """Return the ε that was used."""
-        self._ranked_terms()
-        return self._used.epsilon
+        """Return the ε with which terms were selected."""
+        self._ensure_selected()
+        return self._used_settings.epsilon
 
     @property
     def least_weight_tried_(self) -> float:
@@ -363,7 +380,7 @@ class TypicalTestors(TermSelector):
 
         Terms with smaller weights in all classes had no influence.
         """
-        self._ranked_terms()
+        self._ensure_selected()
         return self._least_tried
 
     @property
@@ -372,7 +389,7 @@ class TypicalTestors(TermSelector):
 
         A class has none if it has no documents, or no candidate that distinguishes it from another class.
         """
-        self._ranked_terms()
+        self._ensure_selected()
         class_terms = {label: np.zeros(0, np.int64) for label in self.stats_.classes}
         for class_contrast in self._contrasts():
             class_terms[self.stats_.classes[class_contrast.number]] = class_contrast.testor_terms()
@@ -381,14 +398,19 @@ class TypicalTestors(TermSelector):
     @property
     def indistinguishable_(self) -> list[tuple[Any, Any]]:
         """Return the pairs (class, other) for which no term distinguishes the class from the other."""
-        self._ranked_terms()
+        self._ensure_selected()
         return list(self._indistinguishable())
 
     @property
     def comparison_(self) -> ComparisonRows:
-        """Return the rows of each class, by label."""
-        self._ranked_terms()
-        return ComparisonRows(self._representatives, self.stats_.classes, self._used.epsilon, self._used.delta)
+        """Return a mapping from the label of each class to its rows, which mark the terms that distinguish it.
+
+        Row j is against class j of `classes_`, and the columns are all terms.
+        """
+        self._ensure_selected()
+        return ComparisonRows(
+            self._representatives, self.stats_.classes, self._used_settings.epsilon, self._used_settings.delta
+        )
 
     # -- testors -------------------------------------------------------------------------------------------------
 
@@ -406,9 +428,10 @@ class TypicalTestors(TermSelector):
         attribute `complete` says whether these are known to be all. A class that no term distinguishes from the others
         has none.
         """
-        class_contrast = self._contrast_of(label)
+        class_contrast = self._contrast_for(label)
         basic = class_contrast.basic_matrix()
-        # Without rows the empty set would be a testor; nothing hits an empty row.
+        # If no term distinguishes the class, it has no rows, and the empty set would be a testor. An empty row, which
+        # nothing hits, prevents that.
         rows = basic if len(basic) else np.zeros((1, len(class_contrast.terms)), np.bool_)
         return Transversals(rows, method, limit=limit, max_seconds=max_seconds, column_numbers=class_contrast.terms)
 
@@ -419,7 +442,7 @@ class TypicalTestors(TermSelector):
 
         Counting testors is faster than listing them.
         """
-        basic = self._contrast_of(label).basic_matrix()
+        basic = self._contrast_for(label).basic_matrix()
         return count_transversals(basic, method, max_seconds=max_seconds) if len(basic) else Count(0, True)
 
     def shortest_testors(
@@ -438,30 +461,34 @@ class TypicalTestors(TermSelector):
                 raise InputError(setting=name, value=value, hint="use a whole number from 1")
         if not 0 < as_number(share_of_work) < np.inf:
             raise InputError(setting="share_of_work", value=share_of_work, hint="use a number above 0, for example 1.0")
-        class_contrast = self._contrast_of(label)
+        class_contrast = self._contrast_for(label)
         classes = self.stats_.classes
         others = class_contrast.indistinguishable_from(self._representatives.with_documents)
         not_told_from = tuple(classes[other] for other in others)
         basic = class_contrast.basic_matrix()
         if not len(basic):
-            return Shortest([], 0, True, not_told_from=not_told_from)
+            return Shortest([], size=0, proved=True, not_told_from=not_told_from)
         if max_steps is None:
-            within_work = int(share_of_work * _SHORTEST_WORK) // (basic.size // 64 + 1)
-            max_steps = min(max(within_work, _LEAST_STEPS), _MOST_STEPS)
+            words_per_step = basic.size // 64 + 1
+            affordable_steps = int(share_of_work * _SHORTEST_WORK) // words_per_step
+            max_steps = min(max(affordable_steps, _LEAST_STEPS), _MOST_STEPS)
         shortest = shortest_transversals(basic, class_contrast.weights, limit, max_steps)
-        terms = class_contrast.terms.tolist()
+        terms = class_contrast.terms.tolist()  # the term of each column of the matrix
         testors = [tuple(terms[position] for position in testor) for testor in shortest.testors]
         return shortest._replace(testors=testors, not_told_from=not_told_from)
 
-    def _contrast_of(self, label: Any) -> Contrast:
-        """Return the rows of a class; raise `InputError` if there is no such class with documents."""
-        self._ranked_terms()
+    def _contrast_for(self, label: Any) -> Contrast:
+        """Return the `Contrast` of a class, which marks the terms that distinguish it from each other class.
+
+        Raises `InputError` if there is no such class, or if it has no documents.
+        """
+        self._ensure_selected()
         classes = self.stats_.classes
         try:
             number = classes.index(label)
         except ValueError:  # comparing with an array raises it, too
             number = -1
         if number < 0 or not self.stats_.class_docs[number]:
-            labels = shown([classes[other] for other in self._representatives.with_documents])
+            labels = shown([classes[existing] for existing in self._representatives.with_documents])
             raise InputError(f"There is no class {shown(label)} with documents", hint=f"there are {labels}")
-        return contrast(self._representatives, number, self._used.epsilon, self._used.delta)
+        return contrast(self._representatives, number, self._used_settings.epsilon, self._used_settings.delta)

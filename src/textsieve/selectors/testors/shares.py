@@ -1,6 +1,7 @@
 """Compute the share of the testors of a class that contain each term.
 
-Two reductions keep the count exact and make it cheaper:
+The testors are the minimal transversals of a boolean matrix: the minimal sets of columns (terms) that have a mark in
+every row (other class). Two reductions make counting them cheaper and keep the result exact:
 
 - *Patterns.* Columns that hit the same rows have the same *pattern*. A minimal transversal never contains two such
   columns, and either can replace the other. So only distinct patterns are searched, and a set of patterns represents as
@@ -27,7 +28,7 @@ from .transversals import Listing, SearchArrays, list_transversals, pack_bits, u
 
 
 class Part(NamedTuple):
-    """A part of a basic matrix that shares neither rows nor columns with the rest."""
+    """A part of a basic matrix that shares neither rows nor columns with the rest of the matrix."""
 
     patterns: Bools  # the distinct columns, as a matrix (rows x patterns)
     columns: Ints  # the numbers of the part's columns in the basic matrix
@@ -35,7 +36,7 @@ class Part(NamedTuple):
 
     @property
     def n_words(self) -> int:
-        """Return about how many 64-bit words a search reads when it tries a column."""
+        """Return about how many 64-bit words a search reads when it tries a column: all words of the packed matrix."""
         return int(len(self.patterns) * (self.patterns.shape[1] // 64 + 1))
 
 
@@ -95,13 +96,14 @@ def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Share
     for part in split_into_parts(basic):
         part_work = work * len(part.patterns) // len(basic)  # in proportion to its rows
         n_terms = np.bincount(part.pattern_of)  # of each pattern
-        most_steps = max(_LEAST_STEPS, part_work // (4 * part.n_words))
+        most_steps = max(_LEAST_STEPS, part_work // (4 * part.n_words))  # a quarter of the work
         transversals = list_transversals(part.patterns, limit, most_steps)
         if transversals.complete:
             pattern_shares = _shares_in_listing(transversals, n_terms)
         else:
             exact = False
             pattern_shares = _estimate_shares(part, n_terms, _n_walks(part, limit, part_work))
+        # Every column is in some transversal, so no share may be rounded to 0.
         values[part.columns] = np.maximum(pattern_shares, np.finfo(np.float64).tiny)[part.pattern_of]
     return Shares(values, exact)
 
@@ -126,6 +128,7 @@ def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
     """
     starts, factors = np.cumsum(transversals.sizes) - transversals.sizes, n_terms[transversals.members]
     logs = np.add.reduceat(np.log2(factors), starts)
+    # If the products are certainly exact as floats, multiply with numpy; otherwise with Python's integers.
     if np.exp2(np.minimum(logs, 60.0)).sum() < _LARGEST_EXACT / 2:
         return np.multiply.reduceat(factors, starts).astype(np.float64)
     products = [prod(counts.tolist()) for counts in np.split(factors, starts[1:])]
@@ -140,9 +143,9 @@ def _n_walks(part: Part, limit: int, work: int) -> int:
 
 
 def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:
-    """Estimate the same as `_shares_in_listing` from random walks.
+    """Estimate from random walks, for each pattern, the share of all testors that contain any single one of its terms.
 
-    The share of a pattern is clipped to stay half a walk away from 0 and 1.
+    The share of testors with the pattern is clipped to stay half a walk away from 0 and 1.
     """
     arrays = SearchArrays.of(part.patterns)
     random_numbers = np.random.default_rng(0).random((n_walks, len(arrays.members)))

@@ -47,11 +47,12 @@ class Shortest(NamedTuple):
 
 
 def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps: int) -> Shortest:
-    """Return the minimal transversals with the fewest columns, at most `limit`, the heaviest first.
+    """Return the sets with the fewest columns that hit every row, at most `limit`, the heaviest first.
 
-    The search tries at most `most_steps` columns in total.
+    `weights` has a weight for each column; the weight of a set is their sum. The search tries at most `most_steps`
+    columns in total.
     """
-    heaviest_testors: WeightedSets = [(0.0, ())]
+    heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
     proved = heaviest = True
     for part in split_into_parts(basic):
         search = _search_shortest(part.patterns, max(limit, MOST_COMPARED), most_steps)
@@ -61,12 +62,14 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
         proved &= search.is_proved
         heaviest &= search.has_all
     testors = [testor for _, testor in heaviest_testors]
+    # The weights so far have rounding errors that depend on the parts; sort by the exact sums.
     testors.sort(key=lambda testor: (-fsum(weights[list(testor)].tolist()), testor))
     return Shortest(testors, len(testors[0]), proved, heaviest)
 
 
 def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, limit: int) -> WeightedSets:
     """Return the heaviest testors of a part, given its sets of patterns; a testor has a column of each pattern."""
+    # The columns of each pattern as sets of one column, the heaviest first.
     columns_of: dict[int, WeightedSets] = {pattern: [] for patterns in pattern_sets for pattern in patterns}
     for column, pattern in zip(part.columns.tolist(), part.pattern_of.tolist(), strict=True):
         if pattern in columns_of:
@@ -112,26 +115,32 @@ def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> Wei
 
 
 class _ShortestSets(NamedTuple):
+    """The shortest transversals of a part, and what is known about them."""
+
     sets: list[Testor]
-    steps_left: int
+    steps_left: int  # how many columns the searches of other parts may still try
     is_proved: bool  # whether shorter sets are ruled out
     has_all: bool  # whether these are all sets of their size
 
 
 def _search_shortest(patterns: Bools, limit: int, most_steps: int) -> _ShortestSets:
-    """Return the shortest transversals of a part, at most `limit`, as sets of patterns."""
+    """Return the shortest sets of patterns that hit all rows of a part, at most `limit`.
+
+    `patterns` has the distinct columns of the part. The search tries size after size, and at most `most_steps` columns;
+    if these are not enough, the result is a short set that was found greedily.
+    """
     in_all_rows = np.flatnonzero(patterns.all(axis=0)).tolist()  # at most one, because patterns are distinct
     if in_all_rows:
-        return _ShortestSets([(pattern,) for pattern in in_all_rows], most_steps, True, True)
+        return _ShortestSets([(pattern,) for pattern in in_all_rows], most_steps, is_proved=True, has_all=True)
     for size in range(2, min(patterns.shape) + 1):
         search = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
         sets = list(search)
         most_steps = search.steps_left or 0
         if sets:
-            return _ShortestSets(sets, most_steps, True, search.complete)
-        if not search.complete:
+            return _ShortestSets(sets, most_steps, is_proved=True, has_all=search.complete)
+        if not search.complete:  # there are no steps left to rule out this size
             break
-    return _ShortestSets([_greedy_transversal(patterns)], most_steps, False, False)
+    return _ShortestSets([_greedy_transversal(patterns)], most_steps, is_proved=False, has_all=False)
 
 
 def _greedy_transversal(patterns: Bools) -> Testor:

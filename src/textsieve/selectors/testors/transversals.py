@@ -48,9 +48,9 @@ _SETS_PER_CALL = 1 << 14
 
 
 def pack_bits(rows: Any) -> Bits:
-    """Return the rows of a boolean matrix as sets of columns, with 64 columns per word."""
+    """Return the rows of a boolean matrix as bit sets of columns, with 64 columns per 64-bit word."""
     marks = np.asarray(rows, np.bool_)
-    n_words = -(-marks.shape[1] // 64)
+    n_words = -(-marks.shape[1] // 64)  # rounded up
     padded_bytes = np.zeros((marks.shape[0], 8 * n_words), np.uint8)
     row_bytes = np.packbits(marks, axis=1, bitorder="little")
     padded_bytes[:, : row_bytes.shape[1]] = row_bytes
@@ -58,18 +58,22 @@ def pack_bits(rows: Any) -> Bits:
 
 
 def unpack_bits(rows: Bits, n_columns: int) -> Bools:
-    """Return sets of columns as the rows of a boolean matrix."""
+    """Return bit sets of columns (see `pack_bits`) as the rows of a boolean matrix."""
     row_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
     return np.unpackbits(row_bytes, axis=1, count=n_columns, bitorder="little").view(np.bool_)
 
 
 def minimal_rows(rows: Any) -> Ints:
     """Return the numbers of the rows that contain no other row, the shortest first; of equal rows, only the first."""
-    return minimal_sets(pack_bits(_as_marks(rows)[0]))
+    marks, _ = _as_marks(rows)
+    return minimal_sets(pack_bits(marks))
 
 
 def union_of_bits(rows: Bits) -> Bits:
-    """Return the columns that are in some minimal transversal, which are those of the minimal rows, as one set."""
+    """Return the columns that are in some minimal transversal of the rows, as one bit set.
+
+    These are the columns of the minimal rows, the rows that contain no other row.
+    """
     return np.asarray(np.bitwise_or.reduce(rows[minimal_sets(rows)], axis=0))
 
 
@@ -95,7 +99,8 @@ class Count(NamedTuple):
 def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | None = None) -> Count:
     """Return the number of minimal transversals found within `max_seconds`; counting is faster than listing them."""
     deadline = time.monotonic() + _validate_seconds(max_seconds)
-    search = _start_search(_as_marks(rows)[0], method, -1, None)
+    marks, _ = _as_marks(rows)
+    search = _start_search(marks, method)
     number = 0
     while not search.done and time.monotonic() < deadline:
         number += search.count(_SETS_PER_CALL, search.steps_per_call)
@@ -138,7 +143,7 @@ class Transversals(Iterator[Testor]):
         self._ready: list[Testor] = []  # found but not returned yet, in reverse order
         self._search = _start_search(rows, method, most_members, column_numbers)
         self._n_returned = 0
-        self._n_per_call = 64
+        self._n_sets_per_call = 64  # doubled with each call, so that the first sets are returned soon
 
     def __iter__(self) -> Self:
         """Return the iterator itself."""
@@ -146,7 +151,7 @@ class Transversals(Iterator[Testor]):
 
     def __next__(self) -> Testor:
         """Return the next transversal."""
-        if self._n_returned == 0 and self._deadline == np.inf:
+        if self._n_returned == 0 and self._deadline == np.inf:  # time is counted from the first request
             self._deadline = time.monotonic() + self._seconds
         if self._n_returned == self._limit:
             self.complete = self._search.done and not self._ready
@@ -162,26 +167,28 @@ class Transversals(Iterator[Testor]):
         search = self._search
         while not self._ready and not search.done and time.monotonic() < self._deadline and self.steps_left != 0:
             n_steps = search.steps_per_call if self.steps_left is None else min(search.steps_per_call, self.steps_left)
-            testors = search.more(self._n_per_call, n_steps)
+            testors = search.more(self._n_sets_per_call, n_steps)
             if self.steps_left is not None:
                 self.steps_left -= search.n_steps
             self._ready = testors[::-1]
-            self._n_per_call = min(2 * self._n_per_call, _SETS_PER_CALL)
+            self._n_sets_per_call = min(2 * self._n_sets_per_call, _SETS_PER_CALL)
         return len(self._ready)
 
 
 class Listing(NamedTuple):
-    """Minimal transversals in two arrays: the size of each, and the columns of one after the other."""
+    """Minimal transversals (sets of columns) in two arrays."""
 
     sizes: Ints
+    """The number of columns of each set."""
     members: Ints
+    """The columns of all sets, one set after the other."""
     complete: bool
     """Whether these are all minimal transversals."""
 
 
 def list_transversals(rows: Bools, limit: int, most_steps: int) -> Listing:
     """List the minimal transversals with MMCS, stopping after `limit` of them or `most_steps` tried columns."""
-    search = _start_search(rows, "mmcs", -1, None)
+    search = _start_search(rows, "mmcs")
     sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     while not search.done and number <= limit and most_steps > 0:
         n_sets = min(limit + 1 - number, _SETS_PER_CALL)  # one more than the limit shows that there are too many
@@ -240,7 +247,9 @@ class _Search:
         return ends, self._column_numbers[members]
 
     def _continue(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue like `arrays`, but return columns as the kernel numbers them."""
         ends = np.empty(n_sets, np.int64)
+        # The kernel stops when this array is full; it always has room for one set.
         members = np.empty(max(self._kernel.most_members, 16 * n_sets), np.int64)
         self._kernel.call(ends, members, n_steps)
         return ends[: self._kernel.state[hitting_sets.N_SETS]], members[: self._kernel.state[hitting_sets.N_MEMBERS]]
@@ -274,14 +283,16 @@ class _SearchResult:
         return len(self.more(n_sets, n_steps))
 
 
-def _start_search(rows: Bools, method: str, most_members: int, column_numbers: Ints | None) -> _Search | _SearchResult:
+def _start_search(
+    rows: Bools, method: str, most_members: int = -1, column_numbers: Ints | None = None
+) -> _Search | _SearchResult:
     """Return a search for the minimal transversals of the rows; parameters are those of `Transversals`."""
     if not (isinstance(method, str) and method in METHODS):
         raise InputError(setting="method", value=method, allowed=METHODS)
     basic = rows[minimal_rows(rows)]  # the shortest row first
-    if not len(basic):
+    if not len(basic):  # the empty set hits all of no rows
         return _SearchResult([()])
-    if not basic[0].any():
+    if not basic[0].any():  # no set hits an empty row
         return _SearchResult([])
     columns = np.flatnonzero(basic.any(axis=0))
     columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first, which LEX needs
@@ -294,9 +305,12 @@ def _lex(basic: Bools, most_members: int) -> KernelSearch:
 
     LEX has no limit on the number of members, so `most_members` is ignored.
     """
-    columns, full, depth = pack_bits(basic.T), pack_bits(np.ones((1, len(basic))))[0], min(basic.shape)
-    hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
-    state, members, n_leading = np.zeros(6, np.int64), np.zeros(depth + 1, np.int64), int(basic[0].sum())
+    columns = pack_bits(basic.T)  # for each column the rows that it hits
+    full = pack_bits(np.ones((1, len(basic))))[0]  # the set of all rows
+    max_size = min(basic.shape)  # each member of a minimal set hits a row that no other member hits
+    # For each number of members: the rows that these members hit, and those that exactly one of them hits.
+    hit, once = (np.zeros((max_size + 2, len(full)), np.uint64) for _ in range(2))
+    state, members, n_leading = np.zeros(6, np.int64), np.zeros(max_size + 1, np.int64), int(basic[0].sum())
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
         hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, n_steps)
@@ -310,21 +324,22 @@ class SearchArrays(NamedTuple):
     columns: Bits  # for each column the rows that it hits
     rows: Bits
     full: Bits  # the set of all rows
-    members: Ints  # the columns of the current set; the arrays below have one row per member
-    hit: Bits
-    once: Bits
-    candidates: Bits
-    todo: Bits
-    closing: Bits
+    members: Ints  # the columns of the current set; row p of the arrays below belongs to its first p members
+    hit: Bits  # the rows that these members hit
+    once: Bits  # the rows that exactly one of them hits
+    candidates: Bits  # the columns that may be added
+    todo: Bits  # the columns that are still to be tried as the next member
+    closing: Bits  # the columns that complete a transversal
 
     @classmethod
     def of(cls, basic: Bools) -> SearchArrays:
         """Return the arrays at the start of a search."""
-        rows, full, depth = pack_bits(basic), pack_bits(np.ones((1, len(basic))))[0], min(basic.shape)
-        hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
-        candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
-        candidates[0] = pack_bits(np.ones((1, basic.shape[1])))[0]
-        members = np.zeros(depth + 1, np.int64)
+        rows, full = pack_bits(basic), pack_bits(np.ones((1, len(basic))))[0]
+        max_size = min(basic.shape)  # each member of a minimal set hits a row that no other member hits
+        hit, once = (np.zeros((max_size + 2, len(full)), np.uint64) for _ in range(2))
+        candidates, todo, closing = (np.zeros((max_size + 2, rows.shape[1]), np.uint64) for _ in range(3))
+        candidates[0] = pack_bits(np.ones((1, basic.shape[1])))[0]  # at first, all columns
+        members = np.zeros(max_size + 1, np.int64)
         return cls(pack_bits(basic.T), rows, full, members, hit, once, candidates, todo, closing)
 
 
@@ -358,7 +373,7 @@ METHODS: dict[str, Callable[[Bools, int], KernelSearch]] = {"mmcs": _mmcs, "lex"
 
 
 def _as_marks(rows: Any) -> tuple[Bools, Ints | None]:
-    """Return any matrix as booleans, and None; of a sparse matrix, only its nonempty columns, and their numbers."""
+    """Return a dense matrix as booleans, and None; or the nonempty columns of a sparse one, and their numbers."""
     is_sparse: bool = sparse.issparse(rows)
     if is_sparse and len(rows.shape) == 2:
         coordinates = sparse.coo_array(rows)
@@ -374,12 +389,14 @@ def _as_marks(rows: Any) -> tuple[Bools, Ints | None]:
 
 
 def _validate_limit(limit: Any) -> int | None:
+    """Return a maximum number of testors; raise `InputError` unless it is None (no limit) or an integer from 0."""
     if not (limit is None or (is_whole(limit) and limit >= 0)):
         raise InputError(setting="limit", value=limit, hint="use a number of testors, or None for all")
     return None if limit is None else int(limit)
 
 
 def _validate_seconds(seconds: Any) -> float:
+    """Return a time limit in seconds, infinite for None; raise `InputError` if it is invalid."""
     if seconds is None:
         return np.inf
     if not (number := as_number(seconds)) >= 0:
