@@ -84,7 +84,7 @@ def select_by_l1(train: TrainingDocuments, k: int) -> Ints:
     model = LinearSVC(penalty="l1", dual=False, random_state=0, tol=1e-3)
     targets = train.counted.targets
     if not targets.multilabel:
-        selector = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(train.weights, targets.first)
+        selector = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(train.weights, targets.first_class)
         return ranked(np.abs(selector.estimator_.coef_).sum(axis=0))[:k]
     sums = np.zeros(train.weights.shape[1])
     for members in targets.members:  # the same sum as above, one class after the other

@@ -89,6 +89,7 @@ class Collection:
 
 @lru_cache(maxsize=1)
 def _documents(collection: Collection, scope: Scope) -> Documents:
+    """Read, count, label and split the documents of a collection; the last result is cached."""
     settings = dict(collection.settings)
     min_df = settings.pop("min_df", 1)
     counted = _count(collection.corpus, tuple(settings.items()), collection.folds, scope.n_jobs)
@@ -119,6 +120,7 @@ def _count(corpus_name: str, settings: Settings, n_folds: int | None, n_jobs: in
 
 
 def _label_set(labels: Any) -> LabelSet:
+    """Return the label or labels of a document as a sorted tuple; None, for no label, gives an empty one."""
     if labels is None:
         return ()
     return tuple(sorted(labels)) if isinstance(labels, tuple) else (labels,)
@@ -148,6 +150,7 @@ def reduce_to_scope(documents: Documents, scope: Scope) -> Documents:
         members = members_of(documents.labels)
 
         def take_every_nth(positions: Ints) -> Ints:
+            """Return every n-th of these documents in each class."""
             by_class = [np.intersect1d(of_class, positions)[:: scope.every] for of_class in members.values()]
             return np.unique(np.concatenate(by_class))
 
@@ -229,10 +232,10 @@ def remove_labels(fold: Fold, shares: tuple[float, ...], seed: int) -> Fold:
     keeps_labels[fold.train] = False
     members_by_class = [np.intersect1d(members, fold.train) for members in members_of(fold.labels).values()]
     labelled = fold.train[[bool(fold.labels[position]) for position in fold.train.tolist()]]
-    groups = members_by_class if len(shares) > 1 else [labelled]
+    groups = members_by_class if len(shares) > 1 else [labelled]  # documents that have a share of their own
     for group, share in zip(groups, shares, strict=True):
         keeps_labels[random.permutation(group)[: round(share * len(group))]] = True
-    for members in members_by_class:
+    for members in members_by_class:  # at least one labelled document of each class
         if len(members) and not keeps_labels[members].any():
             keeps_labels[random.choice(members)] = True
     labels = [label_set if keeps_labels[position] else () for position, label_set in enumerate(fold.labels)]

@@ -132,16 +132,19 @@ def score_svm(rows: Rows, C: float) -> Score:
 
 
 def score_cosine_neighbours(rows: Rows, _: float) -> Score:
-    """Return the score of nearest neighbours by cosine."""
+    """Return the score of nearest neighbours by cosine; `CosineKNN` itself finds the best k."""
     neighbours = CosineKNN(k="auto").fit(rows.train, rows.train_numbers)
     return Score(float(np.mean(neighbours.predict(rows.test) == rows.test_numbers)), neighbours.k_)
 
 
 def score_euclidean_neighbours(rows: Rows, _: float) -> Score:
-    """Return the score of nearest neighbours by distance; each has one vote, and of equal classes the first wins."""
+    """Return the score of nearest neighbours by distance, with the best k by leave-one-out.
+
+    Each neighbour has one vote. If classes have equally many votes, the first one wins.
+    """
     train_distances = euclidean_distances(rows.train, squared=True)
     np.fill_diagonal(train_distances, np.inf)  # a document is not its own neighbour
-    votes = _votes(train_distances, rows)[:, : len(train_distances) - 1]
+    votes = _votes(train_distances, rows)[:, : len(train_distances) - 1]  # without itself as the last neighbour
     accuracy_by_k = np.mean(votes == rows.train_numbers[:, None], axis=0)
     k = int(accuracy_by_k.argmax()) + 1
     predicted = _votes(euclidean_distances(rows.test, rows.train, squared=True), rows)[:, k - 1]
@@ -220,6 +223,7 @@ class SubspaceSize(Measurement):
             measured = grid.measure(scope)
             for measurement in measurements:
                 M, L = measurement.size
+                # Figures about the best size have the size (0, 0), and ignore the position.
                 row = measured.n_terms.index(M) if M else 0
                 column = measured.n_estimators.index(_members(L, scope)) if L else 0
                 yield measurement, FIGURES[measurement.figure](measured, (row, column))
@@ -254,7 +258,10 @@ def _count_alike(grid: SubspaceGrid, _: Position) -> Estimate:
 
 
 def _mean_step(grid: SubspaceGrid, _: Position) -> Estimate:
-    """Return the mean change of accuracy, in points, from one number of members to the next."""
+    """Return the mean absolute change of accuracy, in points, from one number of members to the next.
+
+    Ensembles of one term or of all terms are left out, and so is the step from the first number of members, which is 1.
+    """
     rows = [row for row, size in enumerate(grid.n_terms) if 1 < size < grid.n]
     steps = np.abs(np.diff(grid.mean[rows][:, 1:], axis=1))
     return Estimate(float(100.0 * steps.mean())) if steps.size else Estimate(None, problem="there is no larger number")

@@ -56,6 +56,7 @@ def _curves_and_rules(judged: JudgedItem) -> tuple[dict[str, tuple[list[float], 
             column: x for column in values if (x := _horizontal_position(column, row_of_positions)) is not None
         }
         if len(positions) > 1 or (positions and len(values) == 1 and len(rows) == 1):
+            # A logarithmic axis has no place for 0.
             drawn = {column: x for column, x in positions.items() if x > 0 or not judged.item.log_x}
             if drawn:
                 curves[row] = (list(drawn.values()), [values[column] for column in drawn])
@@ -93,7 +94,10 @@ def _horizontal_position(column: Any, row_of_positions: Mapping[Any, float] | No
 
 
 def _rows(judged: JudgedItem) -> dict[str, dict[Any, float]]:
-    """Return the numbers of the paper's rows, without other preparations and other units."""
+    """Return the measured numbers by row and column, without those of other preparations and other units.
+
+    The row of horizontal positions (`Item.over`) is included whatever its unit.
+    """
     rows: dict[str, dict[Any, float]] = {}
     for judged_cell in judged.cells:
         cell, value = judged_cell.cell, judged_cell.estimate.value

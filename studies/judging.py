@@ -77,6 +77,7 @@ def judge(item: Item, estimates: Mapping[Any, Estimate]) -> JudgedItem:
 
 
 def _judge_cell(item: Item, cell: Cell, estimate: Estimate) -> JudgedCell:
+    """Judge a cell by its own tolerance, or else by that of its unit or of the item's unit."""
     tolerance = cell.tolerance or (cell.unit or item.unit).tolerance
     return JudgedCell(cell, estimate, _verdict(cell, estimate, tolerance))
 
@@ -121,7 +122,10 @@ def _is_about_trials(item: Item, claim: Claim) -> bool:
 
 
 def _compare_leads(claim: Claim, leads: list[float], elsewhere: float | None) -> list[float]:
-    """Return how much larger each lead is than that in other columns; an empty list if that is undefined."""
+    """Return how much larger each lead is than `elsewhere`, the mean lead in other columns.
+
+    Return an empty list if there is no such mean, or if a ratio to it is undefined.
+    """
     if elsewhere is None or (claim.how == "ratio" and elsewhere == 0.0):
         return []
     return [lead / elsewhere if claim.how == "ratio" else lead - elsewhere for lead in leads]
@@ -132,18 +136,25 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _tolerance(item: Item, claim: Claim) -> Tolerance:
+    """Return the tolerance of a claim: its own, that of ratios, or that of the item's unit if it has one."""
     return claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
 
 
 def _verdict_by(by: float, measured: float, no_lead: float, tolerance: Tolerance) -> Verdict:
-    """Return the verdict on a printed lead; if the paper has a lead and the other row is ahead here, it differs."""
+    """Return the verdict on a lead: `by` is printed in the paper, and `no_lead` is the value for equal rows.
+
+    If the paper has a lead, and there is none here or the other row is ahead, the verdict is "differs".
+    """
     if by != no_lead and (measured - no_lead) * (by - no_lead) <= 0.0:
         return "differs"
     return tolerance.judge(by, measured)
 
 
 def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Estimate]) -> list[float]:
-    """Return how far the first row is ahead in each column that both have; ratios to 0 are left out."""
+    """Return how far the claim's first row is ahead of the second in each column that both rows have.
+
+    Ratios to 0 are left out.
+    """
     pairs = (_pair(claim, column, places) for column in columns)
     defined = [pair for pair in pairs if pair is not None and (claim.how == "difference" or pair[1] != 0.0)]
     return [lead for pair in defined if math.isfinite(lead := float(_LEAD_FORMULAS[claim.how](*pair)))]

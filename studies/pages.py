@@ -28,6 +28,7 @@ def tables_of(judged: JudgedItem) -> list[Table]:
 
 
 def _table(unit: Unit, cells: Sequence[JudgedCell]) -> Table:
+    """Return cells as a table, with rows and columns in the order in which they first occur."""
     columns = list(dict.fromkeys(judged.cell.column for judged in cells))
     rows = list(dict.fromkeys(judged.cell.row for judged in cells))
     texts = {judged.cell.place: cell_text(judged, unit) for judged in cells}
@@ -88,7 +89,7 @@ def claim_text(judged: JudgedClaim, unit: Unit) -> str:
 
 
 def lead_text(claim: Claim, value: float, unit: Unit) -> str:
-    """Return how far the first row of a claim is ahead."""
+    """Return as text how far the first row of a claim is ahead: a ratio, a difference or a percentage."""
     if claim.how == "ratio":
         return f"{value:.2f} times"
     text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"
@@ -109,7 +110,10 @@ def part_text(paper: Paper, scope: Scope) -> str:
 
 
 def remark_of(judged: JudgedItem, scope: Scope) -> str:
-    """Return the remark with measured numbers in place of {row | column}; empty for a part, which it is not about."""
+    """Return the remark with measured numbers in place of {row | column}.
+
+    Return an empty text for a quick run, because remarks are about all documents.
+    """
     if not scope.is_full:
         return ""
     texts = {
@@ -120,6 +124,7 @@ def remark_of(judged: JudgedItem, scope: Scope) -> str:
     }
 
     def measured_text(match: re.Match[str]) -> str:
+        """Return the measured number of the cell that a remark names."""
         row_and_column = " | ".join(" ".join(part.split()) for part in match[1].split("|"))  # without line breaks
         return texts[row_and_column]
 
@@ -197,6 +202,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _markdown(table: Table) -> str:
+    """Return a table as Markdown; numbers are right-aligned, and a | within a cell is escaped."""
     head, *body = table
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(

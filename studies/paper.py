@@ -45,7 +45,7 @@ class Tolerance(NamedTuple):
     """The limits are ratios between the two numbers."""
 
     def judge(self, printed: float, measured: float) -> Verdict:
-        """Return the verdict on a measured number."""
+        """Return whether a measured number agrees with the printed one, comes close, or differs."""
         distance = self._distance(printed, measured)
         if distance <= self.agrees + ROUNDING:
             return "agrees"

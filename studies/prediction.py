@@ -156,7 +156,7 @@ class PredictionSeconds(CollectionMeasurement):
         """Train all classifiers of a number of terms, then time them in turn."""
         for group in group_by(measurements, "selector", "n_terms").values():
             jobs = {
-                measurement: _job(train(documents, documents.folds[0], measurement, 1), measurement.search)
+                measurement: _job(train(documents, documents.folds[0], measurement, n_jobs=1), measurement.search)
                 for measurement in group
             }
             yield from time_in_turn(jobs, scope.limit(REPEATS))
@@ -170,7 +170,10 @@ class Job(NamedTuple):
 
 
 def time_in_turn(jobs: dict[Any, Job], repeats: int) -> Iterator[tuple[Any, Estimate]]:
-    """Yield the median seconds of each job; its first run is ignored."""
+    """Yield the median seconds of each job, whose first run is ignored.
+
+    The jobs run in turn, `repeats` + 1 times or until a job has taken `ENOUGH_SECONDS`.
+    """
     seconds: dict[Any, list[float]] = {measurement: [] for measurement in jobs}
     with _without_warnings():
         for measurement, job in [*jobs.items()] * (repeats + 1):
@@ -189,4 +192,4 @@ def _job(trained: Trained, search: str) -> Job:
         return Job(trained._replace(test_counts=copies).predict, COPIES)
     neighbours = KNeighborsClassifier(trained.classifier.k, metric="cosine", algorithm="brute")
     neighbours.fit(trained.rows, trained.labels)
-    return Job(trained._replace(classifier=neighbours).predict, 1)
+    return Job(trained._replace(classifier=neighbours).predict, copies=1)  # slow, so that fixed costs don't matter

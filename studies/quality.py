@@ -78,7 +78,10 @@ def _measure_fold(
 
 
 def mean_over_folds(rows: Sequence[Row], figure: str) -> Estimate:
-    """Return the mean of a figure and half the width of its interval, or the problem of a row without figures."""
+    """Return the mean of a figure over the rows, one for each fold, and half the width of its interval.
+
+    Return the problem instead if a row has one, and so no figures.
+    """
     problem = next((row.problem for row in rows if row.problem is not None), None)
     if problem is not None:
         return Estimate(None, problem=problem)

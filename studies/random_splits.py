@@ -81,7 +81,10 @@ class Preparation:
     selected_from: Literal["training", "all"] = "training"
 
     def pipeline(self, counts: csr_matrix, numbers: Ints) -> Any:
-        """Return the pipeline to fit to training documents; it is given all documents, in case terms come from them."""
+        """Return the pipeline to fit to training documents.
+
+        `counts` and `numbers` are the counts and class numbers of all documents, from which terms may be selected.
+        """
         if self.selected_from == "training":
             return WEIGHTINGS[self.weights](STAGES[self.terms]())
         columns = np.flatnonzero(STAGES[self.terms]().fit(counts, numbers).get_support())
@@ -113,12 +116,12 @@ def counts_of(collection: Collection, scope: Scope) -> tuple[csr_matrix, Ints]:
 
 
 def splits_of(n_documents: int, repeats: int) -> list[RandomSplit]:
-    """Return random splits of so many documents."""
+    """Return `repeats` random splits of `n_documents` documents, always the same ones."""
     return random_splits(n_documents, test_share=TEST_SHARE, repeats=repeats, random_state=SEED)
 
 
 def prepared_splits(collection: Collection, preparation: Preparation, repeats: int, scope: Scope) -> Iterator[Rows]:
-    """Yield one prepared split after the other."""
+    """Yield the training and test documents of each random split, with selected and weighted terms."""
     counts, numbers = counts_of(collection, scope)
     pipeline = preparation.pipeline(counts, numbers)
     for split in splits_of(len(numbers), scope.limit(repeats)):
@@ -130,7 +133,7 @@ def prepare(counts: csr_matrix, numbers: Ints, train: Ints, test: Ints, pipeline
     fitted = clone(pipeline)
     rows = csr_matrix(fitted.fit_transform(counts[train], numbers[train]))
     test_rows = csr_matrix(fitted.transform(counts[test]))
-    for part in (rows, test_rows):
+    for part in (rows, test_rows):  # terms in all documents have the idf 0
         part.eliminate_zeros()
     return Rows(rows, numbers[train], test_rows, numbers[test])
 

@@ -113,6 +113,7 @@ def measure(
     measurements = list(
         dict.fromkeys(cell.measurement for request in requests for item in request.items for cell in item.all_cells)
     )
+    # Derived measurements, such as means, are computed from these at the end.
     basic = list(dict.fromkeys(part for measurement in measurements for part in _parts(measurement)))
     estimates: dict[Measurement, Estimate] = {}
     with open_results(results, scope) as file:
@@ -121,6 +122,7 @@ def measure(
                 estimates[measurement] = known
 
         def report_step(step: str) -> None:
+            """Report the step, and how many numbers are known."""
             progress(step, len(estimates), len(basic))
 
         with _without_warnings_about_few_documents(scope):

@@ -73,7 +73,10 @@ def header_of(scope: Scope) -> dict[str, Any]:
 
 @contextmanager
 def open_results(path: str | None, scope: Scope) -> Iterator[ResultsFile]:
-    """Open the file at a path, to find and add numbers; without a path nothing is stored."""
+    """Open the results file at a path, to find numbers of earlier runs and to add new ones.
+
+    An unfinished last line, of an interrupted run, is dropped. Without a path, nothing is stored.
+    """
     if path is None:
         yield ResultsFile(scope)
         return
@@ -114,9 +117,9 @@ def _read_estimates(lines: list[bytes], header: Mapping[str, Any], path: str) ->
 def _difference(stored: Any, header: Mapping[str, Any]) -> str:
     """Describe the first difference between the header of a file, which may be damaged, and that of this run."""
     for name, words in (("versions", "by other versions"), ("scope", "of another part")):
-        there, here = stored.get(name) if isinstance(stored, dict) else None, header[name]
-        if isinstance(there, dict) and there != here:
-            return f"{words} ({first_difference(there, here)})"
+        in_file, in_run = stored.get(name) if isinstance(stored, dict) else None, header[name]
+        if isinstance(in_file, dict) and in_file != in_run:
+            return f"{words} ({first_difference(in_file, in_run)})"
     return "in another format, or its first line is damaged"
 
 
@@ -140,8 +143,8 @@ def _parse_line(line: Mapping[str, Any]) -> tuple[str, str | None, Estimate]:
         "half_width": line["half_width"] is None or _is_number(line["half_width"]),
         "problem": line["problem"] is None or isinstance(line["problem"], str),
     }
-    for name, holds in is_valid.items():
-        if not holds:
+    for name, is_field_valid in is_valid.items():
+        if not is_field_valid:
             raise ValueError(f"{name} is {str(line[name])[:50]}")
     estimate = Estimate(tuple(value) if isinstance(value, list) else value, line["half_width"], line["problem"])
     return line["measurement"], line.get("machine"), estimate

@@ -230,6 +230,7 @@ class TermsForEnergy(CollectionMeasurement):
                     yield measurement, Estimate(float(mean(map(measurement._terms_needed, selectors))))
 
     def _terms_needed(self, selector: TOFA) -> float:
+        """Return the number of terms that hold the energy, or with `is_share` their percentage of all terms."""
         n_terms = selector.n_terms_for(self.energy)
         return 100.0 * n_terms / len(selector.scores_) if self.is_share else float(n_terms)
 
@@ -271,6 +272,7 @@ class SelectionSeconds(CollectionMeasurement):
 
 
 def _time_selection(selector: Any, rows: Any, labels: list[Any]) -> float:
+    """Return the seconds that a selector takes to select terms."""
     begin = time.perf_counter()
     selector.fit(rows, labels).get_support()
     return time.perf_counter() - begin

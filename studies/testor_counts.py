@@ -66,7 +66,8 @@ def count_testors(
     stats = selector.stats_
     for label, n_documents in zip(stats.classes, stats.class_docs.tolist(), strict=True):
         if n_documents:
-            counted = selector.count_testors(label, method=method, max_seconds=max(end - time.monotonic(), 0.001))
+            seconds_left = max(end - time.monotonic(), 0.001)  # a limit must be positive
+            counted = selector.count_testors(label, method=method, max_seconds=seconds_left)
             number, complete = number + counted.number, complete and counted.complete
     return Count(number, complete)
 
@@ -117,7 +118,7 @@ class GrowthOfTestors(StatisticsMeasurement):
     delta: float
 
     def compute(self, stats: ClassStats) -> Estimate:
-        """Assume the same factor for each additional term."""
+        """Return the factor for `MORE_TERMS`, assuming that each additional term has the same factor."""
         selectors = [fit_testors(stats, epsilon, self.delta) for epsilon in self.epsilons]
         before, after = (count_testors(selector) for selector in selectors)
         terms_before, terms_after = (int(selector.support_.sum()) for selector in selectors)

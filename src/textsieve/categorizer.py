@@ -185,11 +185,11 @@ class Categorizer(Parameters):
             plan.require_weights()
             X, y, weights = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
-            parts, label_sets = [], []
-            for texts_of_batch, labels in self._labelled_batches(X, y):
-                parts.append(model.rows(texts_of_batch, self.n_jobs))
-                label_sets += list(labels)
-            rows, targets = stack_rows(parts), encode_label_sets(model, label_sets)
+            row_batches, label_sets = [], []
+            for batch_texts, batch_label_sets in self._labelled_batches(X, y):
+                row_batches.append(model.rows(batch_texts, self.n_jobs))
+                label_sets += list(batch_label_sets)
+            rows, targets = stack_rows(row_batches), encode_label_sets(model, label_sets)
         else:
             if y is None:
                 raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
@@ -276,7 +276,7 @@ class Categorizer(Parameters):
     @available_if(_require_probabilities)
     def predict_log_proba(self, X: Documents) -> NDArray[np.float64]:
         """Return the logarithms of `predict_proba`; like it, only with `probabilities`."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore"):  # the logarithm of 0 is -inf
             return np.log(self._probabilities(X))
 
     def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
@@ -319,11 +319,11 @@ class Categorizer(Parameters):
             from .training.targets import weighted_texts
 
             X, y, weights = weighted_texts(X, y, sample_weight)
-        for texts, true in self._labelled_batches(X, y):
+        for texts, true_label_sets in self._labelled_batches(X, y):
             labels, is_unknown = model.predict_labels(texts, self.n_jobs)
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             report += compare_labels(
-                *(model.classes, true, model.label_sets(labels)),
+                *(model.classes, true_label_sets, model.label_sets(labels)),
                 multilabel=multilabel,
                 no_label_is_valid=model.label_matrix,
                 n_unknown=n_unknown,
@@ -370,7 +370,7 @@ class Categorizer(Parameters):
         return list(documents)
 
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
-        """Return the texts of a corpus, or the documents unchanged."""
+        """Return the texts of a corpus, or the documents unchanged if they are texts already."""
         return documents.texts() if isinstance(documents, Corpus) else documents
 
     # -- fitted attributes ---------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ class Categorizer(Parameters):
                 hint="use svm, logistic, nb, cnb or rocchio, or get the contributions of terms by explain",
             )
         coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
-        if not model.multilabel and len(intercepts) == 2:
+        if not model.multilabel and len(intercepts) == 2:  # one row, as in scikit-learn: second class minus first
             return np.diff(coefficients, axis=0), np.diff(intercepts)
         return coefficients, intercepts
 
@@ -427,7 +427,7 @@ class Categorizer(Parameters):
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """Return the scores, on held-out documents, of a model of all others; None if none were held out."""
+        """Return the hold-out quality: a model of the other documents, evaluated on held-out ones; None without any."""
         held_out: dict[str, Any] | None = self._attribute("held_out_").about.get("held_out")
         return held_out
 
@@ -466,7 +466,10 @@ class Categorizer(Parameters):
             modelfile.write(model, name, statistics)
 
     def _statistics_to_save(self) -> Statistics | None:
-        """Return the statistics of the model, or None if there are none, with a warning if they got lost."""
+        """Return the statistics of the model: those in memory, or those in the file from which it was loaded.
+
+        Return None if there are none, or with a warning if they can't be read from the file any more.
+        """
         if self._statistics_ is not None or self._file_ is None or not self._file_.has_statistics:
             return self._statistics_
         from .modelfile.statistics import read_statistics
@@ -484,7 +487,7 @@ class Categorizer(Parameters):
 
         model, file = read_stored(path)
         categorizer = cls.of_model(model)
-        categorizer._file_ = file._replace(path=os.path.abspath(path))
+        categorizer._file_ = file._replace(path=os.path.abspath(path))  # the working directory may change
         return categorizer
 
     @classmethod

@@ -65,7 +65,7 @@ class SettingSpec:
 
     @property
     def type_text(self) -> str:
-        """Return the possible values, as numpydoc writes them: {"stem", "lemma"} or None."""
+        """Return the possible values, names first, as numpydoc writes them: {"stem", "lemma"} or None."""
         names = "{" + ", ".join(f'"{name}"' for name in self.choices) + "}" if self.choices else ""
         separator = " " if self.others.startswith("or ") else ", "
         return separator.join(part for part in (names, self.others) if part)
@@ -77,7 +77,7 @@ class SettingSpec:
 
     @property
     def option_help(self) -> str:
-        """Return the description for the command line."""
+        """Return the description for the command line; a flag takes no value, so it lists no meanings."""
         assert self.option is not None
         text = self.option.help or self.help
         return text if self.option.is_flag else self._with_meanings(text)
@@ -96,7 +96,7 @@ class SettingSpec:
 def _row(
     others: str, help: str, *, choices: Mapping[str, str] | None = None, option: Option | None = None
 ) -> dict[str, Any]:
-    """Return the metadata of a field of `Settings`, which become a `SettingSpec`."""
+    """Return the metadata of a field of `Settings`: the fields of its `SettingSpec`, except name and default."""
     return {"others": others, "help": help, "choices": choices or {}, "option": option}
 
 

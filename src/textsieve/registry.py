@@ -89,11 +89,11 @@ class Entry:
         return loaded
 
     def make(self) -> Any:
-        """Return a new estimator."""
+        """Return a new estimator with the options and fixed settings of this method."""
         return self.estimator_class(**self.options, **self.fixed)
 
     def is_class(self, other: type) -> bool:
-        """Return whether a class is that of the estimator."""
+        """Return whether `other` is the class of this method's estimator, without importing it."""
         module = sys.modules.get(self.module)  # if the module is not loaded, nobody can have its class
         return module is not None and getattr(module, self.class_name, None) is other
 
@@ -136,7 +136,10 @@ class Registry(Mapping[str, Entry]):
         return self.default_scheme if entry is None else entry.scheme
 
     def make(self, name: str, options: Mapping[str, Any] | None) -> Any:
-        """Return a new estimator with some options; raise `InputError` for options that it does not have."""
+        """Return a new estimator with some options; raise `InputError` for options that can't be given.
+
+        These are reserved ones, those that the method fixes, and those that the estimator does not have.
+        """
         row, options = self[name], dict(options or {})
         for option, setting in self.reserved.items():
             if option in options and setting is not None:
@@ -165,7 +168,7 @@ class Registry(Mapping[str, Entry]):
             )
 
     def unknown(self, setting: Any, others: str) -> InputError:
-        """Return the error for a setting that is neither a name nor one of `others`."""
+        """Return the error for a setting that is not the name of a method; `others` says what else may be given."""
         return InputError(setting=self.kind, value=setting, hint=f"use one of {', '.join(self)}, {others}")
 
 
@@ -248,7 +251,7 @@ PROJECTIONS = Registry(
         Entry("pca", _TRACE, "TraceProjection", "principal components, which ignore labels", fixed={"weight": 0.0}),
         Entry("trace", _TRACE, "TraceProjection", "between these, by the option weight"),
     ),
-    reserved={"unlabelled": None},  # training knows which documents are unlabelled
+    reserved={"unlabelled": None},  # training itself finds out which documents are unlabelled
 )
 
 

@@ -89,7 +89,7 @@ def accuracy_cells(
 def setting_cells(
     row: str, measurements: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()
 ) -> list[Cell]:
-    """Return cells of the k or C of these classifiers."""
+    """Return cells of the k or C of these classifiers by stage of selection: the median over splits."""
     medians = {stage: replace(measurement, figure="setting") for stage, measurement in measurements.items()}
     return [replace(cell, unit=SETTING_UNIT) for cell in accuracy_cells(row, medians, printed)]
 
@@ -104,7 +104,7 @@ def term_number_cells(row: str, collection: Collection, printed: Sequence[Printe
 
 
 def ensemble_cells(suffix: str, preparation: Preparation, printed: Sequence[float | None] = (None, None)) -> list[Cell]:
-    """Return cells of the accuracy of the paper's ensemble, and of its gain."""
+    """Return cells of the accuracy of the paper's ensemble (RSM), and of its gain over a single SVM."""
     grid = Grid(WORDS, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
     return [
         Cell(f"{row}{suffix}", preparation.terms, SubspaceSize(grid, figure, BEST), number)
@@ -126,7 +126,7 @@ def table1_cells() -> tuple[Cell, ...]:
 
 
 def other_single_cells(suffix: str, preparation: Preparation, collection: Collection = WORDS) -> list[Cell]:
-    """Return cells of both classifiers, and of neighbours by cosine, which ignores lengths."""
+    """Return cells of k-NN by distance and by cosine, which ignores lengths, and of the SVM."""
     return [
         cell
         for name in ("k-NN", "k-NN, cosine", "SVM")

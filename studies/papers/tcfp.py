@@ -138,7 +138,7 @@ def quality_after_drop(collection: Collection, figure: str = "micro_f1", drop: D
 
 
 def mean_seconds(classifier: str, drop: Drop | None = None, search: str = "") -> MeanOf:
-    """Return the seconds of prediction: the mean over numbers of terms."""
+    """Return the seconds to predict test posts of 20 Newsgroups: the mean over `FEW_SIZES` numbers of terms."""
     return mean_over_sizes(PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
 
 

@@ -163,13 +163,14 @@ def other_ways_cells(figure: str) -> tuple[Cell, ...]:
         "SVM, length 1": (REUTERS, UNIT_SVM, ZERO),
         "SVM, length 1, all stories, words as they stand": (PLAIN, UNIT_SVM, ZERO),
     }
+    # Information gain in turns is tried with the paper's classifiers, and with the last two above.
     in_turns = {"kNN": (REUTERS, KNN, SHARES), "SVM": (REUTERS, SVM, ZERO), **dict(list(tried.items())[2:])}
     return (
         *(
             cell
             for name, (collection, classifier, cut) in tried.items()
-            for way, selector in (("TT", "TT"), ("IG", IG))
-            for cell in curve_cells(f"{way}, {name}", collection, selector, classifier, figure, SOME, cut)
+            for row, selector in (("TT", "TT"), ("IG", IG))
+            for cell in curve_cells(f"{row}, {name}", collection, selector, classifier, figure, SOME, cut)
         ),
         *(
             cell
@@ -202,7 +203,11 @@ def rcv1_cells(classifier: str) -> tuple[Cell, ...]:
 
 
 def lead_claims(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence[float]) -> tuple[Claim, ...]:
-    """Return the claims about F1: testors against information gain, and against all terms."""
+    """Return the claims about F1 of testors (TT) against information gain (IG), and against all terms.
+
+    `names` are those of the curves, `gain` is the mean relative gain that the paper gives, and `few` are the ε that
+    select few terms.
+    """
     first, last = tuple(map(column_of, few)), tuple(map(column_of, (0.25, 0.2, 0.15, 0.1)))
     return tuple(
         claim
@@ -247,6 +252,7 @@ def size_cells() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
     printed = {"to learn from": 7058, "to test": 2740, "all terms": 26602, column_of(0.4): 502, column_of(0.1): 2209}
 
     def row(name: str, collection: Collection, selector: str) -> tuple[Cell, ...]:
+        """Return a row of cells; `selector` is a template with a gap for ε."""
         return (
             Cell(
                 *(name, "to learn from", DocumentsCounted(collection, "train"), printed["to learn from"]),
@@ -265,16 +271,14 @@ def size_cells() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
             ),
         )
 
-    others = (
-        condition for name, (collection, selector) in tried.items() for condition in row(name, collection, selector)
-    )
+    others = (cell for name, (collection, selector) in tried.items() for cell in row(name, collection, selector))
     return row("as the paper prepares", REUTERS, usual), tuple(others)
 
 
 def listing_cells() -> tuple[Cell, ...]:
-    """Return cells of the seconds and the number of testors."""
+    """Return cells by ε: terms, the seconds of each method, testors and their growth, and pairs not told apart."""
     return (
-        *terms_cells(REUTERS, EPSILONS)[:-1],
+        *terms_cells(REUTERS, EPSILONS)[:-1],  # without the cell of all terms
         *(
             Cell(name, column_of(epsilon), SecondsOfTestors(REUTERS, epsilon, DELTA, way))
             for name, way in WAYS.items()
@@ -301,7 +305,7 @@ SMALLER_DELTA = 0.1
 
 
 def smaller_delta_cells() -> tuple[Cell, ...]:
-    """Return the same cells for a smaller δ, with which light terms distinguish classes too."""
+    """Return cells of terms, seconds and testors for a smaller δ, with which light terms distinguish classes too."""
     return (
         *(
             Cell(

@@ -164,7 +164,7 @@ def column_cells(name: str, reading: Reading, printed_for: str, has_best: bool =
 
 
 def trial_cells(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
-    """Return the cells of `table_column` as a row."""
+    """Return the cells of `column_cells` as a row, whose columns are the rows of Table 2."""
     column = column_cells(name, reading, printed_for, has_best)
     return tuple(replace(cell, row=name, column=cell.row) for cell in column)
 
@@ -282,13 +282,13 @@ AROUND_19 = Tolerance(0.06, 0.12)
 
 
 def few_labels_cells(collection: Collection, shares: tuple[float, ...], suffix: str = "") -> list[Cell]:
-    """Return the curves of a figure; labels are drawn five times."""
+    """Return the curves of a figure for a collection of which only these shares of the labels remain."""
     reading = Reading(FewLabels(**vars(collection), shares=shares))
     return [*curve_cells(reading, SUBSET_SIZES, (0, 0.2, 1), suffix), *gain_cells(reading, SUBSET_SIZES, suffix)]
 
 
 def no_shares_cells(shares: tuple[float, ...]) -> list[Cell]:
-    """Return the curve of λ = 0.2 with n_j/n left out."""
+    """Return the curve of λ = 0.2 with n_j/n left out of S_b, for RCV1 with only these shares of the labels."""
     return curve_cells(Reading(FewLabels(**vars(SUBSET), shares=shares), n_classes=4), SUBSET_SIZES, (0.2,), LEFT_OUT)
 
 
@@ -369,7 +369,7 @@ def seconds_column_cells(name: str, reading: Reading) -> tuple[Cell, ...]:
 
 
 def ratio_claims(row: str, than: str) -> tuple[Claim, ...]:
-    """Return claims about the ratios of the paper's seconds."""
+    """Return a claim for each collection: the ratio of the seconds of two rows is that of the paper."""
     return tuple(
         Claim(
             f"{name}: {row} takes {slow / fast:.2f} times as long as {than}",

@@ -83,7 +83,7 @@ FIXED: list[Candidate] = [
 
 
 def search() -> list[Setting]:
-    """Return many settings, measured on a few splits."""
+    """Return the settings of `SEARCHED_BASES`, each measured on a few splits of Brown."""
     return [
         measure(weighting, base, size, N_SEARCH, SEARCH_SEED)
         for base, weightings in SEARCHED_BASES.items()
@@ -93,19 +93,19 @@ def search() -> list[Setting]:
 
 
 def check(checked_candidates: list[Candidate]) -> list[Setting]:
-    """Return candidates, measured on fresh splits."""
+    """Return the settings of some candidates, measured on splits that the search has not used."""
     return [measure(*candidate, N_CHECK, CHECK_SEED) for candidate in checked_candidates]
 
 
 def measure(weighting: str, base: str, size: Size, n_splits: int, seed: int) -> Setting:
-    """Return a setting, measured on Brown."""
+    """Return the accuracies of a weighting, base classifier and size of ensemble on splits of Brown."""
     setting = Setting.of(weighting, base, size, try_brown(weighting, base, size, n_splits=n_splits, seed=seed))
     log(f"{weighting}, {base}, {size}: {setting.gain('vote')}")
     return setting
 
 
 def new_candidates(searched: list[Setting]) -> list[Candidate]:
-    """Return the candidates of the search that are not checked anyway, with the same number of terms."""
+    """Return the candidates of the search, except those that `FIXED` has with the same number of terms."""
     fixed = [(weighting, base, size.n_terms) for weighting, base, size in FIXED]
     return [
         (setting.weighting, setting.base, setting.size)
@@ -115,7 +115,7 @@ def new_candidates(searched: list[Setting]) -> list[Candidate]:
 
 
 def measure_effective_terms() -> dict[tuple[str, str], float]:
-    """Return the number of terms on which the length of a document rests, by weighting and reading."""
+    """Return the effective number of terms of a document (`effective_terms`), by weighting and reading."""
     pairs = [(weighting, "words") for weighting in WEIGHTINGS]
     pairs += [(weighting, reading) for reading in READINGS for weighting in ("counts", "ltc")]
     return {
@@ -134,7 +134,7 @@ DIVERSITY_TERMS = (50, 500, 1_000, 2_000, 3_000, 4_500)
 
 
 def grid(weighting: str) -> SubspaceGrid:
-    """Return the paper's grid, on as many splits as there."""
+    """Return the accuracy of the sizes in the paper's grid, on as many splits as there."""
     measured = subspace_grid(
         *count_corpus("brown"),
         n_terms=GRID_TERMS,
@@ -169,7 +169,7 @@ def member_diversity(weighting: str) -> tuple[int, list[MemberDiversity]]:
 
 
 def readings() -> list[tuple[str, Setting]]:
-    """Return settings on Brown with other terms."""
+    """Return the names of all readings, each with the accuracies on Brown when its texts are read in this way."""
     settings = []
     for reading in READINGS:
         for weighting in ("counts", "ltc"):
@@ -180,7 +180,7 @@ def readings() -> list[tuple[str, Setting]]:
 
 
 def others() -> list[tuple[str, Setting]]:
-    """Return settings on other collections, with as few training documents."""
+    """Return the names of other collections with accuracies on them, with as few training documents as Brown has."""
     settings = []
     for name, corpus_name in OTHERS.items():
         corpus = count_corpus(corpus_name)
@@ -197,7 +197,7 @@ def others() -> list[tuple[str, Setting]]:
 
 
 def log(line: str) -> None:
-    """Print what was measured."""
+    """Print a line with the time before it."""
     print(time.strftime("%H:%M:%S"), line, flush=True)
 
 

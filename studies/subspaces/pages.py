@@ -15,7 +15,7 @@ PAPER = Size(*BEST)
 """The paper's best size: M = n/2.5 and L = n/12.5."""
 
 EffectiveTerms = dict[tuple[str, str], float]
-"""The number of terms on which the length of a document rests, by weighting and reading."""
+"""The effective number of terms of a document (`trials.effective_terms`), by weighting and reading."""
 
 
 class MemberDiversity(NamedTuple):
@@ -121,6 +121,7 @@ def check_in_words(settings: list[Setting]) -> str:
     gains = {(position, rule): setting.gain(rule) for position, setting in enumerate(settings) for rule in RULES}
 
     def describe(keys: list[tuple[int, str]]) -> str:
+        """Return the settings with these positions and rules as text, with their gains."""
         texts = (
             f"{settings[position].base} on {settings[position].weighting} ({settings[position].size}, {rule}: "
             f"{gains[position, rule]})"
@@ -130,7 +131,7 @@ def check_in_words(settings: list[Setting]) -> str:
 
     wins = [key for key, gain in gains.items() if gain.mean > 0 and probabilities[key] < ALPHA]
     losses = [key for key, gain in gains.items() if gain.mean < 0 and probabilities[key] < ALPHA]
-    for_others = [key for key in wins if gains[key].mean > gains[key].wide]
+    wins_by_wide_interval = [key for key in wins if gains[key].mean > gains[key].wide]
     accuracies = {
         (position, way): 100 * float(values.mean())
         for position, setting in enumerate(settings)
@@ -140,7 +141,7 @@ def check_in_words(settings: list[Setting]) -> str:
     return (
         f"**Significant gains**, with the correction for all {len(gains)} of this table: {describe(wins)}. "
         f"**Significant losses**: {describe(losses)}. With the interval for other documents of the kind, and without "
-        f"correction, {len(for_others)} of the gains are above 0. The best accuracy of the table is "
+        f"correction, {len(wins_by_wide_interval)} of the gains are above 0. The best accuracy of the table is "
         f"{accuracies[best, way]:.1f} ({settings[best].base} on {settings[best].weighting}, {way}); the paper has "
         f"{PRINTED_ENSEMBLE}."
     )
@@ -212,7 +213,7 @@ def diversity_section(weighting: str, n_important: int, diversities: list[Member
 
 
 def readings_table(settings: list[tuple[str, Setting]], effective: EffectiveTerms) -> str:
-    """Return the gains on Brown with other terms."""
+    """Return a table of the gains on Brown, with a row for each reading and weighting."""
     head = ["terms are", "weights", "effective terms", "single", "gain, vote", "gain, mean"]
     rows = [
         [reading, setting.weighting, f"{effective[setting.weighting, reading]:.0f}", *_gains(setting)]
@@ -222,13 +223,13 @@ def readings_table(settings: list[tuple[str, Setting]], effective: EffectiveTerm
 
 
 def readings_in_words(settings: list[tuple[str, Setting]]) -> str:
-    """Return the gains with counts, from the smallest to the largest."""
+    """Return a sentence with the gains of counts under each reading, from the smallest to the largest."""
     gains = sorted((setting.gain("vote"), name) for name, setting in settings if setting.weighting == "counts")
     return f"With counts the vote gains, in order: {'; '.join(f'{name} {gain}' for gain, name in gains)}."
 
 
 def others_table(settings: list[tuple[str, Setting]]) -> str:
-    """Return the gains on other collections."""
+    """Return a table of the gains on other collections, with a row for each setting."""
     head = ["collection", "base", "weights", "M", "single", "gain, vote", "gain, mean"]
     rows = [
         [name, setting.base, setting.weighting, f"{setting.size.n_terms:,}", *_gains(setting)]
@@ -244,7 +245,7 @@ def _gains(setting: Setting) -> list[str]:
 
 
 def in_short(searched: list[Setting], checked: list[Setting]) -> str:
-    """Return the results in a paragraph."""
+    """Return a paragraph on the results of search and check, compared with the paper's gain."""
     of_svm = [setting for setting in checked if setting.base == "SVM, C = 100"]
     at_paper = [setting for setting in of_svm if setting.size == PAPER]
     gains = ", ".join(f"{setting.weighting} {setting.gain('vote')}" for setting in at_paper)

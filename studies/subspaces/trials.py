@@ -41,7 +41,7 @@ ALPHA = 0.05
 
 
 class CountedCorpus(NamedTuple):
-    """Counts, and the number of each document's class."""
+    """The counts of terms (documents x terms), and the class number of each document."""
 
     counts: csr_matrix
     numbers: Ints
@@ -80,14 +80,18 @@ def pipeline(weighting: str) -> Any:
 
 
 def effective_terms(corpus: CountedCorpus, weighting: str, seed: int) -> float:
-    """Return on how many terms the length of a document rests: the mean of (Σ w²)² / Σ w⁴, k for k equal weights."""
+    """Return the effective number of terms of a document: the mean over documents of (Σ w²)² / Σ w⁴.
+
+    The sums are over the weights w of a document; a document with k equal weights has k effective terms.
+    """
     (split,) = random_splits(len(corpus.numbers), test_share=N_TEST / (N_TRAIN + N_TEST), repeats=1, random_state=seed)
     rows = csr_matrix(pipeline(weighting).fit_transform(corpus.counts[split.train], corpus.numbers[split.train]))
     squares = rows.multiply(rows).tocsr()
-    sums, fourths = (
+    sums_of_squares, sums_of_fourths = (
         np.asarray(matrix.sum(axis=1), np.float64).ravel() for matrix in (squares, squares.multiply(squares))
     )
-    return float(np.mean(sums[sums > 0] ** 2 / fourths[sums > 0]))
+    has_terms = sums_of_squares > 0
+    return float(np.mean(sums_of_squares[has_terms] ** 2 / sums_of_fourths[has_terms]))
 
 
 # -- trials ------------------------------------------------------------------------------------------------------------
@@ -167,6 +171,7 @@ def _try(
     n_splits: int,
     seed: int,
 ) -> SubspaceTrial:
+    """Return the trial of an ensemble of `size`, which is the terms of a member (number or share) and the members."""
     return subspace_trial(
         *corpus,
         n_terms=size[0],
@@ -188,13 +193,13 @@ class Setting(NamedTuple):
     by_rule: dict[str, Floats]
     single: Floats
     members: Floats
-    """The mean accuracy of the members."""
+    """The mean accuracy of the ensemble's members on each split."""
 
     @classmethod
     def of(cls, weighting: str, base: str, size: Size, *trials: SubspaceTrial) -> Setting:
         """Return the setting of one or more trials, whose splits are put together."""
         by_rule = {rule: np.concatenate([trial.by_rule[rule] for trial in trials]) for rule in RULES}
-        members = [
+        members = [  # `answers` has the predicted classes of all members
             float(np.mean(answers == true))
             for trial in trials
             for answers, true in zip(trial.answers, trial.true, strict=True)
@@ -203,7 +208,7 @@ class Setting(NamedTuple):
         return cls(weighting, base, size, by_rule, single, np.array(members))
 
     def gain(self, rule: str) -> Interval:
-        """Return the gain over the single classifier."""
+        """Return the gain of the ensemble, with votes or means as `rule`, over the single classifier on all terms."""
         return interval(self.by_rule[rule] - self.single)
 
 
@@ -211,26 +216,33 @@ class Setting(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """The mean over splits in points, with its 95 % intervals and the p-value of the hypothesis that it is 0."""
+    """The mean over splits of an accuracy or a gain in accuracy, in percentage points, with two 95 % intervals.
+
+    The narrow interval is about other splits of the same documents, the wide one about other documents of the kind (see
+    the module). `p` is the p-value of the hypothesis that the mean is 0, with the variance of the narrow interval.
+    """
 
     mean: float
     half: float
-    """Half the width of the interval for other splits of these documents."""
+    """Half the width of the narrow interval."""
     wide: float
-    """Half the width of the interval for other documents of the kind."""
+    """Half the width of the wide interval."""
     p: float
 
     def __str__(self) -> str:
-        """Return the interval of a difference, with a sign."""
+        """Return the mean and the narrow interval as text, with a sign, for a difference: +1.20 ± 0.50."""
         return f"{self.mean:+.2f} ± {self.half:.2f}"
 
     def level(self) -> str:
-        """Return the interval without a sign."""
+        """Return the mean and the narrow interval as text, without a sign, for an accuracy: 81.20 ± 0.50."""
         return f"{self.mean:.2f} ± {self.half:.2f}"
 
 
 def interval(shares: ArrayLike, test_per_train: float = N_TEST / N_TRAIN) -> Interval:
-    """Return the mean and intervals, in percent, of shares of which there is one for each split."""
+    """Return the mean and its intervals in percentage points, given an accuracy or a difference for each split.
+
+    `test_per_train` is the number of test documents divided by that of training documents.
+    """
     points = 100 * np.asarray(shares, np.float64)
     half, wide = (half_width(points.tolist(), ratio) or 0.0 for ratio in (0.0, test_per_train))
     error = float(points.std(ddof=1)) / np.sqrt(len(points))
@@ -239,14 +251,14 @@ def interval(shares: ArrayLike, test_per_train: float = N_TEST / N_TRAIN) -> Int
 
 
 def corrected(settings: list[Setting]) -> dict[tuple[int, str], float]:
-    """Return the p-values after Holm's correction, by the position of the setting and the rule."""
+    """Return the p-value of each gain after Holm's correction, by the position of the setting and the rule."""
     tests = [(position, rule) for position in range(len(settings)) for rule in RULES]
     values = holm([settings[position].gain(rule).p for position, rule in tests])
     return dict(zip(tests, values, strict=True))
 
 
 def candidates(settings: list[Setting]) -> list[Setting]:
-    """Return the settings that gain by their own interval, with one of the rules: they are checked on fresh splits."""
+    """Return the settings with a significant gain before correction, by one of the rules, to check on fresh splits."""
     return [
         setting for setting in settings if any(gain.mean > 0 and gain.p < ALPHA for gain in map(setting.gain, RULES))
     ]

@@ -68,7 +68,7 @@ def shrunken_means(stats: ClassStats, between: Floats, total: Floats, k: int) ->
 
 
 def noise_times(factor: float) -> Criterion:
-    """Return a criterion like `expected_scatter` with ω times this factor."""
+    """Return a criterion like `expected_scatter`, whose weight is 1 / (1 + ω), but with this factor times ω."""
 
     def criterion(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
         weight = auto_weight(stats, k)
@@ -109,15 +109,19 @@ def information(stats: ClassStats, between: Floats, total: Floats, selected: Int
 
 
 def covered_scatter(stats: ClassStats, between: Floats, total: Floats, selected: Ints) -> float:
-    """Return between, times the share of documents with a selected term if terms occur independently."""
+    """Return the sum of between of the selected terms, times the share of documents that have one of them.
+
+    The share is estimated as if terms occurred independently.
+    """
     share_without = np.prod(1.0 - stats.doc_freq[selected] / stats.n_documents)
     return float(between[selected].sum() * (1.0 - share_without))
 
 
 def separability(stats: ClassStats, between: Floats, total: Floats, selected: Ints) -> float:
-    """Return minus the predicted error of the nearest centroid, each class against the rest, for normal documents.
+    """Return minus the predicted error of the nearest-centroid classifier, each class against the rest.
 
-    The squared distance of the centroids is reduced by what chance adds to it.
+    The weights of documents are assumed to be normal. The squared distance between the centroids of a class and of the
+    rest is reduced by what chance adds to it.
     """
     columns = np.sort(selected)
     cells, sizes = stats.take(columns).cells, stats.class_docs
@@ -139,6 +143,7 @@ def fresh_scatter(stats: ClassStats, between: Floats, total: Floats, k: int) -> 
     Between is taken as normal, with variance V. Adding a draw of that noise for the selection, and subtracting it for
     the evaluation, makes the two independent; the mean over draws has a closed form, so nothing is drawn.
     """
+    # Terms that are far from the best by both scores hardly matter, and would only take time.
     candidates = np.union1d(best_of(between, 8 * k), best_of(total, 8 * k))
     between, total, noise = between[candidates], total[candidates], noise_of(stats, total)[candidates]
     deviation = np.sqrt(2 * noise * np.maximum(2 * between - noise, 0.0)) / np.sqrt(max(len(stats.classes) - 1, 1))

@@ -46,6 +46,7 @@ def draw_weights(target: Path) -> str:
     fold = Fold.of(*read_split("newsgroups"))
 
     def points(weight: float, k: int) -> float:
+        """Return the micro-F1 of the k best terms by a weight."""
         return fold.score(fold.best(weight, k)).micro
 
     gains = {k: fold.score(best_of(information_gain(fold.stats), k)).micro for k in SIZES}
@@ -78,25 +79,27 @@ def draw_labels(target: Path) -> str:
     One curve uses the variance of the labelled documents, the other that of all documents.
     """
     documents, is_test = read_split("reuters")
-    drawn = [Fold.of(documents, is_test, draw_tenth(int((~is_test).sum()), seed)) for seed in range(DRAWS)]
+    drawn_folds = [Fold.of(documents, is_test, draw_tenth(int((~is_test).sum()), seed)) for seed in range(DRAWS)]
     all_labels = Fold.of(documents, is_test)
 
     def points(weight: float, total_of: Callable[[Fold], Floats]) -> float:
-        selected = [best_of(mix(fold.between, total_of(fold), weight), TERMS) for fold in drawn]
-        return mean(fold.score(columns).micro for fold, columns in zip(drawn, selected, strict=True))
+        """Return the mean micro-F1 over the draws; `total_of` returns the variances of the terms in a fold."""
+        selected = [best_of(mix(fold.between, total_of(fold), weight), TERMS) for fold in drawn_folds]
+        return mean(fold.score(columns).micro for fold, columns in zip(drawn_folds, selected, strict=True))
 
     def of_labelled(fold: Fold) -> Floats:
+        """Return the variances of the terms in the labelled documents of a fold."""
         return scatter(fold.labelled_stats, 0.0)
 
-    weights = [auto_weight(fold.stats, TERMS) for fold in drawn]
-    auto = [fold.score(fold.best(weight, TERMS)) for fold, weight in zip(drawn, weights, strict=True)]
-    at_one = [fold.score(fold.best(1.0, TERMS)) for fold in drawn]
+    weights = [auto_weight(fold.stats, TERMS) for fold in drawn_folds]
+    auto = [fold.score(fold.best(weight, TERMS)) for fold, weight in zip(drawn_folds, weights, strict=True)]
+    at_one = [fold.score(fold.best(1.0, TERMS)) for fold in drawn_folds]
     auto_f1 = mean(score.micro for score in auto)
-    gain = mean(fold.score(best_of(information_gain(fold.stats), TERMS)).micro for fold in drawn)
-    semi, alone = "variance of all documents", "variance of labelled documents"
+    gain = mean(fold.score(best_of(information_gain(fold.stats), TERMS)).micro for fold in drawn_folds)
+    of_all, of_labelled_only = "variance of all documents", "variance of labelled documents"
     curves = {
-        semi: curve(lambda weight: points(weight, lambda fold: fold.total)),
-        alone: curve(lambda weight: points(weight, of_labelled)),
+        of_all: curve(lambda weight: points(weight, lambda fold: fold.total)),
+        of_labelled_only: curve(lambda weight: points(weight, of_labelled)),
     }
     chart = lines(
         curves,
@@ -105,17 +108,17 @@ def draw_labels(target: Path) -> str:
         title="F1 by the weight of TOFA, a tenth of the labels",
         caption=f"Reuters, 90 topics, test documents, {TERMS} terms, {DRAWS} draws; the point is weight='auto'.",
         rules={"information gain": gain},
-        marks=[Mark(semi, mean(weights), auto_f1, "auto")],
+        marks=[Mark(of_all, mean(weights), auto_f1, "auto")],
         points=False,
     )
     save(chart, target)
     rows = [f"| micro-F1 | {' | '.join(f'{weight:g}' for weight in WEIGHTS)} |", f"|---|{'---:|' * len(WEIGHTS)}"]
     rows += [f"| {name} | {' | '.join(f'{value:.3f}' for value in y)} |" for name, (_, y) in curves.items()]
-    best = all_labels.score(all_labels.best(1.0, TERMS)).micro
+    with_all_labels = all_labels.score(all_labels.best(1.0, TERMS)).micro
     rows.append(
         f"\nInformation gain {gain:.3f}; λ = 1 {mean(score.micro for score in at_one):.3f}; auto {auto_f1:.3f}, at λ = "
         f"{min(weights):.3f} to {max(weights):.3f}. If documents without a selected term get the most frequent class, "
         f"λ = 1 has {mean(score.filled for score in at_one):.3f} and auto {mean(score.filled for score in auto):.3f}. "
-        f"With all labels λ = 1 has {best:.3f}."
+        f"With all labels λ = 1 has {with_all_labels:.3f}."
     )
     return "\n".join(rows)

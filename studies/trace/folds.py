@@ -131,7 +131,7 @@ class Fold:
         else:
             svm = LinearSVM().fit(rows[has_label], is_member.argmax(axis=1))
             predicted = np.arange(is_member.shape[1]) == svm.predict(test_rows)[:, None]
-            predicted[is_unknown] = most_frequent
+            predicted[is_unknown] = most_frequent  # with one label per document, there must be one
         filled = predicted.copy()
         filled[is_unknown] = most_frequent
         true = self.is_test_member
@@ -154,16 +154,17 @@ def predict_each_class(rows: csr_matrix, is_member: Bools, test_rows: csr_matrix
     learnable = np.flatnonzero((n_members > 0) & (n_members < len(is_member)))
 
     def predict(number: int) -> None:
+        """Fill the column of one class."""
         svm = LinearSVM(n_jobs=1).fit(rows, is_member[:, number])
         predicted[:, number] = svm.decision_function(test_rows) >= 0.0
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        list(threads.map(predict, learnable.tolist()))
+        list(threads.map(predict, learnable.tolist()))  # `list` waits, and raises the errors of threads
     return predicted
 
 
 def scatter(stats: ClassStats, weight: float) -> Floats:
-    """Return the scores of TOFA."""
+    """Return the score of each term by TOFA with this weight."""
     return TOFA(weight=weight, k="all", unlabelled=None).fit_stats(stats).scores_
 
 
@@ -213,14 +214,14 @@ def blocks(documents: Documents, n_folds: int) -> Ints:
 
 
 def all_labelled(name: str, documents: Documents) -> Iterator[Fold]:
-    """Yield each fold."""
+    """Yield each fold of a collection, with all labels."""
     fold_of = blocks(documents, N_FOLDS.get(name, 3))
     for number in range(fold_of.max() + 1):
         yield Fold.of(documents, fold_of == number)
 
 
 def tenth_labelled(name: str, documents: Documents) -> Iterator[Fold]:
-    """Yield each fold with a tenth of the labels, drawn several times."""
+    """Yield each fold of a collection `N_DRAWS` times, each with another random tenth of the labels."""
     fold_of = blocks(documents, N_FOLDS.get(name, 3))
     for number in range(fold_of.max() + 1):
         for seed in range(N_DRAWS):

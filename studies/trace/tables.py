@@ -144,14 +144,14 @@ class Standing(NamedTuple):
     """The mean weight that the criterion finds."""
 
     def mean(self, without: str = "") -> float:
-        """Return the mean gain over collections, without one of them."""
+        """Return the mean gain over all collections except `without`."""
         gains: dict[str, list[float]] = {}
         for corpus, gain in self.gain.items():
             gains.setdefault(collection_of(corpus), []).append(gain)
         return mean(mean(corpus_gains) for name, corpus_gains in gains.items() if name != without)
 
     def worst(self, without: str = "") -> float:
-        """Return the smallest gain on any corpus, without one collection."""
+        """Return the smallest gain on any corpus, except those of the collection `without`."""
         return min(gain for corpus, gain in self.gain.items() if collection_of(corpus) != without)
 
 
@@ -184,7 +184,7 @@ def by_criterion(trials: list[WeightTrial], setting: str) -> str:
 
 
 def left_out(trials: list[WeightTrial]) -> str:
-    """Return a table of the criterion that would be selected without each collection, and of its gain on it."""
+    """Return a table with a row for each collection: the best criterion on the others, and its gain on this one."""
     lines = [
         "| collection left out | selected by the others | all labels | a tenth of the labels |",
         "|---|---|---:|---:|",
@@ -226,7 +226,7 @@ class StagesTrial(NamedTuple):
 
 
 def selectors(candidates: int, selected: int) -> dict[str, TermSelector]:
-    """Return the three ways to select so many terms."""
+    """Return the selectors of `STAGE_NAMES`; the one of two stages selects from so many `candidates`."""
     ocfs, gain = OCFS(k=selected), InformationGain(k=selected)
     return dict(zip(STAGE_NAMES, (ocfs, gain, Cascade([OCFS(k=candidates), InformationGain(k=selected)])), strict=True))
 
@@ -249,7 +249,7 @@ def score_selector(fold: Fold, selector: TermSelector) -> Score:
 
 
 def stages_table(trials: list[StagesTrial]) -> str:
-    """Return a table of the micro- and macro-F1 of the three ways, and of the lead of the third."""
+    """Return a table of the micro- and macro-F1 of the selectors of `STAGE_NAMES`, and of the lead of the last one."""
     lines = [
         f"| micro-F1 / macro-F1 | terms | {' | '.join(STAGE_NAMES)} | ahead of OCFS | ahead of information gain |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -270,7 +270,7 @@ def _mean(scores: list[dict[str, Score]], name: str, metric: int) -> float:
 
 
 def _lead_over(scores: list[dict[str, Score]], other: str) -> str:
-    """Return the lead of two stages over one of the other ways, in micro-F1 and macro-F1."""
+    """Return as text the lead of two stages over another selector, in micro-F1 and macro-F1, with standard errors."""
     two_stages = STAGE_NAMES[2]
     leads = []
     for metric in (0, 1):

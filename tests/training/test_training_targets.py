@@ -48,7 +48,7 @@ def check(targets: Targets, sets: Any) -> None:
     assert (targets.indicator().toarray() == 1).tolist() == is_member
     assert targets.class_docs.tolist() == [sum(label in labels for labels in sets) for label in targets.classes]
     numbers = {label: at for at, label in enumerate(targets.classes)}
-    assert targets.first.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]
+    assert targets.first_class.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]
     usable = [bool(labels) or targets.label_matrix for labels in sets]
     assert targets.usable.tolist() == usable
     learnable = [0 < sum(label in labels for labels in sets) < sum(usable) for label in targets.classes]

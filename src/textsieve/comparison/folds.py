@@ -144,7 +144,7 @@ class FoldCache:
             targets = self.train.targets
             labelled = np.flatnonzero(targets.usable)
             fold_of = np.full(targets.n_documents, -1, np.int64)
-            fold_of[labelled] = folds_of(targets.first[labelled].tolist(), n_folds)
+            fold_of[labelled] = folds_of(targets.first_class[labelled].tolist(), n_folds)
             # Unlabelled documents, of fold -1, are never held out.
             masks = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
             self._inner = [

@@ -227,7 +227,7 @@ def _few_documents(documents: ComparisonDocuments) -> ComparisonDocuments:
     """Return some training and test documents of the first fold, as a comparison with a single fold."""
     folds, counted = documents.folds, documents.counted
     is_train, is_test = folds.train[0], folds.test[0]
-    first_labels = counted.targets.first
+    first_labels = counted.targets.first_class
     samples = [_sample(np.flatnonzero(mask), first_labels) for mask in (is_train, is_test)]
     positions = np.sort(np.concatenate(samples))
     masks = folds._replace(train=(is_train[positions],), test=(is_test[positions],))

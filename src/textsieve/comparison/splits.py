@@ -159,14 +159,14 @@ def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools
             hint="give more documents, or fewer folds",
         )
     fold_of = np.full(targets.n_documents, -1, np.int64)
-    fold_of[order] = folds_of(targets.first[order].tolist(), n_folds)
+    fold_of[order] = folds_of(targets.first_class[order].tolist(), n_folds)
     return [fold_of == fold for fold in range(n_folds)]
 
 
 def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
     """Return the mask of the test documents, about this share of each class; `order` has the shuffled documents."""
     is_test = np.zeros(targets.n_documents, np.bool_)
-    is_test[order[held_out(targets.first[order].tolist(), share)]] = True
+    is_test[order[held_out(targets.first_class[order].tolist(), share)]] = True
     if not is_test.any():
         raise InputError(
             f"{len(order):,} documents with a label are too few to test some of them",

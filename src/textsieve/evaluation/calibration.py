@@ -50,7 +50,7 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
     n_members = float(sample_weights[is_member].sum())
     n_others = float(sample_weights[~is_member].sum())
     targets = np.where(is_member, (n_members + 1.0) / (n_members + 2.0), 1.0 / (n_others + 2.0))
-    scale = float(np.abs(scores).max(initial=0.0)) or 1.0
+    scale = float(np.abs(scores).max(initial=0.0)) or 1.0  # scores up to 1 make the Hessian well-conditioned
     features = np.stack([scores / scale, np.ones(len(scores))])
     parameters = np.array([0.0, np.log((n_members + 1.0) / (n_others + 1.0))])  # slope x scale, and offset
 
@@ -64,14 +64,15 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
         gradient = features @ (sample_weights * (p - targets))
         if np.abs(gradient).max() < 1e-9 * (n_members + n_others or 1.0):
             break
-        hessian = (features * (sample_weights * p * (1.0 - p))) @ features.T + 1e-12 * np.eye(2)
+        curvature = (features * (sample_weights * p * (1.0 - p))) @ features.T
+        hessian = curvature + 1e-12 * np.eye(2)  # never singular, even if all scores are equal
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
         while size > 1e-10:  # halve the step until it lowers the cost enough
             if negative_log_likelihood(parameters - size * step) <= cost - 1e-4 * size * float(gradient @ step):
                 break
             size *= 0.5
-        if size <= 1e-10:
+        if size <= 1e-10:  # no step lowers the cost any more
             break
         parameters = parameters - size * step
         cost = negative_log_likelihood(parameters)
@@ -134,7 +135,7 @@ class Calibration:
                 probabilities[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
             else:
                 probabilities[:, number] = np.interp(scores[:, number], knots, values)
-        if sum_to_one:
+        if sum_to_one:  # if all are 0, each class gets the same probability
             totals = probabilities.sum(axis=1, keepdims=True)
             divided = probabilities / np.where(totals > 0, totals, 1.0)
             probabilities = np.where(totals > 0, divided, 1.0 / self.n_classes)

@@ -128,10 +128,10 @@ class Report:
         """Return the mean F1 of the classes."""
         return self._mean("f1")
 
-    def _mean(self, name: str) -> float:
-        """Return the mean over the classes that occur among the true or predicted labels."""
+    def _mean(self, measure: str) -> float:
+        """Return the mean of a field of `ClassRow` over the classes that occur among the true or predicted labels."""
         rows = [row for row in self.rows() if row.documents or row.predicted]
-        return _share(sum(getattr(row, name) for row in rows), len(rows))
+        return _share(sum(getattr(row, measure) for row in rows), len(rows))
 
     def rows(self) -> list[ClassRow]:
         """Return a row for each class."""
@@ -200,9 +200,9 @@ def compare_labels(
     n_predicted: Counter[Any] = Counter()
     n_true: Counter[Any] = Counter()
     pairs: Counter[tuple[Any, Any]] = Counter()
-    # Dictionaries have each label once, and keep their order, so that the pairs have the first labels.
+    # Dictionaries have each label once, and keep the order, so that `pairs` gets the first label of each document.
     label_pairs = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
-    document_weights = repeat(1) if weights is None else weights
+    document_weights = repeat(1) if weights is None else weights  # `repeat` never ends, so `zip` can't be strict
     for (true_labels, predicted_labels), weight in zip(label_pairs, document_weights, strict=weights is not None):
         if not (true_labels or no_label_is_valid):
             n_unlabelled += weight

@@ -7,6 +7,7 @@ keeps the blocks, in a temporary file if they are large, and reads them class by
 
 from __future__ import annotations
 
+import os
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -70,8 +71,8 @@ class _Block(NamedTuple):
     documents: Ints
     scores: Floats | None
     """None if the scores are in the file."""
-    offset: int
-    """The position of the scores in the file, in bytes."""
+    offset: int = 0
+    """The position of the scores in the file, in bytes; unused if they are in memory."""
 
 
 class HeldOutScores:
@@ -91,12 +92,15 @@ class HeldOutScores:
 
     @classmethod
     def of(cls, scores: Floats, true: Bools, weights: Floats | None = None) -> HeldOutScores:
-        """Return the scores and labels of arrays in memory (documents x classes), which are not copied."""
+        """Return `HeldOutScores` for scores and true labels that are arrays in memory (documents x classes).
+
+        `scores` is not copied: the blocks are views of it, so none of them goes to the temporary file.
+        """
         from scipy.sparse import csr_array
 
         held_out = cls(csr_array(true), weights)
         for part in blocks(*scores.shape):
-            held_out._blocks.append(_Block(np.arange(part.start, part.stop), scores[part].T, 0))
+            held_out._blocks.append(_Block(np.arange(part.start, part.stop), scores[part].T))
         return held_out
 
     @property
@@ -119,20 +123,25 @@ class HeldOutScores:
         by_class = np.ascontiguousarray(scores.T, np.float64)
         self._n_cells += scores.size
         if self._n_cells <= CELLS_IN_MEMORY:
-            self._blocks.append(_Block(documents, by_class, 0))
+            self._blocks.append(_Block(documents, by_class))
             return
         with naming_temporary(tempfile.gettempdir(), what="scores"):  # errors name the folder: the file has no name
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed when this object is garbage-collected
                 weakref.finalize(self, self._file.close)
-            offset = self._file.seek(0, 2)
+            offset = self._file.seek(0, os.SEEK_END)
             self._file.write(by_class.data)
             self._file.flush()
-        self._blocks.append(_Block(documents, None, offset))
+        self._blocks.append(_Block(documents, scores=None, offset=offset))
 
     def by_class(self) -> Iterator[tuple[Floats, Bools, Floats | None]]:
-        """Yield, for each class, the scores of the documents that have one, which are members, and their weights."""
+        """Yield three arrays for each class, about the documents that have a score for it.
+
+        These are the scores, whether each document belongs to the class, and the sample weights (None: each counts
+        once).
+        """
         true_by_class = self.true.tocsc()
+        # Blocks are read again for each table of `n_at_once` classes, which is about as large as a block.
         n_at_once = max(BLOCK_CELLS // max(self.n_documents, 1), 1)
         for first in range(0, self.n_classes, n_at_once):
             last = min(first + n_at_once, self.n_classes)
@@ -170,7 +179,7 @@ class HeldOutScores:
             return block.scores[first:last]
         assert self._file is not None
         n_documents = len(block.documents)
-        row_bytes = 8 * n_documents
+        row_bytes = np.dtype(np.float64).itemsize * n_documents  # the file has a row for each class
         self._file.seek(block.offset + first * row_bytes)
         scores = np.frombuffer(self._file.read((last - first) * row_bytes), np.float64)
         return scores.reshape(last - first, n_documents)

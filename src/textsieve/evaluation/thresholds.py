@@ -52,9 +52,10 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Flo
     if n_members == 0:
         return float(np.nextafter(ordered[0], np.inf)) if len(ordered) else 0.0
     f1 = 2.0 * hits / (np.cumsum(sample_weights) + n_members)
+    # Documents of equal scores can only be accepted together.
     is_last_of_equals = np.append(ordered[1:] < ordered[:-1], True)
     last_accepted = int(np.argmax(np.where(is_last_of_equals, f1, -1.0)))
-    if last_accepted + 1 == len(ordered):
+    if last_accepted + 1 == len(ordered):  # all documents are accepted
         return float(ordered[last_accepted])
     half_way = 0.5 * ordered[last_accepted] + 0.5 * ordered[last_accepted + 1]
     # Half-way between neighbouring floats is rounded to one of them, which must not be the rejected one.
@@ -131,7 +132,7 @@ class Cut(metaclass=ABCMeta):
 
             weights = check_weights(sample_weight, len(table))
         if weights is not None and not weights.all():
-            has_weight = weights > 0.0
+            has_weight = weights > 0.0  # documents of weight 0 count as if they were not there
             table, is_true, weights = table[has_weight], is_true[has_weight], weights[has_weight]
         self.fit_held_out(HeldOutScores.of(table, is_true, weights))
         return self
@@ -159,11 +160,12 @@ class SCut(Cut):
     """A threshold for each class, the one with the best F1."""
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return the rule with the threshold of each class, fitted to its scores alone."""
         thresholds = [self._threshold(scores, is_member, weights) for scores, is_member, weights in held_out.by_class()]
         return ThresholdRule(np.array(thresholds), None)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
-        """Return the threshold of a class."""
+        """Return the threshold of a class, given the scores, membership and sample weights of the documents."""
         return best_f1_threshold(scores, is_member, weights)
 
 
@@ -183,6 +185,7 @@ class SCutFBR(SCut):
         self.fallback = fallback
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Check the parameters, and return the rule with the threshold of each class."""
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
             raise InputError(setting="floor", value=self.floor, hint="use a number from 0 to 1")
         if self.fallback not in ("top", "never"):
@@ -190,6 +193,7 @@ class SCutFBR(SCut):
         return super()._fit_rule(held_out)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        """Return the threshold with the best F1, or the one of `fallback` if this F1 is below the floor."""
         threshold = best_f1_threshold(scores, is_member, weights)
         if not len(scores):
             return threshold
@@ -197,7 +201,7 @@ class SCutFBR(SCut):
         n_right, n_predicted, n_true = (
             count_labels(is_label, weights) for is_label in (is_accepted & is_member, is_accepted, is_member)
         )
-        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):
+        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):  # F1 is not below the floor
             return threshold
         if self.fallback == "never":
             return float("inf")
@@ -226,17 +230,20 @@ class RCut(Cut):
         return ThresholdRule(None, int(self.ranks))
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return the rule for the given number of ranks, or for the one with the best micro-F1."""
         rule = self.untuned_rule(held_out.n_classes)
         if rule is not None:
             return rule
-        max_ranks = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)  # more than any document has are never better
+        # Numbers of ranks above the largest number of labels of a document are not tried.
+        max_ranks = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
         n_right = np.zeros(max_ranks)  # right labels among the first rank, the first two, ...
         for documents, scores, is_true in held_out.by_document():
             order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
             is_right = np.take_along_axis(is_true, order, axis=1)
             weights = held_out.weights_of(documents)
             by_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
-            n_right += np.cumsum(np.concatenate([by_rank, np.zeros(max_ranks - len(by_rank))]))
+            padding = np.zeros(max_ranks - len(by_rank))  # empty unless there are fewer classes than ranks
+            n_right += np.cumsum(np.concatenate([by_rank, padding]))
 
         def f1(ranks: int) -> float:
             n_predicted = held_out.n_counted * min(ranks, held_out.n_classes)
@@ -258,19 +265,21 @@ class PCut(Cut):
         self.factor = factor
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return the thresholds for the given factor, or for the one of `FACTORS` with the best micro-F1."""
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
             raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
         factors = FACTORS if self.factor is None else (self.factor,)
-        thresholds = np.empty((len(factors), held_out.n_classes))
+        thresholds = np.empty((len(factors), held_out.n_classes))  # one row is the result
         self.shares_ = np.empty(held_out.n_classes)
         n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))
-        for number, (scores, is_member, weights) in enumerate(held_out.by_class()):
-            self.shares_[number] = _share(is_member, weights)
+        for class_number, (scores, is_member, weights) in enumerate(held_out.by_class()):
+            self.shares_[class_number] = _share(is_member, weights)
             for row, factor in enumerate(factors):
-                thresholds[row, number] = cut_at_share(scores, factor * self.shares_[number], weights)
-                is_accepted = scores >= thresholds[row, number]
+                threshold = cut_at_share(scores, factor * self.shares_[class_number], weights)
+                thresholds[row, class_number] = threshold
+                is_accepted = scores >= threshold
                 n_right[row] += count_labels(is_accepted & is_member, weights)
                 n_predicted[row] += count_labels(is_accepted, weights)
         f1 = [
@@ -318,10 +327,12 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
         ordered, n_through = scores[order], np.cumsum(weights[order])
     total = float(n_through[-1])  # `n_through` has the number of documents up to and including each
     are_integers = weights is None or bool((weights == np.floor(weights)).all())
+    # The number of documents to accept, which is an integer if documents are counted in integers.
     n_target = min(round(share * total) if are_integers else share * total, total)
     if n_target == 0:
         return float("inf")
     last_score = ordered[np.searchsorted(n_through, n_target)]
+    # The documents from `begin` to before `end` have the score of the last one to accept.
     begin = np.searchsorted(-ordered, -last_score, side="left")
     end = np.searchsorted(-ordered, -last_score, side="right")
     n_above = float(n_through[begin - 1]) if begin else 0.0

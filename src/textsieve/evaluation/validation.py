@@ -2,8 +2,8 @@
 
 **Held-out documents and folds.** Documents are sorted by class, in the order in which classes first occur, and every
 n-th of this list is held out, or they are dealt to the folds in turn. The count continues from class to class. So each
-class is spread evenly, small classes contribute their share (with a share of a fifth, of four classes with three
-documents each, about every second has a held-out document), and nothing is random. A multilabel document counts for its
+class is spread evenly, and nothing is random. Small classes contribute their share: if a fifth is held out of four
+classes with three documents each, two of the classes have a held-out document. A multilabel document counts for its
 first label.
 
 **The number of terms.** Scores near the best one differ by chance only. So the smallest number of terms is chosen whose
@@ -34,7 +34,10 @@ def size_grid(most: int) -> list[int]:
 
 
 def smallest_within_one_error(curve: Sequence[CurvePoint]) -> int:
-    """Return the smallest number of terms whose score is within one standard error of the best."""
+    """Return the smallest number of terms whose score is within one standard error of the best.
+
+    `curve` has the points in ascending order of the number of terms.
+    """
     best = max(curve, key=lambda point: point.score)
     return next(point.n_terms for point in curve if point.score >= best.score - best.error)
 
@@ -54,7 +57,7 @@ def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
         passed = np.floor(np.arange(n_before, n_before + len(documents) + 1) * share)
         n_before += len(documents)
         in_class = np.diff(passed) > 0
-        in_class[0] &= not in_class.all()
+        in_class[0] &= not in_class.all()  # never all of a class
         is_held_out[documents] = in_class
     return is_held_out
 

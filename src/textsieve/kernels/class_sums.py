@@ -1,10 +1,10 @@
 """Sum the weights of each term within classes: the loops that fill and merge the table of statistics.
 
 Integer counts add up exactly in 64 bits. Sums of other weights use double-double arithmetic: each sum is a float64
-*value* and a *rest*, the rounding error of the value. The rounding error of an addition comes from Knuth's TwoSum, that
-of a product from a fused multiply-add. So a sum is correct to about 30 digits, and its value doesn't depend on the
-order of the documents in any digit that matters. After each addition, the value absorbs as much of the rest as it can,
-so that the rest stays below half a unit in the value's last place and hardly loses digits itself.
+*value* and a *rest*, the rounding error of the value. Knuth's TwoSum computes the rounding error of an addition, and a
+fused multiply-add that of a product. So a sum is correct to about 30 digits, and its value doesn't depend on the order
+of the documents in any digit that matters. After each addition, the value absorbs as much of the rest as it can, so
+that the rest stays below half a unit in the value's last place and hardly loses digits itself.
 
 Documents are rows of CSR arrays: row d has the terms `indices[indptr[d] : indptr[d + 1]]` with the weights `data` at
 the same positions. Weights of 0 may be stored and are skipped.
@@ -13,7 +13,7 @@ While the documents of a class are added, `seen` marks its terms with a byte eac
 time, since a class usually has few of all terms. A *cell* of the table is a class and a term that occurs in it.
 
 `merge_cells` adds the cells of two tables class by class in one walk over both, without intermediate keys or copies. It
-adds values and rests exactly as `Sums.plus` does, so both give the same bits.
+adds values and rests exactly as `stats.table.Sums.plus` does, so both give the same bits.
 """
 
 from typing import Any
@@ -36,8 +36,9 @@ _CACHE_LINE = 64
 
 @kernel
 def _prefetch_row(documents: Ints, turn: int, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
-    """Prefetch the row of `documents[turn]`: documents of a class are not adjacent in memory, so hardware doesn't guess
-    it.
+    """Prefetch the row of `documents[turn]`, or of the last document if there are fewer.
+
+    The documents of a class are not adjacent in memory, so the processor can't guess which row is next.
     """
     document = documents[min(turn, documents.size - 1)]
     begin, end = indptr[document], indptr[document + 1]
@@ -102,7 +103,7 @@ def add_weights(
             row = totals[term]
             row[0] += 1.0
 
-            # TwoSum: total + (what rounding cut off) is exactly row[1] + value
+            # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest.
             total = row[1] + value
             absorbed = total - row[1]
             rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))
@@ -110,7 +111,7 @@ def add_weights(
             row[2] = rest - (row[1] - total)
 
             square = value * value
-            error = fma(value, value, -square)
+            error = fma(value, value, -square)  # the rounding error of the square
             total = row[3] + square
             absorbed = total - row[3]
             rest = row[4] + (((row[3] - (total - absorbed)) + (square - absorbed)) + error)
@@ -218,7 +219,7 @@ def drain_counts(terms: Ints, totals: Ints, grand_totals: Ints, doc_freq: NDArra
 
 @kernel
 def drain_weights(terms: Ints, totals: Floats, grand_totals: Floats, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Do the same as `drain_counts` for the totals of `add_weights`."""
+    """Do the same as `drain_counts` for the totals of `add_weights`; TwoSum keeps the rounding errors of sums."""
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
         row, grand = totals[terms[cell]], grand_totals[terms[cell]]
@@ -295,6 +296,7 @@ def merge_cells(
     """
     merged_cell = 0
     for merged_class in range(class_numbers.size):
+        # If a table doesn't have the class, its cells end where they begin.
         cell = class_starts[max(class_numbers[merged_class], 0)]
         cell_end = class_starts[class_numbers[merged_class] + 1] if class_numbers[merged_class] >= 0 else cell
         other_cell = other_class_starts[max(other_class_numbers[merged_class], 0)]
@@ -304,10 +306,12 @@ def merge_cells(
             else other_cell
         )
         while cell < cell_end or other_cell < other_cell_end:
+            # The smaller of the two next terms comes next; if they are equal, from both tables.
             has_term = other_cell == other_cell_end or (cell < cell_end and terms[cell] <= other_terms[other_cell])
             other_has_term = cell == cell_end or (
                 other_cell < other_cell_end and other_terms[other_cell] <= terms[cell]
             )
+            # `documents` is the number of documents of the class with the term.
             documents, value, rest = doc_freq.dtype.type(0), 0.0, 0.0
             if has_term:
                 documents, value, rest = doc_freq[cell], values[cell], rests[cell]

@@ -56,7 +56,7 @@ class PartnerRule(NamedTuple):
 
     once: bool  # list a pair once, for its rarer term, instead of for both
     min_co: int  # list pairs with at least this `co`
-    stride: int  # of the codes
+    stride: int  # the stride of codes, which are cf x stride + co
 
 
 class Lists(NamedTuple):
@@ -97,7 +97,8 @@ def scratch(n_terms: int) -> Scratch:
 def count_partners(term: int, training: DocumentPairs, work: Scratch) -> int:
     """Write the partners of a term, including itself, with their `co` and `cf` to `work`; return how many there are.
 
-    The caller must reset `co` and `cf` to 0. A partner is appended by writing it always and increasing the length only
+    `co` is the largest number of documents with both terms in one class, `cf` the number of classes with such a
+    document. The caller must reset them to 0. A partner is appended by writing it always and increasing the length only
     if it is new: a branch here would often be mispredicted.
     """
     class_counts, co, cf, class_partners, partners = work
@@ -127,7 +128,7 @@ def count_partners(term: int, training: DocumentPairs, work: Scratch) -> int:
 
 @kernel
 def is_listed(freq_rank: int, partner_freq_rank: int, co: int, rule: PartnerRule) -> bool:
-    """Return whether a term lists a partner; both are given by their frequency ranks."""
+    """Return whether a term lists a partner; the term and the partner are given by their frequency ranks."""
     return freq_rank != partner_freq_rank and co >= rule.min_co and (not rule.once or partner_freq_rank < freq_rank)
 
 
@@ -135,11 +136,10 @@ def is_listed(freq_rank: int, partner_freq_rank: int, co: int, rule: PartnerRule
 def measure_partners(
     first: int, last: int, training: DocumentPairs, rule: PartnerRule, is_used: Bytes, sizes: Ints
 ) -> None:
-    """Write the lengths of the lists of the terms `first` to `last` to `sizes` (n_terms,), and mark the codes that
-    occur.
+    """Write the lengths of the lists of partners to `sizes` (n_terms,), for the terms from `first` to before `last`.
 
-    `is_used` has a byte for each code. Pairs that are not listed are marked as well, because factors are scaled by the
-    largest co of all pairs.
+    `is_used` has a byte for each code cf x stride + co and gets 1 where the code occurs. Codes of pairs that are not
+    listed are marked as well, because factors are scaled by the largest co of all pairs.
     """
     work = scratch(sizes.size)
     for term in range(first, last):
@@ -180,12 +180,12 @@ def write_partners(
     run_ends: Int32s,
     run_ranks: Int32s,
 ) -> int:
-    """Write the lists of the terms `first` to `last`, sorted by the rank of each code; return the number of runs.
+    """Write the lists of the terms from `first` to before `last`, sorted by rank; return the number of runs.
 
-    `ranks` has the rank of each code. A *run* is the part of a list with the same rank; in it, frequent terms come
-    first, since documents are more likely to contain them. For each run, its end within the list and its rank are
-    written to `run_ends` and `run_ranks`, and for each term the number of its runs to `n_runs`. `listed_terms` has the
-    lists one after the other; that of term t starts at `list_starts[t]`.
+    `ranks` has the rank of each code cf x stride + co. A *run* is the part of a list with the same rank; in it,
+    frequent terms come first, since documents are more likely to contain them. For each run, its end within the list
+    and its rank are written to `run_ends` and `run_ranks`, and for each term the number of its runs to `n_runs`.
+    `listed_terms` has the lists one after the other; that of term t starts at `list_starts[t]`.
     """
     work = scratch(n_runs.size)
     listed_ranks = np.empty(n_runs.size, np.int32)
@@ -242,7 +242,7 @@ def best_factors(
     can overlap.
     """
     n_terms = table_rows.size
-    no_rank = np.uint64(lists.factors.size - 1)
+    no_rank = np.uint64(lists.factors.size - 1)  # the rank of the factor 0, for no partner
     in_row = np.zeros(n_terms, np.uint8)
     row_terms, hits = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
     for row in range(indptr.size - 1):

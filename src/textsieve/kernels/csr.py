@@ -99,7 +99,10 @@ def write_rows(
     indices: NDArray[Any],
     data: NDArray[Any],
 ) -> None:
-    """Write the entries whose term has a column as CSR rows sorted by column; see `row_sizes` for the arguments."""
+    """Write the entries whose term has a column as CSR rows sorted by column.
+
+    See `row_sizes` for `row_ends` and `columns`, and `sort_by_column` for `passes`.
+    """
     longest = np.uint64(0)
     begin = np.uint64(0)
     for end in row_ends:
@@ -165,6 +168,7 @@ def row_state(columns: NDArray[Any], n_columns: int) -> int:
         is_unordered |= columns[position] >= columns[position + 1]
     if is_unordered:
         return UNORDERED
+    # Columns ascend, so the first and the last one tell whether all are in range.
     return 0 if columns[0] >= 0 and columns[columns.size - 1] < n_columns else UNSOUND
 
 
@@ -188,7 +192,7 @@ def all_within(data: NDArray[Any], limit: float) -> bool:
     """Return whether all numbers are above -limit and below limit, and none is NaN."""
     outside = False
     for position in range(data.size):
-        outside |= not abs(np.float64(data[position])) < limit
+        outside |= not abs(np.float64(data[position])) < limit  # not `>=`, which is false for NaN
     return not outside
 
 
@@ -276,7 +280,7 @@ def score_rows(
         if begin == end:
             totals[:] = intercepts
             continue
-        value = np.float64(data[begin])
+        value = np.float64(data[begin])  # the first product is written, the others are added
         factors = coefficients[indices[begin]]
         for output in range(n_outputs):
             totals[output] = value * np.float64(factors[output])

@@ -63,14 +63,15 @@ def unlink(state: State, slot: int, neighbour: int) -> None:
 def refill(index: Index, state: State, document: int, work: Workspace) -> None:
     """Search for the documents nearest to a document anew, and replace its waiting list.
 
-    Its present neighbours are the first of the new list, so these are used up.
+    Its present neighbours are the first of the new list, so that many are already used up.
     """
     row = slice(index.indptr[document], index.indptr[document + 1])
     values = index.data[row].astype(np.float64)
+    # `document` is its own group, so it does not find itself; False: only cosines above 0.
     size = search(index, index.indices[row], values, state.groups, document, False, work)
     state.waiting[document, :size] = work.documents[:size]
     state.n_waiting[document] = size
-    state.complete[document] = size < work.documents.size
+    state.complete[document] = size < work.documents.size  # the search found fewer than it could return
     state.cursors[document] = state.n_near[document]
 
 
@@ -88,7 +89,7 @@ def add_next_neighbour(index: Index, state: State, document: int, work: Workspac
             continue
         neighbour = state.waiting[document, state.cursors[document]]
         state.cursors[document] += 1
-        if state.groups[neighbour] >= 0:
+        if state.groups[neighbour] >= 0:  # it has not been dropped
             n_near = state.n_near[document]
             state.near[document, n_near] = neighbour
             state.n_near[document] = n_near + 1
@@ -98,7 +99,7 @@ def add_next_neighbour(index: Index, state: State, document: int, work: Workspac
 
 @kernel
 def add_first_neighbours(index: Index, state: State) -> None:
-    """Fill the neighbours of all documents."""
+    """Give each document its first k + 1 neighbours."""
     work = workspace(index, state.waiting.shape[1])
     for document in range(state.labels.size):
         for _ in range(state.near.shape[1]):
@@ -107,10 +108,10 @@ def add_first_neighbours(index: Index, state: State) -> None:
 
 @kernel
 def is_correct(state: State, document: int, without: int) -> bool:
-    """Return whether its first k neighbours, other than the document `without` (-1: none), classify a document
-    correctly.
+    """Return whether a document is classified correctly by its first k neighbours other than `without` (-1: none).
 
-    If one of the k + 1 neighbours is left out, k remain. Votes are counted by comparing all pairs, since k is small.
+    It has k + 1 neighbours, so k remain without one of them. Votes are counted by comparing all pairs of neighbours,
+    since k is small.
     """
     near, labels = state.near[document], state.labels
     k = near.size - 1
@@ -135,26 +136,29 @@ def misclassified(state: State) -> Bytes:
     """Return for each document 1 if its neighbours classify it wrongly, otherwise 0."""
     is_wrong = np.empty(state.labels.size, np.uint8)
     for document in range(is_wrong.size):
-        is_wrong[document] = not is_correct(state, document, -1)
+        is_wrong[document] = not is_correct(state, document, -1)  # -1: leave out no neighbour
     return is_wrong
 
 
 @kernel
 def is_droppable(state: State, document: int) -> bool:
-    """Return whether at least as many of a document's associates are classified correctly without it as with it."""
-    gain = 0
+    """Return whether at least as many of a document's associates are classified correctly without it as with it.
+
+    Its associates are the documents that have it among their neighbours.
+    """
+    gain = 0  # correct without it, minus correct with it
     slot = state.heads[document]
     while slot >= 0:
         associate = slot // state.near.shape[1]
         gain += is_correct(state, associate, document)
-        gain -= is_correct(state, associate, -1)
+        gain -= is_correct(state, associate, -1)  # -1: leave out no neighbour
         slot = state.nexts[slot]
     return gain >= 0
 
 
 @kernel
 def drop(index: Index, state: State, document: int, leaves_associates: bool, work: Workspace) -> None:
-    """Drop a document, and give each document that had it as a neighbour its next one.
+    """Drop a document; each document that had it as a neighbour gets its next nearest one instead.
 
     With `leaves_associates`, the dropped document also stops being an associate of its own neighbours.
     """
@@ -166,6 +170,7 @@ def drop(index: Index, state: State, document: int, leaves_associates: bool, wor
         near = state.near[associate]
         unlink(state, slot, document)
         last = state.n_near[associate] - 1
+        # `slot - associate * width` is the dropped document's position among the associate's neighbours.
         for position in range(slot - associate * width, last):  # farther neighbours move up
             unlink(state, associate * width + position + 1, near[position + 1])
             near[position] = near[position + 1]

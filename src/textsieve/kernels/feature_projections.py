@@ -82,7 +82,7 @@ def sort_by_weight(first: int, last: int, starts: Ints, weights: Floats, row_pos
 
 
 class Entries(NamedTuple):
-    """Entries sorted by term, weight and class; those of term t are starts[t] to starts[t + 1]."""
+    """Documents counted by term, weight and class, in this order; term t has the entries starts[t] to starts[t + 1]."""
 
     starts: Ints  # (n_terms + 1,)
     weights: Floats
@@ -92,10 +92,13 @@ class Entries(NamedTuple):
 
 @kernel
 def sum_equal_entries(entries: Entries) -> None:
-    """Replace entries with the same term, weight and class by one with the sum of their counts, in place."""
+    """Replace entries with the same term, weight and class by one with the sum of their counts, in place.
+
+    The first `starts[-1]` entries then count, and the rest of the arrays is unused.
+    """
     starts, weights, classes, counts = entries
     size = 0
-    begin = starts[0]
+    begin = starts[0]  # where the term's entries were before; `starts` is overwritten
     for term in range(starts.size - 1):
         end = starts[term + 1]
         first = size
@@ -164,16 +167,17 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
             high = middle
         else:
             low = middle + 1
-    while low > begin and weights[low - 1] == weights[low]:
+    while low > begin and weights[low - 1] == weights[low]:  # entries of the same weight, for other classes
         low -= 1
     return low
 
 
 @kernel
 def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares: NDArray[np.float32]) -> None:
-    """Write for the terms `first` to `last` the share of each class in the weights that reach the term's mean.
+    """Write the share of each class in the sum of a term's weights that are at least the term's mean weight.
 
-    `shares` is (n_terms, n_classes); each share is multiplied by the factor of its class.
+    Terms go from `first` to before `last`; `shares` is (n_terms, n_classes) and 0 at first. Each share is multiplied by
+    the factor of its class, in `factors` (n_classes,).
     """
     starts, weights, classes, counts = entries
     sums = np.zeros(factors.size)
@@ -184,7 +188,7 @@ def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares
         total = 0.0
         begin = first_at_mean(begin, end, weights, counts)
         for entry in range(begin, end):
-            if classes[entry] >= 0:
+            if classes[entry] >= 0:  # other entries only correct the mean
                 sums[classes[entry]] += weights[entry] * counts[entry]
                 total += weights[entry] * counts[entry]
         for entry in range(begin, end):
@@ -212,7 +216,7 @@ def compare_distances(below: float, weight: float, above: float) -> float:
     total = below + above
     if total != 2.0 * weight:
         return total - 2.0 * weight
-    absorbed = total - below
+    absorbed = total - below  # the rounded sum is 2w, so its rounding error decides (TwoSum)
     return (below - (total - absorbed)) + (above - absorbed)
 
 
@@ -242,13 +246,14 @@ def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, vote
     """
     weights, documents = training.weights, training.documents
     begin, end = training.term_starts[term], training.term_starts[term + 1]
-    if end - begin <= k:
+    if end - begin <= k:  # all documents with the term vote
         for position in range(begin, end):
             add_votes(documents[position], training, votes)
         return
     right = first_not_below(weights, begin, end, weight)
     left = right
     while k > 0:
+        # > 0: the next weight to the left is nearer, or the only one; < 0: to the right; 0: both are equally near.
         comparison = 1.0 if right == end else -1.0
         if begin < left and right < end:
             comparison = compare_distances(weights[left - 1], weight, weights[right])
@@ -263,7 +268,7 @@ def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, vote
             last = right + 1
             while last < end and last - right < k and weights[last] == weights[right]:
                 last += 1
-        lower, upper = first, right
+        lower, upper = first, right  # of equally near documents, merged by number
         while k > 0 and (lower < left or upper < last):
             if upper == last or (lower < left and documents[lower] < documents[upper]):
                 add_votes(documents[lower], training, votes)

@@ -106,11 +106,12 @@ def contrast_rows(
     delta: float,
     n_classes: int,
 ) -> tuple[Ints, Codes]:
-    """Return the other classes whose rows differ from the common one, and their rows, followed by the common row.
+    """Return the other classes whose rows differ from the common row, and their rows, followed by the common row.
 
-    `terms` are the terms of class `class_number`, `weights` their weights in it. Bit i of a row says whether
-    `weights[i]` exceeds the weight in the other class by `delta` or more. `term_classes` and `term_weights` have the
-    classes that contain each term, and its weights there; those of term t begin at `term_starts[t]`.
+    The common row is the one against a class without any of the terms. `terms` are the terms of class `class_number`,
+    `weights` their weights in it. Bit i of a row says whether `weights[i]` exceeds the weight in the other class by
+    `delta` or more. `term_classes` and `term_weights` have the classes that contain each term, and its weights there;
+    those of term t begin at `term_starts[t]`.
     """
     common = np.zeros((terms.size + 63) // 64, np.uint64)
     differing = np.zeros((common.size, n_classes), np.uint64)  # the bits that differ from the common row, by class
@@ -124,7 +125,7 @@ def contrast_rows(
     others = np.empty(n_classes, np.int64)
     n_others = 0
     for other in range(n_classes):
-        others[n_others] = other
+        others[n_others] = other  # overwritten by the next class if this one does not differ
         n_others += int(differing[:, other].any())
     rows = np.empty((n_others + 1, common.size), np.uint64)
     rows[n_others] = common
@@ -149,7 +150,7 @@ def minimal_sets(sets: Codes) -> Ints:
             word = 0
             while word < sets.shape[1] and (sets[other, word] & ~sets[number, word]) == 0:
                 word += 1
-            if word == sets.shape[1]:
+            if word == sets.shape[1]:  # the set contains the other one
                 is_minimal = False
                 break
         if is_minimal:
@@ -176,9 +177,10 @@ def lex_walk(
     buffer: Ints,
     max_steps: int,
 ) -> None:
-    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried.
+    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (LEX).
 
-    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
+    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written. Row
+    p of `hit` has the rows of the matrix that the first p members hit, row p of `once` those that one of them hits.
     """
     n_columns, n_words = columns.shape
     depth, column = state[DEPTH], state[NEXT]
@@ -186,7 +188,7 @@ def lex_walk(
     while True:
         if steps >= max_steps or n_sets == ends.size or n_written + members.size > buffer.size:
             break
-        if depth == 0 and column >= n_leading:
+        if depth == 0 and column >= n_leading:  # later lists never hit the first row
             state[DONE] = 1
             break
         steps += 1
@@ -223,7 +225,7 @@ def lex_walk(
             elif not is_last:
                 members[depth] = column
                 depth += 1
-        if is_last and (members_keep_rows or not hits_new):
+        if is_last and (members_keep_rows or not hits_new):  # the gap: remove the last run of adjacent columns
             neighbour = column - 1
             while depth > 0 and members[depth - 1] == neighbour:
                 depth -= 1
@@ -262,7 +264,7 @@ def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once
 
 @kernel
 def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes) -> np.int64:
-    """Return the unhit row with the fewest candidates."""
+    """Return the unhit row with the fewest candidates; a row without any ends the search."""
     best, fewest = np.int64(-1), np.int64(1 << 62)
     for word in range(full.size):
         unhit = full[word] & ~hit[depth, word]
@@ -272,7 +274,7 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
             count = np.int64(0)
             for group in range(candidates.shape[1]):
                 count += count_bits(rows[row, group] & candidates[depth, group])
-                if count >= fewest:
+                if count >= fewest:  # not better than the best row so far
                     break
             if count < fewest:
                 best, fewest = row, count
@@ -281,15 +283,15 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
 
 @kernel
 def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, todo: Codes, closing: Codes) -> None:
-    """Split the candidates of the picked row into those that complete the set (`closing`) and those to try (`todo`).
+    """Split the candidates of the unhit row with the fewest into those that complete the set (`closing`) and others.
 
-    They are no longer `candidates`, until they have been tried.
+    The others are tried one after the other (`todo`). None of them remains in `candidates` until it has been tried.
     """
     row = pick_row(rows, full, depth, hit, candidates)
     for group in range(candidates.shape[1]):
         row_candidates = rows[row, group] & candidates[depth, group]
         candidates[depth, group] &= ~row_candidates
-        completing = row_candidates
+        completing = row_candidates  # reduced to the columns that are in all unhit rows
         for word in range(full.size):
             unhit = full[word] & ~hit[depth, word]
             while unhit != 0 and completing != 0:
@@ -308,7 +310,7 @@ def can_be_completed(columns: Codes, full: Codes, depth: int, hit: Codes, candid
     for word in range(full.size):
         n_unhit += count_bits(full[word] & ~hit[depth, word])
     for group in range(candidates.shape[1]):
-        untried = candidates[depth - 1, group]
+        untried = candidates[depth - 1, group]  # those of this depth are not determined yet; they are a subset
         while untried != 0:
             column = group * 64 + lowest_bit(untried)
             untried &= untried - _ONE
@@ -337,9 +339,10 @@ def mmcs_search(
     max_steps: int,
     max_members: int,
 ) -> None:
-    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried.
+    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (MMCS).
 
     Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
+    Sets have at most `max_members` columns; -1: no limit. See above for the bit sets.
     """
     n_sets, n_written, steps = 0, 0, 0
     if state[STARTED] == 0:
@@ -347,6 +350,7 @@ def mmcs_search(
         state[STARTED] = 1
     depth = state[DEPTH]
     while steps < max_steps:
+        # Write a set for the next column that completes the members, if there is one.
         group = 0
         while group < todo.shape[1] and closing[depth, group] == 0:
             group += 1
@@ -361,6 +365,7 @@ def mmcs_search(
             ends[n_sets] = n_written
             n_sets += 1
             continue
+        # Otherwise try the next column of the branch, or go back if none is left.
         group = 0
         while group < todo.shape[1] and todo[depth, group] == 0:
             group += 1
@@ -369,7 +374,7 @@ def mmcs_search(
                 state[DONE] = 1
                 break
             depth -= 1
-            candidates[depth, members[depth] >> 6] |= bit(members[depth] & 63)
+            candidates[depth, members[depth] >> 6] |= bit(members[depth] & 63)  # tried, so a candidate again
             continue
         steps += 1
         column = group * 64 + lowest_bit(todo[depth, group])
@@ -388,7 +393,7 @@ def mmcs_search(
                 candidates[depth, column_word] = candidates[depth - 1, column_word]
             remove_spoiling(columns, rows, members, depth, once, candidates)
             branch(rows, full, depth, hit, candidates, todo, closing)
-        else:
+        else:  # no set with at most `max_members` columns is below: the column counts as tried
             candidates[depth, group] |= bit(column & 63)
     state[DEPTH] = depth
     state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_written, steps
@@ -424,7 +429,7 @@ def draw_branch(todo: Codes, candidates: Codes, weights: Floats, uniform: float)
             target -= weights[column]
             if target < 0:
                 return column
-    return column
+    return column  # the last one, if rounding errors kept the target from falling below 0
 
 
 @kernel
@@ -456,7 +461,7 @@ def probe_shares(
             branch(rows, full, depth, hit, candidates, todo, closing)
             closing_weight = total_weight(closing[depth], weights)
             if closing_weight > 0:
-                if log_weight > largest:
+                if log_weight > largest:  # scale the sums to the new largest weight
                     weight_with *= np.exp(largest - log_weight)
                     total_weights *= np.exp(largest - log_weight)
                     largest = log_weight

@@ -77,6 +77,7 @@ def _fingerprint(folder: Path) -> str:
 
 
 FINGERPRINT = _fingerprint(Path(__file__).parent)
+"""The digest of all kernels. It is part of the names of cache files, so an edit of any kernel recompiles all."""
 
 
 class CheckedFiles:
@@ -106,7 +107,7 @@ class CheckedFiles:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, InputError):
-            content = b""
+            content = b""  # a file that can't be read counts as damaged
         if content[-32:] != _checksum(path, content[:-32]):
             with suppress(OSError):  # if the folder is not writable, `save_overload` warns
                 os.unlink(path)
@@ -202,7 +203,7 @@ _warned: set[str] = set()
 
 
 def _warn_once(message: str, problem: str = "") -> None:
-    """Warn unless this process has already warned about the same problem."""
+    """Warn unless this process has already warned about the same `problem`, a keyword."""
     if problem not in _warned:
         _warned.add(problem)
         warn(message)

@@ -55,13 +55,13 @@ def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
 
 @kernel
 def is_hyphenated(text: NDArray[Any], end: int, kinds: Bytes) -> bool:
-    """Return whether a hyphen joins the word that ends at `end` to another one."""
+    """Return whether a hyphen or apostrophe joins the word that ends before `end` to the next one."""
     return end + 1 < text.size and kinds[text[end]] & HYPHEN != 0 and kinds[text[end + 1]] & LETTER != 0
 
 
 @kernel
 def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) -> None:
-    """Replace all characters between the words of a name by the joiner."""
+    """Replace all characters between the words of the name from `begin` to `end` by the joiner."""
     for position in range(begin, end):
         if not kinds[text[position]] & LETTER:
             text[position] = joiner
@@ -97,7 +97,7 @@ def join_in_place(
             gap_is_blank &= kind & BLANK != 0
             position += 1
             continue
-        begin = position
+        begin = position  # a word goes from `begin` to `position`
         while position < text.size and kinds[text[position]] & LETTER:
             position += 1
         continues = gap_is_blank or has_hyphen
@@ -110,14 +110,14 @@ def join_in_place(
                 name_end = position
             elif continues and n_links < max_links and is_link(text, begin, position, links):
                 n_links += 1
-            else:
+            else:  # the possible name has ended
                 if 1 < n_capitals <= max_capitals:
                     join(text, name_begin, name_end, kinds, joiner)
                     any_name = True
                 name_begin = -1
         if name_begin < 0 and is_capitalised and not begins_sentence:
             name_begin, name_end, n_capitals, n_links = begin, position, 1, 0
-        begins_sentence &= has_hyphen
+        begins_sentence &= has_hyphen  # a word attached to the first word of a sentence counts as part of it
         gap_is_blank, line_is_empty = True, False
     if name_begin >= 0 and 1 < n_capitals <= max_capitals:
         join(text, name_begin, name_end, kinds, joiner)

@@ -100,7 +100,7 @@ def is_nearer(cosine: float, document: Integer, other_cosine: float, other: Inte
 
 @kernel
 def sift_down(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Integer) -> None:
-    """Replace the top of the heap by a document, and move it down until both its children are nearer."""
+    """Replace the top of the heap, the worst document, by another one; move it down until its children are nearer."""
     node = 0
     while 2 * node + 1 < size:
         child = 2 * node + 1
@@ -171,7 +171,10 @@ def add_rare_terms(index: Index, indices: Int32s, data: Floats, work: Workspace)
 
 @kernel
 def find_by_sums(index: Index, indices: Int32s, groups: Int32s, own_group: int, work: Workspace) -> int:
-    """Find the best documents for a query without frequent terms, where the sums are the cosines; reset the sums."""
+    """Write the best documents for a query without frequent terms to the heap of `work`; return how many there are.
+
+    The sums over rare terms are the cosines then. They are reset to 0, so each document counts once.
+    """
     size = 0
     for position in range(indices.size):
         term = np.uint64(indices[position])
@@ -194,11 +197,11 @@ def add_bounds(sums: Floats, query_norm: float, frequent_norms: Floats) -> None:
 
 @kernel
 def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: int, work: Workspace) -> int:
-    """Find the best documents for a query that has norm `query_norm` over frequent terms, given the sums over rare
-    terms.
+    """Write the best documents for a query with frequent terms to the heap of `work`; return how many there are.
 
-    First, the k documents with the largest sums are computed in full. Then all documents are whose bound reaches the
-    worst of the best so far. The sums are reset to 0.
+    `query_norm` is the norm of the query over frequent terms; `work.sums` has the sums over rare terms. First, the
+    cosines of the k documents with the largest sums are computed in full. Then this is done for all documents whose
+    bound is at least the lowest of the k best cosines so far. The sums are reset to 0.
     """
     sums, cosines, documents, k = work.sums, work.cosines, work.documents, work.cosines.size
     n_first, least = 0, 0.0
@@ -212,7 +215,7 @@ def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: i
     for position in range(n_first):
         # The heap of full cosines overwrites only positions that have been read.
         document_number = np.int64(documents[position])
-        sums[document_number] = -1.0
+        sums[document_number] = -1.0  # so that it is not computed again below
         cosine = full_cosine(index, work.query, document_number)
         if cosine > 0.0:
             size = push_best(cosines, documents, size, cosine, document_number)
@@ -230,7 +233,7 @@ def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: i
 
 @kernel
 def find_among_all(index: Index, groups: Int32s, own_group: int, work: Workspace) -> int:
-    """Find the best of all documents, including those whose cosine is 0 or less."""
+    """Write the best of all documents, even with a cosine of 0 or less, to the heap of `work`; return how many."""
     size = 0
     for document in range(work.sums.size):
         if groups[document] >= 0 and groups[document] != own_group:
@@ -253,7 +256,7 @@ def search(
         size = find_by_bounds(index, query_norm, groups, own_group, work)
     else:
         size = find_by_sums(index, indices, groups, own_group, work)
-    if everyone and size < work.cosines.size:
+    if everyone and size < work.cosines.size:  # fewer than k have a cosine above 0: start again with all
         size = find_among_all(index, groups, own_group, work)
     for position in range(indices.size):
         work.query[np.uint64(indices[position])] = 0.0
@@ -325,9 +328,10 @@ def add_votes(
     tally: Ballot,
     scores: Floats,
 ) -> None:
-    """Add the cosine of each neighbour (in ascending order) to the scores (n_classes,) of its classes.
+    """Add the cosine of each neighbour with the query to the scores (n_classes,) of the neighbour's classes.
 
-    Sums are taken term by term of the query, as for explanations. The classes of document d are
+    For each term of the query, the weights of the neighbours of a class are added up first, since explanations show
+    these contributions of terms. Neighbours are sorted by number. The classes of document d are
     `classes[class_starts[d] : class_starts[d + 1]]`.
     """
     for position in range(indices.size):
@@ -377,6 +381,7 @@ def vote(
     scores[:] = 0.0
     for row in range(indptr.size - 1):
         query = slice(indptr[row], indptr[row + 1])
+        # -1: the query has no group of its own; False: only cosines above 0.
         size = search(index, indices[query], data[query], groups, -1, False, work)
         neighbours = work.documents[:size]
         if weighted:
@@ -411,9 +416,10 @@ def count_correct(
     for document in range(first, last):
         row = slice(index.indptr[document], index.indptr[document + 1])
         values = index.data[row].astype(np.float64)
+        # `document` is its own group, so it does not find itself; False: only cosines above 0.
         size = search(index, index.indices[row], values, groups, document, False, work)
         best = most_frequent
-        for n_before in range(n_correct.size):
+        for n_before in range(n_correct.size):  # add neighbours one by one: `n_before` have voted before
             if n_before < size:
                 neighbour = work.documents[n_before]
                 if n_before == 0:

@@ -37,12 +37,13 @@ def count_grams(
     """Count the n-grams of `min_n` to `max_n` words of each document's sequence; return False if an array is full.
 
     The sequence of row r ends at `sequence_ends[r]`. With `learn`, new n-grams are added to the table, otherwise they
-    are skipped. Entries, `row_ends` and `state` are those of `count_words`: the caller makes room and calls again.
+    are skipped. Entries, `row_ends` and `state` are those of `count_words`, with n-grams in place of words: if an array
+    is full, the caller makes room and calls again.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
     max_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
-    room_needed = np.uint64(max_n)
+    room_needed = np.uint64(max_n)  # for the n-grams that begin at one word
     word = state[POSITION]
     row = state[ROW]
     row_start = state[ROW_START]
@@ -79,7 +80,7 @@ def count_grams(
                     slots[_2 * slot] = key
                     slots[_2 * slot + _1] = meta
                 parent = meta & _LOW_32
-                if n < min_n:
+                if n < min_n:  # too short to count: only a step to longer n-grams
                     continue
                 last_entry = meta >> _32
                 number = parent - _1
@@ -103,10 +104,10 @@ def add_ngrams(
     sequence: Codes, ends: Codes, first: int, slots: Codes, nodes: Codes, n_nodes: np.uint64, seed: np.uint64,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:  # fmt: skip
-    """Look up whole n-grams from number `first` on, add those that are missing, and write their numbers.
+    """Look up a list of n-grams, from position `first` on, add missing ones, and write their numbers to `numbers`.
 
-    N-gram i consists of the words of `sequence` up to `ends[i]`. Returns the n-gram to continue with, which is not the
-    end if an array is full, and the number of nodes.
+    N-gram i consists of the words of `sequence` from `ends[i - 1]` to `ends[i]`. Returns how many n-grams of the list
+    are done, which is fewer than all if an array is full, and the number of nodes.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
@@ -143,10 +144,11 @@ def add_nodes(
     n_nodes: np.uint64,
     seed: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """Look up the nodes `first` to `last` of another tree, add those that are missing, and write their numbers.
+    """Look up the nodes of another tree from `first` to before `last`, and add those that are missing.
 
-    `word_numbers` translates the other tree's words. Parents precede their children, so their new numbers are already
-    known. Returns the node to continue with, which is below `last` if an array is full, and the number of nodes.
+    `word_numbers` has the numbers of the other tree's words in this one; `numbers` gets those of its nodes. Parents
+    precede their children, so their new numbers are already known. Returns the node to continue with, which is below
+    `last` if an array is full, and the number of nodes.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)

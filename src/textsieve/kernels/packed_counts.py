@@ -56,11 +56,14 @@ def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int
 def group_documents(
     documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
 ) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return the groups of each document, the class of each group, and whether a group is of the first kind.
+    """Return the groups of each document, the class of each group, and whether it is for first classes of documents.
+
+    Each document has a group in each of its classes: for its first class, a group of documents that are new; for
+    the others, a group of documents seen before.
 
     The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`. The documents of class c are
     `documents[class_starts[c] : class_starts[c + 1]]`. A group has at most `max_documents`, so a class may have
-    several. Groups of documents without a class have the number of classes as their class.
+    several of each kind. Documents without a class are grouped as if they had an additional class, number `n_classes`.
     """
     n_classes = class_starts.size - 1
     group_starts = np.zeros(n_documents + 1, np.int64)
@@ -84,7 +87,7 @@ def group_documents(
             position = next_positions[document]
             is_new = np.int64(position == group_starts[document])
             if class_number == n_classes and not is_new:
-                continue
+                continue  # the document has a class
             if room[is_new] == 0:
                 current[is_new], room[is_new] = n_groups, max_documents
                 group_class[n_groups], is_first[n_groups] = class_number, is_new == 1
@@ -231,14 +234,14 @@ def add_rows(
             continue
         if not (indices[begin] >= 0 and indices[end - 1] < n_terms):
             return UNSOUND
-        packed = np.uint64(0)
+        packed = np.uint64(0)  # where the packed entries of the document are
         for position in range(group_starts[document], group_starts[document + 1]):
             group = np.uint64(groups[position])
-            if ends[group] + size > list_starts[group + _1]:
+            if ends[group] + size > list_starts[group + _1]:  # the list is full: empty it
                 _add_list(entries, list_starts[group], ends[group], additions, table[group])
                 ends[group] = list_starts[group]
             target = np.uint64(ends[group])
-            if position > group_starts[document]:
+            if position > group_starts[document]:  # not its first group
                 for offset in range(size):
                     entries[target + np.uint64(offset)] = entries[packed + np.uint64(offset)]
             elif not _pack(indices, data, np.uint64(begin), size, entries, target):

@@ -23,9 +23,9 @@ def member_sums(
     sums: Floats,
     knows: NDArray[np.bool_],
 ) -> None:
-    """Write the scores of each member for one row, without intercepts, to `sums` (n_members, n_outputs).
+    """Write the scores of each member for one CSR row, without intercepts, to `sums` (n_members, n_outputs).
 
-    `knows` (n_members,) gets whether the member uses a term of the row.
+    `knows` (n_members,) gets whether the member knows the document, that is, uses one of its terms.
     """
     n_outputs = sums.shape[1]
     sums[:] = 0.0
@@ -53,7 +53,7 @@ def choose(
     classes: NDArray[np.int32],
     choices: Ints,
 ) -> None:
-    """Write each member's class to `choices` (n_rows, n_members), or -1 if the member uses no term of the row."""
+    """Write the class that each member predicts to `choices` (n_rows, n_members), -1 if it uses no term of the row."""
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
     knows = np.empty(n_members, np.bool_)
@@ -66,7 +66,7 @@ def choose(
                 total = sums[member, output] + member_intercepts[member, output]
                 if total > best_sum:
                     best, best_sum = output, total
-            if n_outputs == 1:
+            if n_outputs == 1:  # the score of the second of two classes against the first
                 best = 1 if best_sum > 0.0 else 0
             choices[row, member] = classes[best] if knows[member] else -1
 
@@ -83,7 +83,7 @@ def approve(
     classes: NDArray[np.int32],
     votes: Floats,
 ) -> None:
-    """Add half a vote for or against each class to `votes` (n_rows, n_classes), once for each member.
+    """Add 0.5 to `votes` (n_rows, n_classes) for each member whose score of a class is above 0, -0.5 for each other.
 
     Members that use no term of the row don't vote.
     """

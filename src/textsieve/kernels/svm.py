@@ -120,7 +120,7 @@ def descend(
             shrinking_limit = largest if largest > 0 else np.inf
         elif n_active == n:
             return intercept, rounds_left
-        else:
+        else:  # only the active documents have converged: check those that were set aside, too
             n_active = n
             shrinking_limit = np.inf
     return intercept, 0
@@ -221,7 +221,7 @@ def descend_on_products(
             before = alpha[row]
             gradient = signs[row] * (margins[row] + intercept) - 1.0 + before * half_inverse_costs[row]
             after = max(before - step_factors[row] * gradient, 0.0)
-            size = abs(gradient) if after != before else 0.0
+            size = abs(gradient) if after != before else 0.0  # 0 if α stays at its bound
             largest = max(largest, size)
             if size > least_gradient:
                 alpha[row] = after
@@ -382,6 +382,7 @@ def newton(
         gradient = solution.copy()
         gradient_and_hessian(indptr, indices, data, signs, costs, margins, gradient, hessian)
         multiply_rows_by_weights(indptr, indices, data, gradient, margin_change)
+        # g·x_i for the gradient g: how far the gradients of the dual are from those at the optimum, at most.
         if rounds_left < max_rounds and np.abs(margin_change).max() <= 0.5 * tolerance:
             break  # but take one step at least: with a large tolerance, weights of 0 would already count as converged
         step[:] = -gradient

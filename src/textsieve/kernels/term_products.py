@@ -69,9 +69,10 @@ def select_terms(
 ) -> None:
     """Select a term for each row of `factor` (n_steps, n_terms), and fill the row with its row of the Cholesky factor.
 
-    `pulls` (n_terms, n_classes) are the class differences that each term could explain, `residuals` (n_terms,) the
-    variances of the terms that the selected terms don't explain, and 0 for selected terms; both are updated. The gain
-    of a term is its squared pull divided by its residual. `selected` and `gains` get the terms and their gains.
+    `pulls` (n_terms, n_classes) has the part of each class difference that a term could still explain. `residuals`
+    (n_terms,) has the variance of each term that the selected terms don't explain, and 0 for selected terms. Both are
+    updated. The gain of a term is the sum of its squared pulls, divided by its residual. `selected` and `gains` get the
+    terms and their gains. `products` is the upper triangle of the products of terms.
     """
     n_terms, n_classes = pulls.shape
     all_gains = np.empty(n_terms)
@@ -97,7 +98,7 @@ def select_terms(
 
 @kernel
 def _first_best(pulls: Floats, residuals: Floats, all_gains: Floats) -> int:
-    """Write the gain of each term to `all_gains` (-1: selected), and return the first whose gain equals the largest."""
+    """Write the gain of each term to `all_gains` (-1: selected); return the first term with (nearly) the largest."""
     largest = 0.0
     for term in range(residuals.size):
         all_gains[term] = -1.0

@@ -49,14 +49,14 @@ _LEAST_CELLS = 16
 
 @kernel
 def block_size(n_terms: int, n_classes: int, n_cells: int) -> int:
-    """Return the number of terms in a block: about `_BLOCK_TERMS`, or more if classes had too few cells in it."""
+    """Return the number of terms in a block: about `_BLOCK_TERMS`, or more if classes would have too few cells."""
     n_blocks = min(-(-n_terms // _BLOCK_TERMS), n_cells // (_LEAST_CELLS * max(n_classes, 1)))
     return max(1, -(-n_terms // max(n_blocks, 1)))
 
 
 @kernel
 def block_ends(class_starts: Ints, terms: Ints, begins: Ints, end_term: int) -> Ints:
-    """Return for each class where its cells of terms below `end_term` end, searching from `begins` on."""
+    """Return for each class where its cells of terms below `end_term` end; `begins` has where to search from."""
     ends = np.empty_like(begins)
     for class_number in range(begins.size):
         remaining = terms[begins[class_number] : class_starts[class_number + 1]]
@@ -95,7 +95,8 @@ def mean_chi_square(
     doc_freq = np.zeros(n_terms, class_docs.dtype)
     scores, filled_sums, filled_rests = np.zeros(n_terms), np.zeros(n_terms), np.zeros(n_terms)
     n_filled = np.zeros(n_terms, np.int64)
-    all_sum, all_rest, n_classes = 0.0, 0.0, 0  # only of classes that have some, but not all documents
+    # The numerator if no class had the term, divided by df². Classes with no or all documents don't count.
+    all_sum, all_rest, n_classes = 0.0, 0.0, 0
     for class_size in class_docs:
         if 0 < class_size < n:
             all_sum, error = _exact_sum(all_sum, _empty_class_term(class_size, n))
@@ -113,7 +114,7 @@ def mean_chi_square(
             factor, empty_term = 1.0 / (n - class_size), _empty_class_term(class_size, n)
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term = np.uint64(terms[cell])
-                excess = np.float64(cell_doc_freq[cell] * n - doc_freq[term] * class_size)
+                excess = np.float64(cell_doc_freq[cell] * n - doc_freq[term] * class_size)  # A n - df n_j
                 scores[term] += excess * excess * factor
                 filled_sums[term], error = _exact_sum(filled_sums[term], empty_term)
                 filled_rests[term] += error
@@ -208,7 +209,7 @@ def joint_gain(
                     else:
                         log_ratio = _log1p(-y) if abs(y) < _TABLE_LIMIT else math.log1p(-y)
                         added += (class_size - n_with) * log_ratio + difference
-                else:
+                else:  # all documents of the class have the term: y = 1, and f(-1) = 1
                     added += difference
                 gain[term] += added
                 covered_docs[term] += class_size
@@ -217,7 +218,7 @@ def joint_gain(
         if doc_freq[term_number] < n:
             n_without = n - doc_freq[term_number]
             log_share_without = math.log(n_without / n) if 2 * n_without < n else math.log1p(-doc_freq[term_number] / n)
-            gain[term_number] -= (n - covered_docs[term_number]) * log_share_without
+            gain[term_number] -= (n - covered_docs[term_number]) * log_share_without  # classes without the term
     return gain
 
 
@@ -243,7 +244,7 @@ def between_classes(
         for class_number in range(class_docs.size):
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term = np.uint64(terms[cell])
-                total = means[term] + values[cell]
+                total = means[term] + values[cell]  # TwoSum: the rounding error is added to the rest
                 absorbed = total - means[term]
                 mean_rests[term] += ((means[term] - (total - absorbed)) + (values[cell] - absorbed)) + rests[cell]
                 means[term] = total
@@ -284,7 +285,7 @@ def between_equal_classes(
             mean = values[cell] / class_size
             rest = (rests[cell] - fma(mean, class_size, -values[cell])) / class_size
             class_means[cell], class_rests[cell] = mean, rest
-            total = means[term] + mean
+            total = means[term] + mean  # TwoSum: the rounding error is added to the rest
             absorbed = total - means[term]
             mean_rests[term] += ((means[term] - (total - absorbed)) + (mean - absorbed)) + rest
             means[term] = total
@@ -326,10 +327,11 @@ def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floa
 def means_apart(
     class_starts: Ints, class_docs: NDArray[Any], terms: Ints, values: Floats, rests: Floats, n_terms: int
 ) -> Floats:
-    """Return the class means minus approximately the overall mean, (n_classes, n_terms), exact to the last digit.
+    """Return each class mean minus a common point near the overall mean, (n_classes, n_terms), exact to the last digit.
 
-    The means of a term can be large and nearly agree. So each class's sum, kept with 106 bits, is compared with the sum
-    that a common point would give, and only the difference is rounded. It is 0 for a class without documents.
+    The means of a term can be large and nearly agree. So the sum of a class, kept with 106 bits, is compared with the
+    sum it would have if its mean were the common point, and only the difference is rounded. The result is 0 for a class
+    without documents.
     """
     total = np.float64(class_docs.sum())
     n = total if total > 0.0 else np.float64(1.0)
@@ -344,7 +346,7 @@ def means_apart(
         if class_size == 0.0:
             continue
         for term in range(n_terms):
-            differences[class_number, term] = -common[term]
+            differences[class_number, term] = -common[term]  # the mean is 0, unless the class has a cell for the term
         for cell in range(class_starts[class_number], class_starts[class_number + 1]):
             term = terms[cell]
             expected = common[term] * class_size
@@ -357,8 +359,8 @@ def means_apart(
 def round_robin(rankings: Ints, k: int, n_terms: int) -> Ints:
     """Return k terms, where each class in turn picks its best term that is not yet selected.
 
-    `rankings` (n_classes, length) has the terms of each class, best first. Returns fewer terms if a class runs out of
-    them.
+    `rankings` (n_classes, length) has the terms of each class, best first. If a class has no term left, returns the
+    fewer terms that are selected by then.
     """
     is_selected = np.zeros(n_terms, np.bool_)
     selected = np.empty(k, np.int64)

@@ -20,9 +20,10 @@ No array grows in here, since that made the compiled loop about a fifth slower. 
 which there is no room; the caller makes room and calls again. All indices are unsigned: numba checks signed ones for
 negative values, and mixing signed and unsigned integers gives floats.
 
-`add_up_forms` replaces words by their normal forms (stems, for instance) and adds up the counts of equal forms. Like
-the table of words, it remembers where each form was last written: the position is valid if it lies in the current row
-and holds that form, so nothing is reset. There are never more entries than before, so they are replaced in place.
+`add_up_forms` replaces words by their *forms*, which are stems or lemmas, and adds up the counts of words with the same
+form. Like the table of words, it remembers where each form was last written: the position is valid if it lies in the
+current row and holds that form, so nothing is reset. There are never more entries than before, so they are replaced in
+place.
 
 The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. Eight
 bytes at a time form a number; numpy sorts these, and only words with the same first eight bytes are compared further.
@@ -63,7 +64,7 @@ _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 def slot_shift(slots: Codes) -> np.uint64:
     """Return how far to shift a 64-bit hash to get the number of a slot; the number of slots is a power of two."""
     bits = _0
-    while (_2 << bits) < np.uint64(slots.size):
+    while (_2 << bits) < np.uint64(slots.size):  # a slot has two codes, so there are slots.size / 2 slots
         bits += _1
     return _64 - bits
 
@@ -92,7 +93,7 @@ def fold_bytes(hash_so_far: np.uint64, eight_bytes: np.uint64) -> np.uint64:
 
 @kernel
 def copy_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
-    """Copy the used slots to `grown`, a larger table of free slots."""
+    """Copy the used slots to `grown`, a larger hash table that is empty."""
     mask = np.uint64(grown.size // 2) - _1
     shift = slot_shift(grown)
     for old in range(0, slots.size, 2):
@@ -122,7 +123,10 @@ def decode(text: Bytes, position: np.uint64) -> tuple[np.uint64, np.uint64]:
 def same_bytes(
     text: Bytes, start: np.uint64, length: np.uint64, classes: Bytes, spelling: Bytes, known_start: np.uint64
 ) -> bool:
-    """Return whether the word of `text` at `start` equals the known word whose spelling begins at `known_start`."""
+    """Return whether the word of `text` at `start` equals the known word whose spelling begins at `known_start`.
+
+    Both have `length` bytes. ASCII bytes of the text are lowercased by `classes`.
+    """
     for offset in range(length):
         byte = text[start + np.uint64(offset)]
         if byte < WIDE:
@@ -153,7 +157,9 @@ def count_words(
     - `classes` (256,) and the bitmap `wide_words` say what is a word character (see above);
     - `slots` (2 x number of slots), `starts` (words + 1) and `spelling` are the table of known words: word w is spelled
       `spelling[starts[w] : starts[w + 1]]`;
-    - `entries` and `row_ends` are the output: the entries of document d end at `row_ends[d]`.
+    - `entries` and `row_ends` are the output: an entry is word number << 32 | count, and those of document d end at
+      `row_ends[d]`;
+    - `state` says where to continue if this is not the first call.
 
     With `learn`, unknown words are added to the table, otherwise they are skipped. Words with numbers below `n_stop`
     are stop words and left out. With `in_sequence`, an entry is written for every single word in the order of the text,
@@ -197,10 +203,10 @@ def count_words(
             elif byte_class == WIDE:
                 code_point, width = decode(text, position)
                 if not (wide_words[code_point >> _3] >> np.uint8(code_point & _7)) & 1:
-                    if length == 0:
+                    if length == 0:  # no word has begun: skip the character
                         position += width
                     break
-                continuation_bytes += width - _1
+                continuation_bytes += width - _1  # to count characters below, not bytes
                 stop = position + width
                 while position < stop:
                     if length == next_fold:
@@ -252,7 +258,7 @@ def count_words(
                 ):
                     if number < n_stop:
                         break
-                    last_entry = meta >> _32
+                    last_entry = meta >> _32  # where the word was last counted, perhaps in another row or slice
                     if in_sequence:
                         entries[n_entries] = (number << _32) | _1
                         n_entries += _1
@@ -264,7 +270,7 @@ def count_words(
                         n_entries += _1
                     break
             slot = (slot + _1) & mask
-        if not room:
+        if not room:  # the next call starts with this word again
             state[WORD_LENGTH] = length
             position = start
             break
@@ -289,11 +295,11 @@ def add_words(
     learn: bool,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:
-    """Look up the words of another list from number `first` on, and write their numbers in the table.
+    """Look up a list of words in the table, from position `first` of the list on, and write their numbers to `numbers`.
 
-    Word w of the list is spelled `new_spelling[new_starts[w] : new_starts[w + 1]]`. With `learn`, missing words are
-    added, otherwise their number is -1. Returns how many words of the list are done, which is fewer than all if an
-    array is full, and how many words the table has.
+    Word w of the list is spelled `new_spelling[new_starts[w] : new_starts[w + 1]]`; for the table, see `count_words`.
+    With `learn`, missing words are added, otherwise their number is -1. Returns how many words of the list are done,
+    which is fewer than all if an array is full, and how many words the table has.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
@@ -333,7 +339,7 @@ def add_words(
                 number = (meta & _NUMBER_BITS) - _1
                 known_start = starts[number]
                 is_same = starts[number + _1] - known_start == length
-                if is_same and is_long != 0:
+                if is_same and is_long != 0:  # the key of a short word is exact, that of a long one is a hash
                     for offset in range(length):
                         if spelling[known_start + np.uint64(offset)] != new_spelling[begin + np.uint64(offset)]:
                             is_same = False
@@ -347,10 +353,10 @@ def add_words(
 
 @kernel
 def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, last_entries: Codes) -> int:
-    """Replace the counts of words by the counts of their forms in place; return the number of entries.
+    """Replace the counts of words by the counts of their forms (stems, lemmas) in place; return the number of entries.
 
     `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has the entry where each form was
-    last written.
+    last written, perhaps in another row or call.
     """
     n_entries = np.uint64(0)
     begin = np.uint64(0)
@@ -394,6 +400,7 @@ def first_eight_bytes(spelling: Bytes, starts: Codes) -> Codes:
         for position in range(starts[word], stop):
             key = (key << _8) | np.uint64(spelling[position])
         missing = _8 - (stop - starts[word])
+        # The key of an empty word can't be shifted, since a shift by 64 bits is undefined.
         keys[word] = np.uint64(0) if missing == _8 else key << (_8 * missing)
     return keys
 
@@ -412,9 +419,9 @@ def comes_before(spelling: Bytes, starts: Codes, word: int, other_word: int) -> 
 
 @kernel
 def sort_ties(order: Ints, keys: Codes, spelling: Bytes, starts: Codes, max_size: int) -> Ints:
-    """Sort words with equal keys in place, by insertion; `order` is already sorted by key.
+    """Sort words with equal keys (the first eight bytes) in place, by insertion; `order` is already sorted by key.
 
-    Returns the begins and ends of groups of more than `max_size` words, which are left unsorted.
+    Returns the begin and end, in turn, of each group of more than `max_size` words, which is left unsorted.
     """
     large_groups = [0 for _ in range(0)]  # an empty list of integers, for numba
     begin = 0
@@ -450,7 +457,7 @@ def join_spellings(words: Ints, lengths: Ints, spelling: Bytes, starts: Codes, j
             for source in range(starts[words[word]], starts[words[word] + 1]):
                 joined[written] = spelling[source]
                 written += 1
-            joined[written] = 32 if n_left > 1 else 10
+            joined[written] = 32 if n_left > 1 else 10  # a space, or a line break after the last word
             written += 1
             word += 1
     return written

@@ -36,6 +36,7 @@ ARRAYS: dict[str, type[np.generic]] = {
 }
 """The arrays of all models, and their types."""
 
+# A model file may lack these arrays:
 OPTIONAL = {"idf", "thresholds", "calibration_indptr", "calibration_knots", "calibration_values"}
 
 _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
@@ -90,7 +91,10 @@ def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 
 
 def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str) -> Calibration | None:
-    """Return the calibration of a file, or None if it has none."""
+    """Return the calibration of a file, or None if it has none.
+
+    Raises `InputError` if only the header or only the arrays have one, or if its values are not valid.
+    """
     curves = _calibration_parts(arrays)
     if header["calibration"] is None and not curves:
         return None
@@ -101,7 +105,10 @@ def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[
 def _scorer_parts(
     header: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> tuple[type[Scorer], dict[str, Any], dict[str, Any]]:
-    """Return the class of a file's scorer, its settings, and its arrays: those not common to all models."""
+    """Return the class of a file's scorer, its settings, and its arrays or their specs.
+
+    All arrays that are not common to all models (`ARRAYS`) belong to the scorer.
+    """
     settings = {key: value for key, value in header["scorer"].items() if key != "kind"}
     scorer_arrays = {name: array for name, array in arrays.items() if name not in ARRAYS}
     return scorer_type(header["scorer"].get("kind")), settings, scorer_arrays
@@ -160,7 +167,7 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
     yield Rule(fits, "thresholds is not a number for each class")
-    n_rules = ("thresholds" in specs) + (header["ranks"] is not None)
+    n_rules = ("thresholds" in specs) + (header["ranks"] is not None)  # 1 if multilabel, which is True, else 0
     yield Rule(n_rules == header["multilabel"], _WRONG_THRESHOLDS)
 
 
@@ -197,14 +204,15 @@ def _term_rules(model: Model) -> Iterator[Rule]:
 def _number_rules(model: Model) -> Iterator[Rule]:
     """Yield the rules for scorer outputs, idf and thresholds."""
     n_terms, n_classes = len(model.terms), len(model.classes)
-    allowed = (1, 2) if n_classes == 2 and not model.multilabel else (n_classes,)  # one may stand for two classes
+    # If each document has one of two classes, a single output is enough: its sign decides.
+    allowed = (1, 2) if n_classes == 2 and not model.multilabel else (n_classes,)
     n_outputs = model.scorer.n_outputs
     yield Rule(n_outputs in allowed, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
-    n_rules = (model.thresholds is not None) + (model.ranks is not None)
+    n_rules = (model.thresholds is not None) + (model.ranks is not None)  # 1 if multilabel, which is True, else 0
     yield Rule(n_rules == model.multilabel, _WRONG_THRESHOLDS)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))

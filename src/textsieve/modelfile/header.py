@@ -116,12 +116,13 @@ def _mark_descriptions(value: Any) -> Any:
 
 
 def _restore_descriptions(settings: Any) -> Any:
-    """Return settings from a header, with each `ObjectDescription` restored.
+    """Return settings from a header, with each `ObjectDescription` restored (the inverse of `_mark_descriptions`).
 
-    A description may be a setting or an option of an estimator, and is not looked for any deeper.
+    A description may be the value of a setting, or of an option in a setting such as `selector_options`, but is never
+    nested any deeper.
     """
     if not isinstance(settings, dict):
-        return settings  # which `field_rules` rejects
+        return settings  # `field_rules` rejects them
 
     def restore(value: Any) -> Any:
         if isinstance(value, dict) and value.keys() == {NOT_STORED} and isinstance(value[NOT_STORED], str):
@@ -173,7 +174,8 @@ def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
         yield Rule(isinstance(section, dict) and set(section) == keys, f"{part} is {shown(section)}")
     preparation, stop_words = header["reading"]["preparation"], header["reading"]["stop_words"]
     is_valid = isinstance(preparation, dict) and set(preparation) <= set(SETTINGS)
-    is_valid = is_valid and Preparation(**preparation).to_dict() == preparation  # only active settings
+    # `to_dict` writes only the settings that change something, so others in the file are an error.
+    is_valid = is_valid and Preparation(**preparation).to_dict() == preparation
     yield Rule(is_valid, f"its preparation is {shown(preparation)}")
     is_valid = stop_words is None or (
         isinstance(stop_words, list) and all(isinstance(word, str) for word in stop_words)

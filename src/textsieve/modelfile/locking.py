@@ -49,7 +49,10 @@ def locked(path: str) -> Iterator[None]:
 
 
 def may_be_updated(path: str) -> bool:
-    """Return whether another process might be updating the model at a path."""
+    """Return whether another process might be updating the model at a path.
+
+    That is possible if there is a lock file, or a model with statistics.
+    """
     if os.path.lexists(_lock_path(path)):
         return True
     try:

@@ -81,7 +81,8 @@ def _model(archive: Archive) -> Model:
     """Return the model in an archive; raise `InputError` if it is not sound."""
     names = check_declared(archive)
     header, arrays, name = archive.header, archive.read(names), archive.name
-    scorer = restore_scorer(header, arrays, count_terms(arrays), name)  # before the terms: it checks their number
+    # The scorer checks the number of terms, so it is restored before the terms are decoded.
+    scorer = restore_scorer(header, arrays, count_terms(arrays), name)
     model = Model(
         **fields_of(header),
         terms=decode_terms(arrays, name),

@@ -38,6 +38,7 @@ def encode_statistics(statistics: Statistics, model: Model) -> tuple[dict[str, A
     """Return the section of the header and the arrays for the statistics of a model."""
     learned = statistics.learned
     if isinstance(learned, ClassSums):
+        # `ClassStats` has no flag `multilabel`, so the file says false.
         kind, multilabel, table = "class_sums", False, table_arrays(learned.table.table)
     else:
         kind, multilabel, table = "votes", learned.table.multilabel, vote_arrays(learned.table)
@@ -127,11 +128,11 @@ def _restore(section: Mapping[str, Any], arrays: Arrays, model: Model) -> Statis
 
 
 def _value_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
-    """Yield the rules for numbers of documents, which must agree with the model."""
-    class_docs, without = statistics.class_docs, statistics.docs_without_terms
+    """Yield the rules for the numbers of documents of each class, which must agree with the model."""
+    class_docs, docs_without_terms = statistics.class_docs, statistics.docs_without_terms
     is_same = tuple(class_docs.tolist()) == model.class_docs
     yield Rule(is_same, "their classes have other numbers of documents than those of the model")
-    are_counts = bool(((without >= 0) & (without <= class_docs)).all())
+    are_counts = bool(((docs_without_terms >= 0) & (docs_without_terms <= class_docs)).all())
     yield Rule(are_counts, "docs_without_terms has a value that is no number of documents")
 
 

@@ -121,7 +121,7 @@ def _check_curve(number: int, name: str, points: Any, log_x: bool) -> Series:
 
 
 def _check_rule(number: int, name: str, value: Any, x_domain: Domain) -> Series:
-    """Return a horizontal reference line."""
+    """Return a horizontal reference line across the x domain; raise `InputError` if its height is no number."""
     try:
         y = float(value)
     except (TypeError, ValueError):
@@ -164,6 +164,7 @@ def _place_names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]
     """
 
     def end_then_mean(line: Series) -> tuple[int, float]:
+        """Return the height of a line's end and its mean height, both in pixels from the upper edge."""
         return round(frame.y_to_pixels(line.y[-1])), frame.y_to_pixels(float(line.y.mean()))
 
     sorted_series = sorted(series, key=end_then_mean)
@@ -175,6 +176,7 @@ def _place_names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]
 
 
 def _shorten(name: str) -> str:
+    """Return a name of at most `MAX_NAME_LENGTH` characters, with an ellipsis if it was cut."""
     return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"
 
 
@@ -183,7 +185,7 @@ def _place_marks(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) ->
 
     A label is below its point and to the right, moved down until it covers no label that was placed before.
     """
-    placed: list[tuple[float, float, float]] = []  # left edge, right edge and height of each label, in pixels
+    label_boxes: list[tuple[float, float, float]] = []  # left edge, right edge and height of each label, in pixels
     rows = []
     for mark in sorted(marks, key=lambda mark: (-mark.x, mark.y)):
         text = clean_text(mark.text)
@@ -191,12 +193,12 @@ def _place_marks(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) ->
         right = left + 12 + CHARACTER_WIDTH * len(text)
         while text and any(
             abs(height - other_height) < GAP - 4 and left < other_right and other_left < right
-            for other_left, other_right, other_height in placed
+            for other_left, other_right, other_height in label_boxes
         ):
             height += GAP - 2
         if text:
-            placed.append((left, right, height))
-        label_y = frame.pixels_to_y(height)
+            label_boxes.append((left, right, height))
+        label_y = frame.pixels_to_y(height)  # the label's height as a value of the y axis
         rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": label_y})
     return rows
 
@@ -352,4 +354,5 @@ class _Layers:
 
 
 def _chart(rows: list[DataRow]) -> alt.Chart:
+    """Return a chart without marks, with these rows as its data."""
     return alt.Chart(alt.InlineData(values=rows))

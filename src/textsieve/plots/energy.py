@@ -69,8 +69,10 @@ def _count_terms(energy: Floats, level: float) -> int:
 
 
 def _name_with_terms(name: str, n_terms: int | None) -> str:
+    """Return the name of a curve, followed by its number of terms in brackets if it is known."""
     return name if n_terms is None else f"{name} ({counted(n_terms, 'term')})"
 
 
 def _percent(level: float) -> str:
+    """Return a share as a percentage with at most four digits."""
     return f"{100 * level:.4g}%"

@@ -62,6 +62,7 @@ def panel(
         Names and heights of horizontal reference lines, which are grey.
     """
     rows = [_row(name, point, y_format) for name, points in curves.items() for point in points]
+    # Reference lines reach across the panel, so their x is not drawn.
     rule_rows = [_row(name, Point(0, height), y_format) for name, height in (rules or {}).items()]
     if not rows:
         raise InputError("There is no curve to draw", hint="give at least one")
@@ -114,6 +115,7 @@ def _x_axis(rows: list[DataRow], domain: Domain, title: str) -> alt.X:
 
 
 def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> alt.Y:
+    """Return the linear or logarithmic y axis; it uses `y_format` only for percentages."""
     options: dict[str, Any] = {"format": y_format} if y_format.endswith("%") else {}
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     if log:
@@ -142,7 +144,7 @@ def _curve_layers(
 
 
 def _rule_layer(rows: list[DataRow], y: alt.Y, tooltips: list[alt.Tooltip]) -> alt.Chart:
-    """Return the reference lines."""
+    """Return the reference lines as grey dashed lines across the panel."""
     rules = alt.Chart(alt.InlineData(values=rows)).mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY)
     layer: alt.Chart = rules.encode(y, tooltip=tooltips)
     return layer

@@ -52,9 +52,11 @@ def as_svg(chart: Drawing) -> bytes:
     numbers: dict[str, int] = {}
 
     def renumber(match: re.Match[str]) -> str:
+        """Return an id, or a reference to one, with its new number."""
         return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
 
     def in_tag(tag: re.Match[str]) -> str:
+        """Return a tag with new numbers; text outside of tags stays."""
         return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumber, tag[0])
 
     return re.sub(r"<[^>]*>", in_tag, text.getvalue()).encode()

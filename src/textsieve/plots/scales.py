@@ -70,6 +70,6 @@ def separate(positions: Sequence[float], gap: float, end: float) -> list[float]:
             other_mean, other_size = groups.pop()
             mean, size = (mean * size + other_mean * other_size) / (size + other_size), size + other_size
         groups.append((mean, size))
-    last = max(end - (len(positions) - 1) * gap, 0.0)
+    last = max(end - (len(positions) - 1) * gap, 0.0)  # the largest possible value after the subtraction
     reduced = [min(max(mean, 0.0), last) for mean, size in groups for _ in range(size)]
     return [position + number * gap for number, position in enumerate(reduced)]

@@ -146,10 +146,12 @@ def _axis(name: str, axis_values: Sequence[Any]) -> Axis:
 
 
 def _number_text(value: Any) -> str:
+    """Return a number with thousands separators and at most 12 significant digits."""
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.12g}"
 
 
 def _shape_text(values: Floats) -> str:
+    """Return the shape of a grid as text: "3 rows of 4 columns"."""
     return f"{counted(values.shape[0], 'row')} of {counted(values.shape[1], 'column')}"
 
 
@@ -264,9 +266,10 @@ class _GridLayers:
     def cells(self, x_title: str, y_title: str, value_title: str) -> alt.Chart:
         """Return the coloured cells of the numbers, with the axes, which only this layer has."""
         rows = [row for row in self._rows if row["value"] is not None]
+        # Small cells have no border, which would cover too much of them.
         border: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if min(self.width, self.height) >= 8 else {}
         colour = alt.Color("value:Q", scale=alt.Scale(scheme="viridis", domain=self._domain, clamp=True), legend=None)
-        if len({row["value"] for row in rows}) > 1:
+        if len({row["value"] for row in rows}) > 1:  # a single number needs no legend
             colour = colour.legend(**self._legend(value_title))
         chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=rows))
@@ -284,21 +287,22 @@ class _GridLayers:
         rows = [row for row in self._rows if row["value"] is None]
         if not rows:
             return []
-        size = (min(self.width, self.height, 40) * 0.4) ** 2
+        size = (min(self.width, self.height, 40) * 0.4) ** 2  # an area in square pixels, as Vega has it
         cross: dict[str, Any] = {"shape": "M-1,-1L1,1M-1,1L1,-1", "strokeWidth": 1, "stroke": GREY, "size": size / 4}
         return [alt.Chart(alt.InlineData(values=rows)).mark_point(**cross).encode(self._x, self._y)]
 
     def digits(self) -> list[alt.Chart]:
         """Return the numbers as text, white on dark cells, if there is room for all of them."""
         rows = [row for row in self._rows if row["value"] is not None]
-        longest = max(len(row["text"]) for row in rows)
-        size = int(min((self.width - 5) / (CHARACTER_WIDTH * longest), self.height - 5, SMALL))
-        if size < MIN_FONT_SIZE:
+        max_length = max(len(row["text"]) for row in rows)
+        font_size = int(min((self.width - 5) / (CHARACTER_WIDTH * max_length), self.height - 5, SMALL))
+        if font_size < MIN_FONT_SIZE:
             return []
         charts = []
         for is_light, colour in ((True, "black"), (False, "white")):
             if colour_rows := [row for row in rows if row["is_light"] == is_light]:
-                text = alt.Chart(alt.InlineData(values=colour_rows)).mark_text(fontSize=size, font=FONT, color=colour)
+                base = alt.Chart(alt.InlineData(values=colour_rows))
+                text = base.mark_text(fontSize=font_size, font=FONT, color=colour)
                 charts.append(text.encode(self._x, self._y, text="text:N"))
         return charts
 
@@ -314,10 +318,12 @@ class _GridLayers:
 
     @property
     def _x(self) -> alt.X:
+        """Return the x encoding, with the columns side by side and no gaps."""
         return alt.X("x:O", scale=alt.Scale(domain=self._grid.x.ticks, paddingInner=0, paddingOuter=0))
 
     @property
     def _y(self) -> alt.Y:
+        """Return the y encoding; Vega puts the first row on top, so numbers are reversed to rise upwards."""
         ticks = self._grid.y.ticks[::-1] if self._grid.y.are_numbers else self._grid.y.ticks
         return alt.Y("y:O", scale=alt.Scale(domain=ticks, paddingInner=0, paddingOuter=0))
 
@@ -333,6 +339,7 @@ class _GridLayers:
         return {"labelAngle": -90, **_labels(ticks, SMALL + 2, self.width)}
 
     def _legend(self, title: str) -> dict[str, Any]:
+        """Return the settings of the colour legend, which is nearly as high as the grid."""
         height = self.height * len(self._grid.y.ticks)
         return {
             "labelFont": FONT,

@@ -101,7 +101,7 @@ class ClassExplanation:
         return tuple(difference[self._largest_first].tolist())
 
     def __str__(self) -> str:
-        """Return the score and its largest contributions as a line of text."""
+        """Return the score, its largest contributions and the sum of the others as a line of text."""
         first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]
         parts = [f"{item.term} {item.contribution:+.3f}" for item in first]
         if others:

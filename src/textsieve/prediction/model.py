@@ -5,7 +5,8 @@ process predicts a document in a fraction of a second.
 
 A document that contains no selected term, or only terms of weight 0 (with a plain idf, terms that all documents
 contain), is called unknown, and gets the fallback class: the class of most training documents without a selected term
-(see `training.fallback`). If this is the most frequent class, `fallback` is None.
+(see `training.fallback`). The field `fallback` has its number, or None if it is also the most frequent class, which is
+what messages then call it.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Model:
     """A trained model.
 
     For each document it predicts one label, or a tuple of labels if it is `multilabel`, or a row of an indicator matrix
-    (documents x classes) if also `label_matrix`.
+    (documents x classes) if the flag `label_matrix` is set, too.
     """
 
     terms: tuple[str, ...]  # best first; the position of a term is its column
@@ -100,7 +101,10 @@ class Model:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        """Return the vocabulary that finds the terms in texts, with n-grams no longer than the longest term."""
+        """Return the vocabulary that finds the terms in texts.
+
+        Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows.
+        """
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
         needs_stop_words = longest > 1 or self.preparation.normalise is not None
@@ -130,7 +134,7 @@ class Model:
         return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
 
     def weights(self, counts: CSR) -> CSR:
-        """Return the weights of counted terms."""
+        """Return the weights for the counts of the selected terms (both documents x terms)."""
         return weigh(counts, tf=self.tf, idf=self.idf, norm=self.norm)
 
     def rows(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> CSR:
@@ -174,12 +178,12 @@ class Model:
         rows = self.rows(documents, n_jobs)
         parts = blocks(rows.n_rows, len(self.classes))
         labels = [self.predict_rows(rows.part(part), n_jobs).labels for part in parts]
-        if self.multilabel and not self.label_matrix:
+        if self.multilabel and not self.label_matrix:  # lists of tuples; otherwise, arrays
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
     def predict_rows(self, rows: CSR, n_jobs: int | None = 1) -> Predictions:
-        """Return the predictions for documents given as rows of weights."""
+        """Return the predictions for documents given as rows of weights (see `rows`)."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         is_unknown = rows.is_zero
         labels: Any
@@ -239,7 +243,10 @@ class Model:
         return array if is_exact else np.array(self.classes, dtype=object)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
-        """Return predicted labels, in any of their forms, as a tuple for each document."""
+        """Return predicted labels as a tuple for each document.
+
+        `labels` are in the form that `predict` returns: an array, a list of tuples, or an indicator matrix.
+        """
         if not self.multilabel:
             return [(label,) for label in labels.tolist()]
         return list(map(self._label_set, labels)) if self.label_matrix else list(labels)
@@ -279,6 +286,7 @@ class Model:
 
     @cached_property
     def _finder(self) -> TermFinder:
+        """Return the finder of the selected terms' positions in a text."""
         return TermFinder(self._vocabulary, self._reading)
 
     def spans(self, text: str | bytes) -> list[Span]:
@@ -301,13 +309,19 @@ class Model:
 
     @cached_property
     def needs_comparing(self) -> bool:
-        """Return whether all coefficients have the same sign, so that only differences between classes matter."""
+        """Return whether all coefficients have the same sign, so that only differences between classes matter.
+
+        A single output for two classes is such a difference itself, and needs no comparing.
+        """
         coefficients = self.scorer.term_strengths()
         has_one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         return bool(has_one_sign) and self.scorer.n_outputs > 1
 
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """Return the terms that speak most for each class, with their strengths (see `strengths`)."""
+        """Return at most n terms that speak most for each class, with their strengths (see `strengths`).
+
+        Terms whose strength is not positive speak against the class or not at all, and are left out.
+        """
         if not is_whole(n) or n < 0:
             raise InputError(setting="n", value=n, hint="use a number of terms")
         best: dict[Label, list[tuple[str, float]]] = {}

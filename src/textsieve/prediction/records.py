@@ -41,7 +41,11 @@ class Records:
             yield record | {"unknown": True} if is_unknown else record
 
     def _record(self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None) -> dict[str, Any]:
-        """Return the record of one document; `probabilities` is None if the model has none."""
+        """Return the record of one document, given its labels and the score and probability of each class.
+
+        `probabilities` is None if the model has none. The score of a single label is a number. The scores of several
+        classes are a mapping, which has the labels of a multilabel document, or the `n_scores` best classes.
+        """
         multilabel, label_columns = self._model.multilabel, [self._columns[label] for label in labels]
         record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}
         listed_columns = label_columns if self._n_scores is None else _best(scores, self._n_scores)

@@ -96,7 +96,8 @@ def _measured(comparison: Comparison) -> list[Summary]:
 def _curve_numbers(comparison: Comparison) -> dict[str, int]:
     """Return the number of each selector's curve, which determines its style.
 
-    All terms have a number only if there is no selector; otherwise they are a reference line.
+    The result with all terms, without selection, has a curve only if nothing else was compared; otherwise it is a
+    reference line.
     """
     names = dict.fromkeys(summary.selector for summary in comparison.summary)
     selectors = [name for name in names if name != ALL] or list(names)
@@ -128,7 +129,7 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
     for measure, field in measures_of(comparison).items():
         values = [getattr(summary, field).value for summary in measured]
         low, high = round_domain(min(values), max(values))
-        domain = max(low, 0.0), min(high, 1.0)
+        domain = max(low, 0.0), min(high, 1.0)  # measures of quality are from 0 to 1
 
         def point(summary: Summary, field: str = field) -> Point:  # a default, so that each loop keeps its field
             mean: Mean = getattr(summary, field)
@@ -206,7 +207,7 @@ def _draw_curves(
     # All terms are one point. It becomes a reference line, unless there is no curve to compare it with.
     baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
     rules = {"all terms": baseline[0].y} if baseline else {}
-    numbers.setdefault(ALL, len(numbers))
+    numbers.setdefault(ALL, len(numbers))  # in case all terms are the only curve of this classifier
     x_domain = None if ALL in curves else _size_domain(comparison)
     return panel(curves, numbers=numbers, x=TERMS, x_domain=x_domain, rules=rules, **shared)
 

@@ -28,7 +28,7 @@ def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> None:
     """Write a comparison, such as that of `read_comparison("x.jsonl")`, as one HTML page that needs no network."""
     name = os.fspath(path)
     check_report(name)
-    page = report_page(comparison).encode("utf-8", "replace")
+    page = report_page(comparison).encode("utf-8", "replace")  # labels may have lone surrogates
     try:
         with replacing(name) as file:
             file.write(page)
@@ -106,4 +106,5 @@ def _policy(*scripts: str) -> str:
 
 
 def _asset(name: str) -> str:
+    """Return the text of a file in the folder `assets`."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def combination_data(comparison: Comparison) -> list[Data]:
     """
     rows_of: dict[Any, list[Row]] = {}
     for row in comparison.rows:
-        rows_of.setdefault(row.key[1:], []).append(row)
+        rows_of.setdefault(row.key[1:], []).append(row)  # the key without the fold
     combinations: list[Data] = []
     numbers_left = MAX_NUMBERS
     for summary in best_first(comparison):
@@ -73,14 +73,14 @@ def combination_data(comparison: Comparison) -> list[Data]:
             "pairs": _sum_confusion(rows),
         }
         numbers_left -= 3 * len(combination["classes"]) + 3 * len(combination["pairs"] or ())
-        if numbers_left < 0 and combinations:
+        if numbers_left < 0 and combinations:  # the first combination is always there
             break
         combinations.append(combination)
     return combinations
 
 
 def best_first(comparison: Comparison) -> list[Summary]:
-    """Return the combinations that were measured, the best first."""
+    """Return the combinations that were measured, in descending order of micro-F1, but `is_best` first."""
     measured = [summary for summary in comparison.summary if summary.micro_f1 is not None]
 
     def sort_key(summary: Summary) -> tuple[bool, float]:
@@ -162,4 +162,5 @@ def _mean_n_selected(comparison: Comparison, selector: str, size: Size) -> float
 
 
 def _rounded(value: float) -> float | None:
+    """Return a number with five decimals, or None for NaN, which JSON does not have."""
     return None if math.isnan(value) else round(value, 5)

@@ -1,4 +1,4 @@
-"""Text to terms, to sparse counts, to weights."""
+"""Split texts into terms, count them in sparse matrices, and turn counts into weights."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`TermCounter`: text to a sparse matrix of counts, with the interface of scikit-learn's `CountVectorizer`.
+"""Count the terms of texts with `TermCounter`, which has the interface of scikit-learn's `CountVectorizer`.
 
 With default settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row are
 always in order, which `CountVectorizer` guarantees only for `transform`. Intended differences:
@@ -51,7 +51,7 @@ NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
 def analyze(
     document: str | bytes, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
 ) -> list[str]:
-    """Return the terms of a document, one for each occurrence, single words before n-grams."""
+    """Return the terms of a document, one for each occurrence, sorted by their number of words."""
     text = reading.text_of(document)
     for step in reading.steps:
         text = step(text)
@@ -104,7 +104,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     vocabulary_ : dict
         The column of each term.
     fixed_vocabulary_ : bool
-        Whether the terms were given.
+        Whether the terms were given as the setting `vocabulary`.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Add the terms of more documents to the vocabulary, and count the terms of these documents."""
         reading = self.validated_reading()
         self._require_growable()
-        known = getattr(self, "_vocabulary", None)
+        known: Vocabulary | None = getattr(self, "_vocabulary", None)
         if known is None:
             self._warn_about_stop_words(reading)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
@@ -181,7 +181,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
                 return self._grow_by_many(texts, reading)
             return self._grow_by_few(few, reading)
-        except BaseException:  # documents can fail in the middle: discard what was learned from those before
+        except BaseException:  # an iterable can fail in the middle: discard what its first documents added
             if known is None:
                 del self._vocabulary
             else:
@@ -189,9 +189,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise
 
     def resume(self, terms: Iterable[str]) -> Self:
-        """Set the vocabulary to that of another counter, in the order of its columns, so that `partial_fit` continues
-        it.
-        """
+        """Start from the terms of another counter, in the order of its columns; `partial_fit` then adds new terms."""
         self.validated_reading()
         self._require_growable()
         self._vocabulary = Vocabulary(unique_terms(terms), self.ngram_range, self._stop_words())
@@ -206,7 +204,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     @property
     def fixed_vocabulary_(self) -> bool:
-        """Return whether the terms were given."""
+        """Return whether the terms were given as the setting `vocabulary`."""
         return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -226,7 +224,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return [terms[rows.indices[begin:end]] for begin, end in pairwise(rows.indptr.tolist())]
 
     def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
-        """Return a function that lists the terms of one document, one for each occurrence, single words first."""
+        """Return a function that lists the terms of a document, one for each occurrence, by their number of words."""
         return partial(
             analyze, reading=self.validated_reading(), ngram_range=self.ngram_range, stop_words=self._stop_words()
         )
@@ -247,7 +245,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return tags
 
     def _require_vocabulary(self) -> None:
-        """Raise `NotFittedError` without a vocabulary; one that was given as a setting needs no fit."""
+        """Raise `NotFittedError` if there is no vocabulary. If it was given as a setting, no fit is needed."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
             self._warn_about_stop_words(self.validated_reading())
             self._vocabulary = self._given_vocabulary()
@@ -256,7 +254,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     # -- counting few documents in plain Python, many with kernels -----------------------------------------------
 
     def _fit_and_count(self, documents: Iterable[str | bytes]) -> csr_matrix:
-        """Learn the vocabulary unless it is given, and return the counts."""
+        """Learn the vocabulary unless it was given as a setting, and return the counts of its terms."""
         reading = self.validated_reading()
         self._warn_about_stop_words(reading)
         if self.vocabulary is not None:
@@ -280,7 +278,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             **reading.word_settings,
         )
         vocabulary.grow(few.new_terms(len(vocabulary)))
-        return self._to_matrix(few.rows(None, len(vocabulary), dtype=self.dtype))
+        return self._to_matrix(few.rows(columns=None, n_columns=len(vocabulary), dtype=self.dtype))
 
     def _grow_by_many(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
         """Add the terms of many texts to the vocabulary, and count them with kernels."""
@@ -288,13 +286,13 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        known = vocabulary.table_for(reading)
-        tallied = tally(encoded_slices(texts), known.table, learn=True, n_jobs=n_jobs)
-        columns = vocabulary.grow_with_table(known)
+        vocabulary_table = vocabulary.table_for(reading)
+        tallied = tally(encoded_slices(texts), vocabulary_table.table, learn=True, n_jobs=n_jobs)
+        columns = vocabulary.grow_with_table(vocabulary_table)
         return self._to_matrix(tallied.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
     def _learn_from_few(self, texts: list[str], reading: Reading) -> tuple[CSR, list[str]]:
-        """Return the counts and terms of a few texts, within the limits, in plain Python."""
+        """Return the counts of a few texts, and the terms of the columns, all within the limits, in plain Python."""
         few = FewDocuments(
             texts,
             {},
@@ -309,7 +307,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return few.rows(columns, len(selected), dtype=self.dtype), [terms[position] for position in selected]
 
     def _learn_from_many(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
-        """Return the counts and terms of many texts, within the limits, with kernels."""
+        """Return the counts of many texts, and the terms of the columns, all within the limits, with kernels."""
         from .tally import encoded_slices, tally
         from .term_table import TermTable
 
@@ -325,7 +323,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
 
     def _to_matrix(self, counts: CSR) -> csr_matrix:
-        """Return the counts, or 1 for each if `binary`, in the container that scikit-learn is configured for."""
+        """Return the counts, or 1 for each if `binary`, as the sparse type that scikit-learn is configured for."""
         if self.binary:
             counts.data.fill(1)
         return as_configured(counts.matrix())
@@ -333,7 +331,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
-        """Return how documents are read, by the current settings."""
+        """Return how documents are read (decoded, prepared, lowercased), by the current settings."""
         preparation = Preparation.of(vars(self))
         return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
 
@@ -351,6 +349,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                 hint="use (shortest, longest), whole numbers with 1 <= shortest <= longest",
             )
         check_limits(**self._limits())
+        # The results of the next three checks are not needed; they raise `InputError` for an invalid value.
         accent_stripper(self.strip_accents)
         self._stop_words()
         reading = self._reading()
@@ -365,7 +364,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                 ),
                 hint=("use ", Setting("ngram_range", (1, 1)), ", or ", Setting("names", False)),
             )
-        n_threads(self.n_jobs)
+        n_threads(self.n_jobs)  # raises for an invalid number
         if np.dtype(self.dtype).kind not in "biuf":
             raise InputError(
                 setting="dtype", value=self.dtype, hint="use a type of numbers, such as numpy.int64 or numpy.float32"
@@ -397,9 +396,12 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             )
 
     def _is_limited(self, name: str) -> bool:
-        """Return whether a limit may drop terms. 1 and 1.0 differ: 1 is a number of documents, 1.0 a share."""
-        value, neutral = getattr(self, name), NO_LIMITS[name]
-        return bool(value != neutral) or type(value) is not type(neutral)
+        """Return whether the limit with this name may drop terms.
+
+        The types are compared because 1 and 1.0 differ: 1 is a number of documents, 1.0 a share of them.
+        """
+        value, no_limit = getattr(self, name), NO_LIMITS[name]
+        return bool(value != no_limit) or type(value) is not type(no_limit)
 
     def _given_vocabulary(self) -> Vocabulary:
         """Return the vocabulary that was given as a setting, and warn about terms that can't match."""
@@ -423,6 +425,6 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
 
     def _warn_about_stop_words(self, reading: Reading) -> None:
-        """Warn about words of the user's stop list that can't match any text."""
+        """Warn about words of the user's list of stop words that can't match any text."""
         if not (self.stop_words is None or isinstance(self.stop_words, str)):
-            matchable_stop_words(self.stop_words, reading)
+            matchable_stop_words(self.stop_words, reading)  # only for its warning: the list stays as it is

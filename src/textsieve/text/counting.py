@@ -17,10 +17,11 @@ from .words import Forms, terms_of
 
 
 class FewDocuments:
-    """Count prepared texts in plain Python. New terms are numbered in the order of first use, after the known ones.
+    """Count prepared texts in plain Python; each text is a row.
 
-    All occurrences become one array of codes that is sorted and counted at once: with n terms, an occurrence of term t
-    in row r has the code r n + t.
+    `known` has the numbers of known terms. With `learn`, other terms get the next numbers, in the order of first use;
+    otherwise they are skipped. All occurrences become one array of codes that is sorted and counted at once: with n
+    terms, an occurrence of term t in row r has the code r n + t.
     """
 
     def __init__(
@@ -34,9 +35,9 @@ class FewDocuments:
         forms: Forms | None = None,
         joins_names: bool = False,
     ) -> None:
-        self.numbers = numbers = dict(known) if learn else known
-        occurrences: list[int] = []
-        ends = [0]
+        self.numbers = numbers = dict(known) if learn else known  # a copy, since terms are added
+        occurrences: list[int] = []  # the term number of each occurrence
+        ends = [0]  # where the occurrences of each text end
         for text in texts:
             terms = terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names)
             if learn:
@@ -44,19 +45,19 @@ class FewDocuments:
                     numbers.setdefault(term, len(numbers))
             occurrences += [number for number in map(numbers.get, terms) if number is not None]
             ends.append(len(occurrences))
-        size = max(len(numbers), 1)
+        n_terms = max(len(numbers), 1)
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-        codes = rows * size + np.array(occurrences, np.int64)
+        codes = rows * n_terms + np.array(occurrences, np.int64)
         codes.sort()
-        is_first = np.ones(len(codes), np.bool_)
-        np.not_equal(codes[1:], codes[:-1], out=is_first[1:])
-        firsts = np.flatnonzero(is_first)
-        self._counts = np.diff(firsts, append=len(codes))
-        rows, self._columns = np.divmod(codes[firsts], size)
+        is_new_code = np.ones(len(codes), np.bool_)
+        np.not_equal(codes[1:], codes[:-1], out=is_new_code[1:])
+        starts = np.flatnonzero(is_new_code)  # where each run of equal codes starts
+        self._counts = np.diff(starts, append=len(codes))
+        rows, self._columns = np.divmod(codes[starts], n_terms)
         self._row_ends = np.searchsorted(rows, np.arange(len(ends)))
 
     def new_terms(self, n_known: int) -> list[str]:
-        """Return the learned terms in the order of their numbers."""
+        """Return the learned terms in the order of their numbers, given the number of terms that were known."""
         return list(self.numbers)[n_known:]
 
     def sorted_terms(self) -> tuple[list[str], Ints]:
@@ -83,6 +84,7 @@ class FewDocuments:
             has_column = indices >= 0
             indptr = np.concatenate([[0], np.cumsum(has_column)])[indptr].astype(np.int32)
             indices, counts = indices[has_column], counts[has_column]
+            # Let the new columns ascend in each row.
             order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
             indices, counts = indices[order], counts[order]
         return CSR(counts.astype(dtype), indices.astype(np.int32), indptr, n_columns)
@@ -100,7 +102,10 @@ def count_known(
     n_jobs: int | None = 1,
     dtype: type[np.number] = np.int64,
 ) -> CSR:
-    """Return how often each term of the vocabulary occurs in each document, the same for any number of threads."""
+    """Return how often each term of the vocabulary (columns) occurs in each document (rows).
+
+    The result is the same for any number of threads.
+    """
     few, texts = reading.few_or_many(documents)
     if few is not None and vocabulary.ngram_range[1] <= LONG_NGRAM:
         few_counts = FewDocuments(
@@ -111,10 +116,10 @@ def count_known(
             stop_words=vocabulary.stop_words,
             **reading.word_settings,
         )
-        return few_counts.rows(None, len(vocabulary), dtype=dtype)
+        return few_counts.rows(columns=None, n_columns=len(vocabulary), dtype=dtype)
     from .tally import encoded_slices, tally
 
     threads = n_threads(n_jobs)
-    known = vocabulary.table_for(reading)
-    tallied = tally(encoded_slices(texts), known.table, learn=False, n_jobs=threads)
-    return tallied.rows(known.columns, len(vocabulary), dtype=dtype, n_jobs=threads)
+    vocabulary_table = vocabulary.table_for(reading)
+    tallied = tally(encoded_slices(texts), vocabulary_table.table, learn=False, n_jobs=threads)
+    return tallied.rows(vocabulary_table.columns, len(vocabulary), dtype=dtype, n_jobs=threads)

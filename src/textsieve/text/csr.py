@@ -1,4 +1,4 @@
-"""Sparse matrices as plain CSR arrays, passed between counting, weighting and scoring without scipy."""
+"""Represent sparse matrices as plain CSR arrays: counting, weighting and scoring pass these on without scipy."""
 
 from __future__ import annotations
 

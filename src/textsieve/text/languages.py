@@ -64,6 +64,7 @@ def _lemma_codes() -> frozenset[str]:
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     supported = frozenset(SUPPORTED_LANGUAGES)
+    # "nb" is replaced by our code "no"; "hbs" stays, and adds "sr" and "hr".
     return supported - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in supported}
 
 
@@ -84,14 +85,14 @@ def code_of(language: object) -> str | None:
     """Return the code of a language given by its name or code, possibly with a country, or None if it is unknown."""
     if not isinstance(language, str):
         return None
-    written = _COUNTRY.sub("", language.strip().lower())
-    return _CODES.get(written, written if written in NAMES else None)
+    name_or_code = _COUNTRY.sub("", language.strip().lower())
+    return _CODES.get(name_or_code, name_or_code if name_or_code in NAMES else None)
 
 
 def require_language(language: object, support: LanguageSupport, *, setting: str, what: str | Setting) -> str:
-    """Return the code of a language that the package supports, or raise `InputError`.
+    """Return the code of a language, given by its name or code; raise `InputError` if the package lacks it.
 
-    `setting` is the setting that gave the language, `what` the setting that needs the package.
+    For messages, `setting` is the setting that gave the language, and `what` is the setting that needs the package.
     """
     from ..extras import require_package
 
@@ -119,10 +120,10 @@ def has_turkish_case(language: object) -> bool:
 
 
 def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lowercase: bool = True) -> frozenset[str]:
-    """Return the stop words of a language, in the spellings that texts have after they are read.
+    """Return the stop words of a language, spelled as in prepared texts.
 
-    If `strip_accents` is set, they have no accents; if `lowercase` is not, capitalised spellings are added. The English
-    words are scikit-learn's, need no other package, and are returned unchanged.
+    If `strip_accents` is set, they have no accents. If texts are not lowercased, capitalised spellings are added. The
+    English words are scikit-learn's, need no other package, and are returned unchanged.
     """
     if is_english(language):
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -177,10 +178,9 @@ def stemmer(code: str) -> Callable[[list[str]], list[str]]:
     """Return a function that stems a list of words."""
     import Stemmer
 
-    stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(
-        NAMES[code], 0
-    ).stemWords  # cache size 0: `Normaliser` caches
-    return stems
+    cache_size = 0  # `Normaliser` caches
+    stem_words: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], cache_size).stemWords
+    return stem_words
 
 
 def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:

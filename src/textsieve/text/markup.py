@@ -58,10 +58,11 @@ GAPS = {
 def _rest(before_value: str) -> str:
     """Return the pattern for the rest of a tag after its name, up to `>`.
 
-    A quoted value follows one of the characters `before_value`.
+    A well-formed quoted value, which may contain `<`, follows one of the characters `before_value`. If quotes do not
+    match, the tag ends at the next `>`.
     """
     well_formed = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
-    other = r""""[^"<]*+"|'[^'<]*+'"""
+    other = r""""[^"<]*+"|'[^'<]*+'"""  # other quoted values
     return rf"""(?>(?:[^<>"'{before_value}]++|[{before_value}]\s*+(?:{well_formed})?+|{other})*+>|[^<>]*+>)"""
 
 
@@ -85,7 +86,7 @@ _ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)
 
 
 def without_tags(text: str) -> str:
-    """Return the text as a reader would see it: without markup, entities and soft hyphens."""
+    """Return the text as a reader would see it: without markup and soft hyphens, with characters for entities."""
     for step in STEPS:
         text = step(text)
     return text
@@ -111,19 +112,19 @@ STEPS = (without_markup, unescaped, without_soft_hyphens)
 
 
 def find_markup(text: str) -> Iterator[Edit]:
-    """Yield an edit for each piece of markup."""
-    unended: set[str] = set()
+    """Yield an edit for each piece of markup: a tag, or a comment, script or style sheet with its content."""
+    unended: set[str] = set()  # kinds of content whose end is missing: not searched for again, to keep the time linear
     position = 0
     while match := _MARKUP.search(text, position):
         position = match.end()
-        if match.lastgroup == "name":
+        if match.lastgroup == "name":  # an ordinary tag
             yield match.start(), position, GAPS.get(match["name"].lower(), PARAGRAPH)
             continue
         kind = (match["content"] or match["comment"] or "").lower()
         end = _ENDS[kind].search(text, position) if kind and kind not in unended else None
         if end is not None:
             position = end.end()
-        elif kind:
+        elif kind:  # without an end, only the opening mark is replaced
             unended.add(kind)
         yield match.start(), position, " "
 
@@ -131,8 +132,8 @@ def find_markup(text: str) -> Iterator[Edit]:
 def find_entities(text: str) -> Iterator[Edit]:
     """Yield an edit for each entity.
 
-    `html.unescape` accepts a name without `;` followed by other text, as in `&ampere`; that text is not part of the
-    edit.
+    `html.unescape` accepts a name without `;` followed by other text, as in `&ampere`. That text, the characters at the
+    end that stay the same, is not part of the edit.
     """
     for match in _ENTITY.finditer(text):
         begin, end = match.span()
@@ -146,8 +147,9 @@ def find_entities(text: str) -> Iterator[Edit]:
 
 
 def _short_number(match: re.Match[str]) -> str:
-    """Return a character reference with at most eight digits, more than any character has.
+    """Return a character reference without leading zeros and with at most its first eight digits.
 
-    Python refuses to convert numbers of thousands of digits.
+    Eight digits are already too large for any character. `html.unescape` would convert the whole number, and Python
+    raises an error for thousands of digits.
     """
     return "&#" + (match[1].lstrip("0") or "0")[:8]

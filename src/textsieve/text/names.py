@@ -62,7 +62,7 @@ _LOOSE_JOINER = re.compile(rf"{JOINER}(?!\w)|(?<!\w){JOINER}")
 
 
 def join_names(text: str) -> str:
-    """Return the text with its names joined."""
+    """Return the text with `JOINER` between the words of each proper name."""
     text = normalise_lines(text)
     return apply_edits(text, find_joints(text))
 
@@ -75,22 +75,27 @@ def find_joints(text: str) -> Iterator[Edit]:
 
 
 def normalise_lines(text: str) -> str:
-    """Return the text without joiners and with one kind of line break; its length stays the same."""
+    """Return the text with one kind of line break, and with spaces for joiners, which only `join_names` may write.
+
+    Its length stays the same.
+    """
     return text.replace(JOINER, " ").replace("\r\n", " \n").replace("\r", "\n")
 
 
 def name_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the begin and end of each name in a text from `normalise_lines`."""
-    capitalised: list[tuple[int, int]] = []  # the capitalised words of a possible name
-    n_links = last_end = line_end = 0
+    """Yield the begin and end of each proper name in a text from `normalise_lines`, by the rule at the top."""
+    capitalised: list[tuple[int, int]] = []  # begin and end of the capitalised words of a possible name
+    n_links = last_end = line_end = 0  # the links after the last of these words; the ends of the last run and its line
     capitals_mark_names, begins_sentence, is_attached = False, True, True
     for match in _RUN.finditer(text):
         begin, end = match.span()
         gap = text[last_end:begin]
+        # A run that is attached to the first run of a sentence counts as part of it.
         begins_sentence = (begins_sentence and is_attached) or _SENTENCE_END.search(gap) is not None
-        if begin >= line_end:
+        if begin >= line_end:  # the first run of another line
             line_end = text.find("\n", begin) % (len(text) + 1)  # without a line break, -1 becomes len(text)
             capitals_mark_names = any(map(str.islower, text[text.rfind("\n", 0, begin) + 1 : line_end]))
+        # A single letter counts as a word only if the next run is attached to it, as in D'Arcy.
         is_capitalised = capitals_mark_names and (end - begin > 1 or match[1]) and is_capital(text[begin])
         if capitalised:
             continues = is_attached or not gap.strip(BLANKS)
@@ -99,19 +104,19 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
                 n_links = 0
             elif continues and n_links < MAX_LINKS and match[0] in LINKS:
                 n_links += 1
-            else:
+            else:  # the possible name has ended
                 if 1 < len(capitalised) <= MAX_CAPITALISED:
                     yield capitalised[0][0], capitalised[-1][1]
                 capitalised = []
         if not capitalised and is_capitalised and not begins_sentence:
             capitalised, n_links = [(begin, end)], 0
-        last_end, is_attached = end, match[1] is not None
+        last_end, is_attached = end, match[1] is not None  # whether the next run is attached to this one
     if 1 < len(capitalised) <= MAX_CAPITALISED:
         yield capitalised[0][0], capitalised[-1][1]
 
 
 def is_capital(character: str) -> bool:
-    """Return whether a word that begins with this character is capitalised."""
+    """Return whether a character is uppercase or title case, so that a word that begins with it is capitalised."""
     return character.isupper() or character.istitle()
 
 
@@ -125,14 +130,15 @@ def join_names_fast(text: str) -> str:
     limits = MAX_CAPITALISED, MAX_LINKS
     if not join_in_place(characters, character_kinds(n_characters), _link_codes(), ord(JOINER), *limits):
         return text
+    # The kernel replaces each character of a gap by a joiner; a gap must become one joiner.
     joined = characters.tobytes().decode(encoding, "surrogatepass")
     return re.sub(f"{JOINER}+", JOINER, joined) if 2 * JOINER in joined else joined
 
 
 def replace_dotted_capital_i(text: str) -> str:
-    """Return the text with `i` for `İ` in names.
+    """Return the text with `i` for `İ` in joined names.
 
-    Python's lowercase of `İ` is `i` and a combining dot, which is not a word character and would split the word.
+    Python's lowercase of `İ` is `i` and a combining dot, which is not a word character and would split the name.
     """
     if "İ" not in text or JOINER not in text:
         return text
@@ -140,21 +146,21 @@ def replace_dotted_capital_i(text: str) -> str:
 
 
 def repair_names(text: str) -> str:
-    """Remove joiners next to which a word is missing, after characters were dropped from a text with joined names."""
+    """Replace joiners without a word on both sides by spaces; stripping accents can drop all letters of a word."""
     return _LOOSE_JOINER.sub(" ", text) if JOINER in text else text
 
 
 @cache
 def character_kinds(n_characters: int) -> NDArray[np.uint8]:
-    """Return the kinds of the first `n_characters` code points, as bits that `kernels.names` defines."""
+    """Return the kinds (letter, blank, ...) of the first `n_characters` code points, as the bits in `kernels.names`."""
     from ..kernels.names import BLANK, HYPHEN, LETTER, LINE_END, LOWERCASE, SENTENCE_MARK, UPPERCASE
 
-    points = np.arange(n_characters, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    kinds = np.zeros(len(points), np.uint8)
-    for run in re.finditer(r"\w+", points):
-        kinds[run.start() : run.end()] |= LETTER
-    kinds[np.fromiter(map(is_capital, points), np.bool_, len(points))] |= UPPERCASE
-    kinds[np.fromiter(map(str.islower, points), np.bool_, len(points))] |= LOWERCASE
+    all_characters = np.arange(n_characters, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    kinds = np.zeros(n_characters, np.uint8)
+    for match in re.finditer(r"\w+", all_characters):
+        kinds[match.start() : match.end()] |= LETTER
+    kinds[np.fromiter(map(is_capital, all_characters), np.bool_, n_characters)] |= UPPERCASE
+    kinds[np.fromiter(map(str.islower, all_characters), np.bool_, n_characters)] |= LOWERCASE
     for characters, kind in ((BLANKS, BLANK), (HYPHENS, HYPHEN), ("\n", LINE_END), (SENTENCE_MARKS, SENTENCE_MARK)):
         kinds[[ord(character) for character in characters if ord(character) < n_characters]] |= kind
     kinds.flags.writeable = False
@@ -163,5 +169,5 @@ def character_kinds(n_characters: int) -> NDArray[np.uint8]:
 
 @cache
 def _link_codes() -> NDArray[np.uint64]:
-    """Return the bytes of each link as one number, as `kernels.names` compares them."""
+    """Return each link word as one number, made of its ASCII bytes, as `kernels.names` compares them."""
     return np.array([int.from_bytes(link.encode(), "big") for link in LINKS], np.uint64)

@@ -53,19 +53,20 @@ class TracedText(NamedTuple):
         return cls(text, begins, begins + 1)
 
     def after_edits(self, edits: Iterable[Edit]) -> TracedText:
-        """Return the text after edits."""
+        """Return the text after edits; every character of a replacement is traced to the whole replaced stretch."""
         edit_list = list(edits)
         if not edit_list:
             return self
         begins, ends = np.array([(begin, end) for begin, end, _ in edit_list]).T
-        # A character outside of edits becomes one; the first of an edit becomes the replacement, the others none.
+        # `lengths`: how many characters each one becomes. Outside of edits it stays one character; the first character
+        # of an edit becomes the whole replacement, the others nothing. The running sum of `changes` is 1 within edits.
         changes = np.zeros(len(self.text) + 1, np.int64)
         changes[begins] += 1
         changes[ends] -= 1
         lengths = 1 - np.cumsum(changes[:-1])
         lengths[begins] = [len(replacement) for _, _, replacement in edit_list]
         last_sources = np.arange(len(self.text))
-        last_sources[begins] = ends - 1
+        last_sources[begins] = ends - 1  # a replacement ends where the last character of its edit does
         sources = np.repeat(np.arange(len(self.text)), lengths)
         return TracedText(apply_edits(self.text, edit_list), self.begins[sources], self.ends[last_sources[sources]])
 
@@ -93,7 +94,7 @@ class TracedText(NamedTuple):
 
 
 def by_character(text: str, value: Callable[[str], int]) -> Ints:
-    """Return a number for each character of a nonempty text, computed once for each distinct character."""
+    """Return `value` of each character of a nonempty text, computed once for each distinct character."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     table = np.zeros(int(codes.max()) + 1, np.int64)
     for character in set(text):
@@ -112,8 +113,8 @@ def last_attached(is_attached: Bools) -> Ints:
     `is_attached` says which positions belong to the one before them, as combining marks do.
     """
     n = len(is_attached)
-    own_positions = np.where(is_attached, n, np.arange(n))
-    next_unattached = np.minimum.accumulate(own_positions[::-1])[::-1]
+    unattached = np.where(is_attached, n, np.arange(n))  # n, which is beyond the end, in place of attached positions
+    next_unattached = np.minimum.accumulate(unattached[::-1])[::-1]
     return np.append(next_unattached[1:], n) - 1
 
 
@@ -126,7 +127,7 @@ def first_attached(is_attached: Bools, is_mark: Bools) -> Ints:
     last_unattached = np.maximum.accumulate(np.where(is_attached, -1, positions))
     first = np.append(-1, last_unattached[:-1]) + 1
     next_letter = np.minimum.accumulate(np.where(is_mark, len(is_attached), positions)[::-1])[::-1]
-    first_letter: Ints = np.minimum(next_letter[first], positions)
+    first_letter: Ints = np.minimum(next_letter[first], positions)  # itself if all before it are marks
     return first_letter
 
 
@@ -135,12 +136,12 @@ Tracer = Callable[[TracedText, Step], TracedText]
 
 
 def _trace_one_for_one(traced: TracedText, step: Step) -> TracedText:
-    """Apply a step that keeps the number of characters."""
+    """Apply a step that replaces each character by exactly one."""
     return traced._replace(text=step(traced.text))
 
 
 def _trace_edits(find_edits: Callable[[str], Iterable[Edit]]) -> Tracer:
-    """Return the tracer of a step that applies the edits which `find_edits` returns."""
+    """Return the tracer of a step that applies the edits from `find_edits`."""
     return lambda traced, _: traced.after_edits(find_edits(traced.text))
 
 
@@ -212,7 +213,10 @@ class Node:
         node.term = term
 
     def descend(self, word: str) -> Node | None:
-        """Return the node below this one for a word, which can have several parts, or None if no term has it next."""
+        """Return the node to which a word leads from this one, or None if no term continues with it.
+
+        A name is a word with spaces, and leads over several edges.
+        """
         node = self.children.get(word)
         if node is not None or " " not in word:
             return node
@@ -239,7 +243,7 @@ class TermFinder:
         return root
 
     def spans(self, text: str) -> list[Span]:
-        """Return the place of each counted term in a text, sorted by start and end."""
+        """Return the place of each occurrence of the vocabulary's terms in a text, sorted by start and end."""
         joins_names, stop_words = self._reading.joins_names, self._vocabulary.stop_words
         traced = trace_text(text, self._reading)
         matches = [
@@ -252,7 +256,7 @@ class TermFinder:
         return sorted(spans, key=lambda span: span[:2])
 
     def _terms_in(self, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield the positions of the first and last word of each term, and the term."""
+        """Yield each occurrence of a term among the words: the positions of its first and last word, and the term."""
         shortest, longest = self._vocabulary.ngram_range
         root = self._tree
         for first in range(len(words)):

@@ -37,7 +37,8 @@ class Normaliser:
     """Map words to their normal forms. Threads may share a normaliser; calls of the package are serialised."""
 
     def __init__(self, method: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
-        self._package_forms = NORMALISERS[method][1](code)
+        _, create_form_function = NORMALISERS[method]
+        self._package_forms = create_form_function(code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
         self._has_turkish_case = lowercase and has_turkish_case(code)
         self._can_fold_lines = not callable(strip_accents)  # a user's function may change line breaks
@@ -45,7 +46,7 @@ class Normaliser:
         self._lock = Lock()
 
     def __call__(self, words: Sequence[str]) -> list[str]:
-        """Return the form of each word."""
+        """Return the normal form of each word; names and very long words stay as they are."""
         forms = list(map(self._cache.get, words))
         if None not in forms:
             return cast("list[str]", forms)
@@ -56,7 +57,8 @@ class Normaliser:
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """Return the forms of words that were not cached a moment ago, and cache them.
 
-        Another thread may have cached them since. Names (with spaces) and very long words are left out.
+        Another thread may have cached some of them since. Names (words with spaces) and very long words are left out
+        of the result, since they are their own forms.
         """
         forms = {word: self._cache.get(word, "") for word in words if len(word) <= MAX_WORD_LENGTH and " " not in word}
         uncached = [word for word, form in forms.items() if not form]
@@ -76,8 +78,8 @@ class Normaliser:
     def _forms(self, words: list[str]) -> list[str]:
         """Return the package's forms, lowercased and stripped like the text.
 
-        A word without a valid form is its own form. All forms are folded at once, as lines of one text, unless one is
-        invalid.
+        A word without a valid form is its own form. All forms are folded at once, as lines of one text, because that
+        is faster; if this shows that some form is invalid, each form is folded and checked by itself.
         """
         package_forms = self._package_forms(words)
         if self._can_fold_lines:
@@ -90,7 +92,7 @@ class Normaliser:
         ]
 
     def _fold(self, text: str) -> str:
-        """Lowercase forms and strip their accents, as is done with texts."""
+        """Return forms lowercased and without accents, by the same settings as texts."""
         text = lowercase_turkish_i(text) if self._has_turkish_case else text
         text = lower_case(text) if self._lowercase else text
         return text if self._strip is None else self._strip(text)
@@ -102,22 +104,23 @@ def _is_form(text: str) -> bool:
 
 
 def normaliser(method: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
-    """Return the normaliser for some settings; its cache is never pickled or saved."""
+    """Return a normaliser with these settings, shared if possible; its cache is never pickled or saved."""
     code = language_code(method, language)
-    if callable(strip_accents):  # not shared: it may not be hashable, and would stay in memory
+    if callable(strip_accents):  # not shared: the function may not be hashable, and would stay in memory
         return Normaliser(method, code, lowercase, strip_accents)
     return shared_normaliser(method, code, lowercase, strip_accents)
 
 
 @lru_cache(maxsize=16)
 def shared_normaliser(method: str, code: str, lowercase: bool, strip_accents: str | None) -> Normaliser:
-    """Return the one normaliser of this process for some settings."""
+    """Return the normaliser with these settings that is shared by the whole process."""
     return Normaliser(method, code, lowercase, strip_accents)
 
 
 def language_code(method: str, language: object) -> str:
     """Return the code of a language; raise `InputError` if its words can't be normalised by this method."""
-    return require_language(language, NORMALISERS[method][0], setting="language", what=Setting("normalise", method))
+    supported_languages, _ = NORMALISERS[method]
+    return require_language(language, supported_languages, setting="language", what=Setting("normalise", method))
 
 
 TAGS = ("keep", "drop")
@@ -135,9 +138,9 @@ class Preparation:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Preparation":
-        """Return the preparation for settings by name, which may include other settings.
+        """Return the preparation for settings by name; the mapping may contain other settings.
 
-        If no language is given, it is that of the stop words if these are given by one, otherwise English.
+        If no language is given, it is the language in `stop_words` if that setting names one, otherwise English.
         """
         preparation = cls(*map(settings.__getitem__, SETTINGS))
         if preparation.language is not None:
@@ -150,12 +153,12 @@ class Preparation:
 
         A language that has no effect is replaced by the default, so that equal preparations compare equal.
         """
-        for fault in self._faults():
+        for fault in self._faults():  # the first one
             raise fault
         if self.normalise is not None:
             code = language_code(self.normalise, self.language)
         elif (known := code_of(self.language)) is not None:
-            code = known if has_turkish_case(known) else NO_PREPARATION.language
+            code = known if has_turkish_case(known) else NO_PREPARATION.language  # others have no effect here
         else:
             raise InputError(
                 setting="language",
@@ -169,7 +172,7 @@ class Preparation:
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield InputError(setting="language", value=self.language, hint="use the code of a language")
-        elif (
+        elif (  # a language without effect, for which `checked` stores the default
             self.normalise is None and self.language != NO_PREPARATION.language and not has_turkish_case(self.language)
         ):
             yield InputError("nothing is normalised", setting="language", value=self.language)
@@ -178,11 +181,12 @@ class Preparation:
         """Yield an error for each invalid setting other than the language."""
         for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*NORMALISERS, None))):
             value = getattr(self, name)
+            # `is`, because 1 == True, but 1 is no value of `names`.
             if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
                 yield InputError(setting=name, value=value, allowed=allowed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults, by name."""
+        """Return the settings that differ from the defaults, by name; with normal forms, always the language, too."""
         changed = {name: value for name, value in asdict(self).items() if value != getattr(NO_PREPARATION, name)}
         return changed if self.normalise is None else changed | {"language": self.language}
 

@@ -45,7 +45,7 @@ def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, 
 
 
 def no_documents() -> InputError:
-    """Return the error for an empty collection."""
+    """Return the error for a collection without documents."""
     return InputError("There are no documents", hint="Give an iterable of at least one text")
 
 
@@ -58,7 +58,7 @@ def no_terms(n_documents: float) -> InputError:
 
 
 def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
-    """Return the error for documents none of whose terms is within the limits."""
+    """Return the error if no term is within the limits."""
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
         (
@@ -82,18 +82,19 @@ def terms_within_limits(
     max_features: int | None = None,
     binary: bool = False,
 ) -> Ints:
-    """Return the positions of the terms within the limits; `numbers` has the terms in alphabetical order.
+    """Return the positions in `numbers`, ascending, of the terms that are within the limits.
 
-    `totals` returns the document frequency and the number of occurrences of each term number; it is called only if a
-    limit needs them. Of equally frequent terms, the alphabetically first is kept; with `binary`, the frequency of a
-    term is its document frequency.
+    `numbers` has the term numbers in alphabetical order of the terms. `totals` returns two arrays indexed by term
+    number, the document frequency and the number of occurrences; it is called only if a limit needs them.
+    `max_features` keeps the terms with most occurrences (with `binary`, with the highest document frequency), and of
+    equally frequent terms the alphabetically first.
     """
     if n_documents == 0:
         raise no_documents()
     if len(numbers) == 0:
         raise no_terms(n_documents)
     least, most = df_bounds(n_documents, min_df, max_df)
-    if least <= 1 and most >= n_documents and max_features is None:
+    if least <= 1 and most >= n_documents and max_features is None:  # every term is within the limits
         return np.arange(len(numbers))
     doc_freq, occurrences = (total[numbers] for total in totals())
     selected = np.flatnonzero((doc_freq >= least) & (doc_freq <= most))

@@ -37,11 +37,11 @@ Step = Callable[[str], str]
 
 _CHARACTERS_PER_DOCUMENT = 256  # the time that a document takes, whatever its length, in characters
 _KERNELS = "textsieve.kernels.words"
-_charged = 0
+_charged = 0  # what this process has counted without the kernels so far, in characters
 
 
 def are_few(n_characters: int, n_documents: int) -> bool:
-    """Return whether documents with so many characters in total should be counted without the kernels."""
+    """Return whether documents with `n_characters` in total should be counted without the kernels."""
     if n_characters <= FEW_CHARACTERS and n_documents <= FEW_DOCUMENTS:
         return True
     effort = _charged + n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
@@ -69,14 +69,11 @@ class Reading:
         """Return the function that normalises words, or None if words are counted as they are."""
         if self.preparation.normalise is None:
             return None
-        return normaliser(
-            *(self.preparation.normalise, self.preparation.language),
-            *(self.lowercase, self.strip_accents),
-        )
+        return normaliser(self.preparation.normalise, self.preparation.language, self.lowercase, self.strip_accents)
 
     @property
     def word_settings(self) -> dict[str, Any]:
-        """Return the settings that define words, as arguments for counters."""
+        """Return the settings that define words, as keyword arguments of `terms_of`, `FewDocuments` and `TermTable`."""
         return {"forms": self.forms, "joins_names": self.joins_names}
 
     @property
@@ -86,13 +83,16 @@ class Reading:
 
     @property
     def kernels_lowercase(self) -> bool:
-        """Return whether the kernels lowercase ASCII."""
+        """Return whether the kernels lowercase ASCII.
+
+        They don't if accents are stripped: that is done after lowercasing and may yield uppercase letters, which stay.
+        """
         return self.lowercase and self.strip_accents is None
 
     def few_or_many(self, documents: Iterable[str | bytes]) -> tuple[list[str] | None, Iterator[str]]:
-        """Return prepared texts: a list of all of them if they are few, otherwise None; and an iterator in both cases.
+        """Return the prepared texts as a list if they are few, otherwise None; and in both cases as an iterator.
 
-        If they are many, the iterator yields texts for the kernels.
+        If they are many, the iterator yields texts for the kernels, which may still have to be lowercased.
         """
         if isinstance(documents, str | bytes):
             raise InputError("Got a single string", hint="give an iterable of documents, for example [text]")
@@ -101,24 +101,24 @@ class Reading:
         if hasattr(documents, "columns"):
             raise InputError("documents is a table with columns", hint="give the one that has the texts")
         texts = self._decode(documents)
-        first: list[str] = []
+        texts_read: list[str] = []
         n_characters = 0
         for text in texts:
-            first.append(text)
+            texts_read.append(text)
             n_characters += len(text)
-            if not are_few(n_characters, len(first)):
-                return None, self._prepare(chain(first, texts), for_kernels=True)
-        _charge(n_characters, len(first))
-        few = list(self._prepare(first, for_kernels=False))
+            if not are_few(n_characters, len(texts_read)):
+                return None, self._prepare(chain(texts_read, texts), for_kernels=True)
+        _charge(n_characters, len(texts_read))
+        few = list(self._prepare(texts_read, for_kernels=False))
         return few, iter(few)
 
     def _decode(self, documents: Iterable[str | bytes]) -> Iterator[str]:
-        """Yield the documents as text."""
+        """Yield the documents as strings."""
         for number, document in enumerate(documents):
             yield document if isinstance(document, str) else self.text_of(document, number)
 
     def text_of(self, document: str | bytes, number: int = 0) -> str:
-        """Return a document as text; `number` is its number in error messages."""
+        """Return a document as a string; `number` is the document's number in error messages."""
         if isinstance(document, str):
             return document
         if hasattr(document, "as_py"):  # a scalar of pyarrow
@@ -137,7 +137,7 @@ class Reading:
             ) from error
 
     def _prepare(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
-        """Yield the texts after all steps; ASCII texts are not lowercased if the kernels do that."""
+        """Yield the texts after all steps of preparation; ASCII texts are not lowercased if the kernels do that."""
         cleaning_steps, folding_steps = self._cleaning_steps(for_kernels=for_kernels), self._folding_steps()
         skip_ascii = for_kernels and self.kernels_lowercase
         for text in texts:
@@ -154,7 +154,7 @@ class Reading:
         return [*self._cleaning_steps(for_kernels=False), *self._folding_steps()]
 
     def folded(self, word: str) -> str:
-        """Return a word lowercased and without accents, as it occurs in texts that have been read."""
+        """Return a word as it occurs in prepared texts: lowercased and without accents, by the settings."""
         turkish = lowercase_turkish_i(word) if self._has_turkish_case else word
         lower, strip = lower_case(turkish) if self.lowercase else turkish, accent_stripper(self.strip_accents)
         return lower if strip is None else strip(lower)
@@ -165,7 +165,7 @@ class Reading:
         return self.lowercase and has_turkish_case(self.preparation.language)
 
     def _cleaning_steps(self, *, for_kernels: bool) -> list[Step]:
-        """Return the steps before lowercasing that are set: remove tags, join names, lowercase the Turkish I."""
+        """Return the steps before lowercasing, by the settings: remove tags, join names, lowercase the Turkish I."""
         steps: list[Step] = []
         if self.preparation.tags == "drop":
             from .markup import STEPS
@@ -197,7 +197,11 @@ MAX_WORDS_NAMED = 5
 
 
 def matchable_stop_words(stop_words: Collection[str], reading: Reading) -> frozenset[str]:
-    """Return the user's stop words that can occur in texts; warn about the others."""
+    """Return the user's stop words that can occur in prepared texts.
+
+    Warn about those that are read as other words, unless these are on the list as well.
+    """
+    # The words that remain of a stop word if it is read as a text: none, itself, or others.
     read_as = {word: WORD.findall(reading.folded(word)) for word in stop_words}
     unmatched = {
         word: words_read

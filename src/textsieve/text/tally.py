@@ -56,7 +56,10 @@ class SliceTally:
     final_numbers: list[Ints] | None
 
     def _by_slice(self, values: Ints) -> list[Ints]:
-        """Return for each slice the values of its worker's terms, given the values of the final term numbers."""
+        """Return for each slice an array with the value of each term number that occurs in the slice.
+
+        `values` has a value for each final term number. A slice has the numbers of the worker that counted it.
+        """
         if self.workers is None or self.final_numbers is None:
             return [values] * len(self.slices)
         worker_values = [values[numbers] for numbers in self.final_numbers]
@@ -78,10 +81,10 @@ class SliceTally:
     def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> CSR:
         """Return the counts as CSR rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
         slice_columns = self._by_slice(columns)
-        keep_all = bool((columns >= 0).all())
-        sizes = [
+        all_have_columns = bool((columns >= 0).all())
+        sizes = [  # the number of values in each row, slice by slice
             np.diff(counts.row_ends.astype(np.int64), prepend=0)
-            if keep_all
+            if all_have_columns
             else kernels.row_sizes(*counts, term_columns)
             for counts, term_columns in zip(self.slices, slice_columns, strict=True)
         ]
@@ -90,8 +93,8 @@ class SliceTally:
         index_type: Any = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64
         indices = np.empty(n_values, index_type)
         data = np.empty(n_values, dtype)
-        begins = indptr[np.cumsum([0, *map(len, sizes)])]
-        radix_passes = max(1, (n_columns.bit_length() + 7) // 8)
+        begins = indptr[np.cumsum([0, *map(len, sizes)])]  # where the values of each slice begin
+        radix_passes = max(1, (n_columns.bit_length() + 7) // 8)  # one for each byte of the largest column
 
         def write(number: int) -> None:
             written = slice(begins[number], begins[number + 1])
@@ -112,10 +115,10 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
 
     With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
     """
-    if n_jobs == 1 and learn:
+    if n_jobs == 1 and learn:  # the only thread can add terms to `table` itself
         return SliceTally([table.count(documents, learn=True) for documents in slices], None, None)
     tables: list[TermTable] = []
-    idle: SimpleQueue[int] = SimpleQueue()
+    idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
     def count_slice(worker: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
         try:
@@ -136,8 +139,8 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
                 worker = idle.get()
             slice_workers.append(worker)
             futures.append(pool.submit(count_slice, worker, documents))
-    results = [result.result() for result in futures]
-    counts = [result for result, _ in results]
+    results = [future.result() for future in futures]
+    counts = [slice_counts for slice_counts, _ in results]
     if not learn:
         table.return_readers(tables)
         return SliceTally(counts, None, None)

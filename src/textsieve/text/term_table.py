@@ -1,8 +1,9 @@
 """Number the terms of documents: single words or n-grams.
 
-A `TermTable` counts slices of documents, takes over the terms of other tables, and spells its terms. Terms are numbered
-in the order in which they first occur, whatever the slices and threads: the new terms of a thread are taken over slice
-by slice, in the order of the documents.
+A `TermTable` counts slices of documents, adds the terms of other tables, and spells its terms. Terms are numbered in
+the order in which they first occur, however documents are split into slices and threads: each thread numbers the terms
+of its slices in a table of its own, and these are added to the common table slice by slice, in the order of the
+documents.
 
 N-grams are stored as a tree (`GramTree`): the parent of an n-gram is the n-gram without its last word, and the number
 of a parent is lower than those of its children.
@@ -36,16 +37,19 @@ _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 class GramTree:
-    """A hash table with open addressing over pairs of parent and word; see `kernels.ngrams` for the arrays."""
+    """A tree of n-grams, which are its nodes, with a hash table to look them up; see `kernels.ngrams` for the arrays.
+
+    A node is a code: (number of its parent + 1) << 32 | number of its last word.
+    """
 
     def __init__(self) -> None:
-        self.slots: Codes = np.zeros(2 << 13, np.uint64)
+        self.slots: Codes = np.zeros(2 << 13, np.uint64)  # two codes for each slot
         self.nodes: Codes = np.empty(1 << 12, np.uint64)
         self.size = 0
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)
 
     def reader(self) -> "GramTree":
-        """Return a tree for another thread that counts the same n-grams.
+        """Return a tree with which another thread counts the same n-grams.
 
         It shares the n-grams, but has its own slots, which record where each n-gram was last counted.
         """
@@ -58,9 +62,10 @@ class GramTree:
         """Count the n-grams of documents given as sequences of words; with `learn`, add unknown n-grams."""
         row_ends = np.empty_like(sequences.row_ends)
         state = np.zeros(words.STATE_SIZE, np.uint64)
-        state[words.N_WORDS] = self.size
+        state[words.N_WORDS] = self.size  # for this kernel, the number of n-grams
         min_n = ngram_range[0]
-        max_n = min(ngram_range[1], int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1)))
+        longest_document = int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1))
+        max_n = min(ngram_range[1], longest_document)  # the kernel reserves room for `max_n` entries
         while True:
             done = ngrams.count_grams(
                 *sequences, min_n, max_n, self.slots, self.nodes, SEED, learn, self.entries, row_ends, state
@@ -73,7 +78,10 @@ class GramTree:
             self.entries = with_room(self.entries, n_entries + max_n)
 
     def absorb(self, other: "GramTree", first: int, last: int, word_numbers: Ints, numbers: Ints) -> None:
-        """Take over the n-grams `first` to `last` of another tree, and write their numbers in this one."""
+        """Add the n-grams of another tree with numbers from `first` to before `last`.
+
+        `word_numbers` has the numbers of the other tree's words in this one; `numbers` gets those of its n-grams.
+        """
         while True:
             first, size = ngrams.add_nodes(
                 other.nodes, first, last, word_numbers, numbers, self.slots, self.nodes, np.uint64(self.size), SEED
@@ -84,7 +92,7 @@ class GramTree:
             self._make_room(1)
 
     def add(self, sequences: SliceCounts) -> Ints:
-        """Return the numbers of whole sequences as n-grams, adding new ones; -1 for an empty sequence."""
+        """Return the number of each sequence, taken as one n-gram, adding new n-grams; -1 for an empty sequence."""
         numbers = np.empty(sequences.row_ends.size, np.int64)
         n_done = 0
         while True:
@@ -98,10 +106,10 @@ class GramTree:
             self._make_room(int(sequences.row_ends[n_done] - begin))
 
     def _make_room(self, n_nodes: int) -> None:
-        """Make room for more nodes."""
+        """Make room for `n_nodes` more nodes."""
         if self.size + n_nodes > words.MAX_WORDS:
             raise InputError(f"More than {words.MAX_WORDS:,} different n-grams", hint="count in smaller parts")
-        while 4 * (self.size + n_nodes) > self.slots.size:
+        while 4 * (self.size + n_nodes) > self.slots.size:  # a slot has two codes; at most half of the slots are used
             self.slots = doubled_slots(self.slots)
         self.nodes = with_room(self.nodes, self.size + n_nodes)
 
@@ -113,7 +121,7 @@ class GramTree:
     def depths(self, first: int = 0) -> Ints:
         """Return the number of words of each n-gram, from number `first` on."""
         depths = np.ones(self.size - first, np.int64)
-        ancestors = self.nodes[first : self.size] >> _32  # plus one; 0 is none
+        ancestors = self.nodes[first : self.size] >> _32  # the number of the parent plus one; 0: no parent
         while len(with_parent := np.flatnonzero(ancestors)):
             depths[with_parent] += 1
             ancestors[with_parent] = self.nodes[ancestors[with_parent] - np.uint64(1)] >> _32
@@ -134,7 +142,7 @@ class GramTree:
             level = np.flatnonzero(depths == depth)
             sizes += np.bincount(parents[level], sizes[level], self.size).astype(np.int64)
         order = np.argsort((parents + 1) << 32 | word_ranks[last_words])  # siblings are adjacent, sorted by last word
-        sizes_before = np.cumsum(sizes[order]) - sizes[order]  # less those before the first sibling, below
+        sizes_before = np.cumsum(sizes[order]) - sizes[order]  # of all nodes before; below, of earlier siblings only
         sorted_parents = parents[order]
         first_child = np.flatnonzero(np.diff(sorted_parents, prepend=-2))
         sizes_before -= np.repeat(sizes_before[first_child], np.diff(first_child, append=self.size))
@@ -146,11 +154,11 @@ class GramTree:
         return ranks
 
     def words_of(self, numbers: Ints) -> tuple[Ints, Ints]:
-        """Return the words of some n-grams in one array, and the number of words of each n-gram."""
+        """Return the word numbers of some n-grams in one array, and the number of words of each n-gram."""
         parents, last_words = self._parents_and_words()
         n_words = self.depths()[numbers]
         ngram_words = np.empty(int(n_words.sum()), np.int64)
-        positions = np.cumsum(n_words) - 1  # where the last words go, then the words before them
+        positions = np.cumsum(n_words) - 1  # n-grams are written backwards, so this is where their last words go
         nodes = numbers.copy()
         while len(unfinished := np.flatnonzero(nodes >= 0)):
             ngram_words[positions[unfinished]] = last_words[nodes[unfinished]]
@@ -177,14 +185,14 @@ class TermTable:
     ) -> None:
         self.ngram_range = ngram_range
         self._classes = byte_classes(lowercase_ascii, joins_names)
-        self._terms_are_any_text = joins_names or forms is not None
-        words = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))
-        self._words = words if forms is None else FormTable(forms, words)
+        self._terms_are_any_text = joins_names or forms is not None  # a form or a name need not look like a word
+        word_table = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))  # others can't occur
+        self._words = word_table if forms is None else FormTable(forms, word_table)
         self._grams = None if ngram_range == (1, 1) else GramTree()
 
     @classmethod
     def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
-        """Return an empty table for documents that are read in this way."""
+        """Return a table without terms, for documents that are read as `reading` says."""
         return cls(ngram_range, stop_words, lowercase_ascii=reading.kernels_lowercase, **reading.word_settings)
 
     @property
@@ -194,13 +202,13 @@ class TermTable:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Return the number of known words and of known n-grams, which `absorb` needs after each slice."""
+        """Return the number of known words and of known n-grams; `absorb` needs what they were after each slice."""
         return self._words.size, 0 if self._grams is None else self._grams.size
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     def count(self, documents: Slice, *, learn: bool) -> SliceCounts:
-        """Count the terms of some documents; with `learn`, add unknown ones."""
+        """Count the terms of some documents; with `learn`, add unknown terms."""
         if self._grams is None:
             return self._words.count(documents, self._classes, learn=learn, in_sequence=False)
         sequences = self._words.count(documents, self._classes, learn=learn, in_sequence=True)
@@ -209,7 +217,7 @@ class TermTable:
     # -- one table per thread ------------------------------------------------------------------------------------
 
     def reader(self) -> "TermTable":
-        """Return a table for another thread that counts these terms."""
+        """Return a table with which another thread counts these terms, without adding any."""
         other = copy(self)
         other._words = self._words.reader()
         other._grams = None if self._grams is None else self._grams.reader()
@@ -233,20 +241,22 @@ class TermTable:
         `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
         that table's `sizes` right after it. So new terms are added slice by slice, in the order of the documents.
         """
-        # Stop words have the same numbers in all tables; the other numbers are overwritten.
+        # At first, each word has its number in the other table. That is right for stop words, which are the first words
+        # of all tables; the other numbers are overwritten.
         word_numbers = [np.arange(other._words.size) for other in others]
         gram_numbers = [np.empty(other.size, np.int64) for other in others]
+        # Most words of the largest table are new; making room for them at once is faster than growing step by step.
         largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
         self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
-        absorbed = [(other._words.n_stop, 0) for other in others]
-        for number, (n_words, n_grams) in slices:
-            spelling, starts = others[number]._words.spellings()
-            first_word, first_gram = absorbed[number]
-            word_numbers[number][first_word:n_words] = self._words.add(spelling, starts[first_word : n_words + 1])
-            other_grams = others[number]._grams
+        absorbed = [(other._words.n_stop, 0) for other in others]  # how many words and n-grams of each are done
+        for index, (n_words, n_grams) in slices:
+            spelling, starts = others[index]._words.spellings()
+            first_word, first_gram = absorbed[index]
+            word_numbers[index][first_word:n_words] = self._words.add(spelling, starts[first_word : n_words + 1])
+            other_grams = others[index]._grams
             if self._grams is not None and other_grams is not None:
-                self._grams.absorb(other_grams, first_gram, n_grams, word_numbers[number], gram_numbers[number])
-            absorbed[number] = n_words, n_grams
+                self._grams.absorb(other_grams, first_gram, n_grams, word_numbers[index], gram_numbers[index])
+            absorbed[index] = n_words, n_grams
         return word_numbers if self._grams is None else gram_numbers
 
     # -- terms ---------------------------------------------------------------------------------------------------
@@ -255,13 +265,14 @@ class TermTable:
         """Return the number of each term, adding new ones; -1 for a string that can't occur as a term."""
         if self._terms_are_any_text:
             return self._add_as_spelled(terms)
-        encoded, starts = encode_terms(terms, b"\xff")
-        documents = Slice(encoded.tobytes(), len(terms), wide=True)
-        as_written = byte_classes(False)
+        encoded, starts = encode_terms(terms, terminator=b"\xff")
+        documents = Slice(encoded.tobytes(), len(terms), wide=True)  # each term as a document of its own
+        as_written = byte_classes(lowercase=False)
         sequences = self._words.count(documents, as_written, learn=True, in_sequence=True)
-        word_numbers = (sequences.entries >> np.uint64(32)).astype(np.int64)
+        word_numbers = (sequences.entries >> _32).astype(np.int64)
         ends = sequences.row_ends.astype(np.int64)
-        # A string is a term if it consists of nothing but words with one space between each two of them.
+        # A string is a term if it consists of nothing but words with one space between each two of them: its words and
+        # n - 1 spaces account for all its bytes but the terminator.
         n_words = np.diff(ends, prepend=0)
         n_spaces = _segment_sums(starts[1:].astype(np.int64), encoded == ord(" "))
         n_bytes = _segment_sums(ends, self._words.lengths()[word_numbers]) + n_spaces
@@ -275,23 +286,23 @@ class TermTable:
         return numbers
 
     def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
-        """Do the same as `add_terms` for forms and names, which need not look like words."""
+        """Do the same as `add_terms` for terms that need not look like words: stems, lemmas and names with spaces."""
         term_words = [[term] if self._grams is None else term.split(" ") for term in terms]
         is_term = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in term_words], np.bool_)
         possible_words = [words for words, is_possible in zip(term_words, is_term.tolist(), strict=True) if is_possible]
         word_numbers = self._words.add(*encode_terms([word for words in possible_words for word in words]))
         numbers = np.full(len(terms), -1, np.int64)
         if self._grams is None:
-            numbers[is_term] = np.where(word_numbers < self._words.n_stop, -1, word_numbers)
+            is_stop_word = word_numbers < self._words.n_stop
+            numbers[is_term] = np.where(is_stop_word, -1, word_numbers)
         else:
             ends = np.cumsum([len(words) for words in possible_words], dtype=np.uint64)
-            numbers[is_term] = self._grams.add(
-                SliceCounts(word_numbers.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends)
-            )
+            entries = word_numbers.astype(np.uint64) << _32 | np.uint64(1)  # each word with a count of 1
+            numbers[is_term] = self._grams.add(SliceCounts(entries, ends))
         return numbers
 
     def is_term(self, first: int = 0) -> NDArray[np.bool_]:
-        """Return for each number from `first` on whether it is a term; stop words and too short n-grams are not."""
+        """Return for each number from `first` on whether it is that of a term, not of a stop word or short n-gram."""
         if self._grams is None:
             return np.arange(first, self.size) >= self._words.n_stop
         return self._grams.depths(first) >= self.ngram_range[0]

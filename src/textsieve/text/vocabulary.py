@@ -1,8 +1,8 @@
 """The terms of a counter in the order of their columns, in three representations.
 
-They are a list to show, a dictionary to look up, and a term table for the kernels. Each is built when it is first
-needed: a model that predicts one document never needs the table, and a stream that adds millions of terms never needs
-the list. Only the terms themselves are pickled.
+These are a list to show, a dictionary from terms to columns, and a term table for the kernels. Each is built when it is
+first needed: a model that predicts one document never needs the table, and a stream that adds millions of terms never
+needs the list. Only the list is pickled.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Vocabulary:
     def terms(self) -> list[str]:
         """Return the terms in the order of their columns."""
         terms, known = self._terms, self._table
-        if len(terms) < self._size and known is not None:
+        if len(terms) < self._size and known is not None:  # only the table has the terms that were added last
             terms = self._terms = terms + known.table.spell(known.numbers[len(terms) :])
         return terms
 
@@ -114,7 +114,7 @@ class Vocabulary:
         return self._table is not None
 
     def table_for(self, reading: Reading) -> VocabularyTable:
-        """Return the table for the kernels, for documents that are read in this way."""
+        """Return the table for the kernels, for documents that are read as `reading` says."""
         known = self._table
         if known is None or known.reading != reading:
             from .term_table import TermTable
@@ -125,18 +125,21 @@ class Vocabulary:
         return known
 
     def drop_table(self) -> None:
-        """Discard the table for the kernels, including words that it learned and that are not terms yet."""
-        self._terms = self.terms
+        """Discard the table for the kernels, including learned words that `grow_with_table` has not added yet."""
+        self._terms = self.terms  # a complete list, including terms that only the table has
         self._table = None
 
     def grow(self, terms: Sequence[str]) -> None:
-        """Add new terms."""
-        self.drop_table()
+        """Add new terms at the end."""
+        self.drop_table()  # it lacks the new terms
         self._terms = self._terms + list(terms)
         self._size = len(self._terms)
 
     def grow_with_table(self, known: VocabularyTable) -> NDArray[np.int64]:
-        """Add the terms that the table has learned since `known` was returned; return the column of each number."""
+        """Add the terms that the table has learned since `table_for` returned `known`.
+
+        Returns the column of each term number of the table, -1: none.
+        """
         n_known = len(known.columns)
         is_new = known.table.is_term(n_known)
         columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])

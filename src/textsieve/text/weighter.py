@@ -75,7 +75,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return self._weigh(self._learn(X))
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Add more documents, which may have more columns than those before."""
+        """Add more documents to the document frequencies; they may have more columns than the documents before."""
         if not hasattr(self, "doc_freq_"):
             return self.fit(X)
         with growing(self, X) as rows:
@@ -93,7 +93,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return self._weigh(self._counts(X, reset=False))
 
     def _learn(self, X: Any) -> csr_matrix:
-        """Set the fitted attributes; return the checked counts."""
+        """Check the settings and the counts X, set the fitted attributes, and return the counts as CSR."""
         self._validate()
         counts = self._counts(X, reset=True)
         self.doc_freq_ = _doc_freq(counts)
@@ -102,11 +102,13 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return counts
 
     def _weigh(self, counts: csr_matrix) -> csr_matrix:
-        """Return the weights of counts as a matrix that shares no array with them."""
+        """Return the weights of counts as a matrix that shares no array with the counts."""
         weights = weigh(CSR.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
         dtype = np.float32 if counts.dtype == np.float32 else np.float64
         copied = CSR(
-            *(weights.data.astype(dtype, copy=False), weights.indices.copy(), weights.indptr.copy()),
+            data=weights.data.astype(dtype, copy=False),
+            indices=weights.indices.copy(),
+            indptr=weights.indptr.copy(),
             n_columns=weights.n_columns,
         )
         return as_configured(copied.matrix())

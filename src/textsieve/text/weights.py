@@ -38,7 +38,7 @@ def one_plus_log_twice(counts: NDArray[Any]) -> Floats:
 def _with_table(counts: NDArray[Any], table: Floats, formula: Callable[[Floats], Floats]) -> Floats:
     """Return the value of a formula for each count, from a table if the count is a small integer."""
     is_small = (counts >= 0) & (counts < _N_LOGS)
-    if counts.dtype.kind == "f":
+    if counts.dtype.kind == "f":  # floats need not be integers
         is_small &= counts == np.rint(counts)
     if is_small.all():
         return np.asarray(table[counts.astype(np.intp)])
@@ -78,8 +78,9 @@ NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
 
 
 def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
-    """Return the weights of counted rows; `tf` and `norm` name formulas, and `idf` has a factor for each column, or is
-    None.
+    """Return the weights of rows of counts.
+
+    `tf` and `norm` are names in `TERM_FREQUENCIES` and `NORMS`; `idf` has a factor for each column, None: all are 1.
     """
     weights = np.empty(len(rows.data))
     for first, last in _blocks(rows.indptr):
@@ -95,7 +96,7 @@ def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
 
 
 def _blocks(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the end row of blocks with about equally many values; a row is never split."""
+    """Yield the first row of each block and the row after its last; blocks have about `_BLOCK_VALUES` values."""
     block_rows = np.searchsorted(indptr, np.arange(_BLOCK_VALUES, indptr[-1], _BLOCK_VALUES))
     return pairwise(np.unique([0, *block_rows.tolist(), len(indptr) - 1]).tolist())
 
@@ -103,7 +104,7 @@ def _blocks(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _divide_by_norms(values: Floats, indptr: NDArray[Any], norms_of: Callable[[Floats, NDArray[Any]], Floats]) -> None:
     """Divide the values of each row by the row's norm, in place; a row of zeros stays."""
     sizes = np.diff(indptr)
-    is_filled = sizes > 0
+    is_filled = sizes > 0  # `reduceat`, with which norms are computed, can't add up an empty row
     norms = norms_of(values, indptr[:-1][is_filled])
-    norms[norms == 0.0] = 1.0
+    norms[norms == 0.0] = 1.0  # avoids a division by 0
     values /= np.repeat(norms, sizes[is_filled])

@@ -1,15 +1,17 @@
-"""Number the distinct words of texts: the arrays that the kernels fill, growing as needed.
+"""Number the distinct words of texts, in hash tables that the kernels fill and whose arrays grow as needed.
 
-Words are numbered in the order in which they first occur.
+`WordTable` numbers words as they are written: 0, 1, 2, ... in the order in which they first occur.
 
-`FormTable` counts normal forms (stems, for instance) instead of words, and computes the form of each distinct word
-once. It contains a table of the words as written, including the stop words. That table counts a slice of documents;
-then new words get their forms, and counts are added up by form. So the loop over the text is the same as without forms.
-Forms are numbered in the order of first use, because words are.
+`FormTable` numbers the *forms* of words instead: their stems or lemmas, so that `cat` and `cats` are counted together.
+Computing a form is slow, so it is done once for each distinct word. For that, a `FormTable` contains a `WordTable` of
+the words as written, including the stop words, and the number of each word's form. The word table counts a slice of
+documents; then new words get their forms, and the counts of words with the same form are added up. So the loop over the
+text is the same as without forms. Forms are numbered in the order of first use, because words are.
 
-A *reader* is a table with which another thread counts known terms. A reader of a `FormTable` learns words as written,
-but no forms. It is reused for later slices, so that a stream of predictions looks up the form of a frequent word once,
-not in every batch. A reader with too many words keeps the first half, since frequent words come early.
+Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. A reader of
+a `FormTable` does add new words to its table of words as written, to remember which known form they have, if any. It is
+reused for later slices, so that a stream of predictions looks up the form of a frequent word once, not in every batch.
+A reader with too many words keeps the first half, since frequent words come early.
 """
 
 import os
@@ -33,11 +35,11 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
 """The seed of the hash tables. It differs between processes, so that nobody can prepare texts whose words collide."""
 
 FEW_ENTRIES = 1 << 12
-"""The size of a new array of entries."""
+"""The initial size of an array of entries (see `SliceCounts`)."""
 
 _SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
 _LARGE_BYTES = 1 << 19  # larger arrays come directly from the operating system
-_NO_BITMAP = np.zeros(0, np.uint8)
+_NO_BITMAP = np.zeros(0, np.uint8)  # for ASCII text, where the kernel never reads the bitmap
 
 
 class Slice(NamedTuple):
@@ -49,9 +51,10 @@ class Slice(NamedTuple):
 
 
 class SliceCounts(NamedTuple):
-    """The counts of a slice of documents: entries (term number << 32 | count), and where those of each document end.
+    """The counts of a slice of documents. An entry is the code term number << 32 | count.
 
-    If it was counted `in_sequence`, there is an entry for each word of the text, in order.
+    The entries of document d end at `row_ends[d]`, where those of the next document begin. There is an entry for each
+    distinct term of a document, or, if it was counted `in_sequence`, for each word of its text, in order.
     """
 
     entries: Codes
@@ -85,7 +88,10 @@ def doubled_slots(slots: Codes) -> Codes:
 
 
 def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, Codes]:
-    """Return the UTF-8 bytes of many terms in one array, and where each begins; a terminator may follow each term."""
+    """Return the UTF-8 bytes of all terms in one array, each followed by the terminator, and where each term begins.
+
+    The array of begins has the total number of bytes as an additional element.
+    """
     encoded = [term.encode("utf-8", "surrogatepass") + terminator for term in terms]
     starts = np.zeros(len(encoded) + 1, np.uint64)
     starts[1:] = np.cumsum([len(term) for term in encoded], dtype=np.uint64)
@@ -100,18 +106,18 @@ def encode_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
     lines = np.frombuffer("\n".join([*words, ""]).encode(), np.uint8)
     is_end = lines == ord("\n")
     starts = np.zeros(len(words) + 1, np.uint64)
-    starts[1:] = np.flatnonzero(is_end) - np.arange(len(words))
+    starts[1:] = np.flatnonzero(is_end) - np.arange(len(words))  # without the line breaks of the words before
     return lines[~is_end], starts
 
 
 class WordTable:
-    """A hash table with open addressing over the spellings of words; see `kernels.words` for the arrays.
+    """A table of words and their numbers, with a hash table to look them up; see `kernels.words` for the arrays.
 
-    Stop words have the lowest numbers, below `n_stop`.
+    Word w is spelled `spelling[starts[w] : starts[w + 1]]`. Stop words have the lowest numbers, below `n_stop`.
     """
 
     def __init__(self, stop_words: Sequence[str] = ()) -> None:
-        self.slots: Codes = np.zeros(2 << 13, np.uint64)
+        self.slots: Codes = np.zeros(2 << 13, np.uint64)  # two codes for each slot
         self.starts: Codes = np.zeros(1 << 12, np.uint64)
         self.spelling: Bytes = np.empty(1 << 16, np.uint8)
         self.size = 0
@@ -120,7 +126,7 @@ class WordTable:
         self.n_stop = self.size
 
     def reader(self) -> "WordTable":
-        """Return a table for another thread that counts the same words.
+        """Return a table with which another thread counts the same words.
 
         It shares the spellings, but has its own slots, which record where each word was last counted.
         """
@@ -130,7 +136,7 @@ class WordTable:
         return other
 
     def return_reader(self, reader: "WordTable") -> None:
-        """Accept a reader that has finished; a table of words has nothing to reuse."""
+        """Accept a reader that has finished. A `WordTable` does not reuse readers, but `FormTable` does."""
 
     def empty_copy(self) -> "WordTable":
         """Return a table with only the stop words of this one."""
@@ -145,7 +151,10 @@ class WordTable:
         return other
 
     def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words."""
+        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words.
+
+        `classes` are those of `byte_classes`. The kernel stops when an array is full, and continues from `state`.
+        """
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_words() if documents.wide else _NO_BITMAP
         row_ends = np.empty(documents.n_documents, np.uint64)
@@ -170,7 +179,7 @@ class WordTable:
         while True:
             n_done, size = words.add_words(
                 new_spelling, new_starts, n_done, self.slots, self.starts, self.spelling,
-                np.uint64(self.size), SEED, True, numbers,
+                np.uint64(self.size), SEED, True, numbers,  # True: learn
             )  # fmt: skip
             self.size = int(size)
             if n_done == numbers.size:
@@ -182,33 +191,33 @@ class WordTable:
         numbers = np.empty(new_starts.size - 1, np.int64)
         words.add_words(
             new_spelling, new_starts, 0, self.slots, self.starts, self.spelling,
-            np.uint64(self.size), SEED, False, numbers,
+            np.uint64(self.size), SEED, False, numbers,  # 0: from the first word on; False: don't learn
         )  # fmt: skip
         return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
-        """Make room for `n_words` words in total, with `n_bytes` bytes in total, at once."""
-        n_slots = self.slots.size
-        while n_slots < 4 * n_words:
-            n_slots *= 2
-        if n_slots > self.slots.size:
-            grown = allocate_zeros(n_slots, np.uint64)
+        """Make room for `n_words` words in total, whose spellings have `n_bytes` bytes in total, at once."""
+        n_codes = self.slots.size
+        while n_codes < 4 * n_words:  # a slot has two codes, and at most half of the slots are used
+            n_codes *= 2
+        if n_codes > self.slots.size:
+            grown = allocate_zeros(n_codes, np.uint64)
             words.copy_slots(self.slots, grown, SEED)
             self.slots = grown
         self.starts = with_room(self.starts, n_words + 2)
         self.spelling = with_room(self.spelling, n_bytes)
 
     def _make_room(self, n_bytes: int) -> None:
-        """Make room for one more word with that many bytes."""
+        """Make room for one more word with `n_bytes` bytes."""
         if self.size >= words.MAX_WORDS:
             raise InputError(f"More than {words.MAX_WORDS:,} different words", hint="count in smaller parts")
-        if 4 * self.size >= self.slots.size:
+        if 4 * self.size >= self.slots.size:  # half of the slots, which have two codes each, are used
             self.slots = doubled_slots(self.slots)
         self.starts = with_room(self.starts, self.size + 2)
         self.spelling = with_room(self.spelling, int(self.starts[self.size]) + n_bytes)
 
     def spellings(self) -> tuple[Bytes, Codes]:
-        """Return the bytes of all words, and where each begins."""
+        """Return the bytes of all words, and where each word begins; the last element is where the last word ends."""
         return self.spelling, self.starts[: self.size + 1]
 
     def lengths(self) -> Ints:
@@ -220,7 +229,7 @@ class WordTable:
         """Return the rank of each word in the order in which Python sorts strings."""
         spelling, starts = self.spellings()
         keys = words.first_eight_bytes(spelling, starts)
-        order = np.argsort(keys)  # words with equal keys are sorted next
+        order = np.argsort(keys)  # words with equal keys are sorted next, in large groups by Python
         large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
         for begin, end in large_groups.reshape(-1, 2).tolist():
             group = order[begin:end].tolist()
@@ -239,7 +248,8 @@ class WordTable:
         if n_words.size == 0:
             return []
         spelling, starts = self.spellings()
-        joined = np.empty(int(self.lengths()[term_words].sum()) + term_words.size, np.uint8)
+        n_separators = term_words.size  # a space or a line break after each word
+        joined = np.empty(int(self.lengths()[term_words].sum()) + n_separators, np.uint8)
         words.join_spellings(term_words, n_words, spelling, starts, joined)
         return joined[:-1].tobytes().decode("utf-8").split("\n")
 
@@ -249,32 +259,37 @@ MAX_READER_WORDS = 1 << 18
 
 
 class FormTable(WordTable):
-    """A hash table of normal forms and their numbers; see `WordTable`.
+    """A hash table of the forms (stems or lemmas) of words and their numbers.
 
-    Stop words are compared as written and have no form.
+    `_written` is a table of the words as written, and `_form_numbers` has the number of each word's form. It is -1 for
+    stop words, which are compared as written, and for words whose forms are unknown to a reader.
     """
 
     def __init__(self, forms: Forms, stop_words: WordTable) -> None:
         super().__init__()
         self._forms = forms
-        self._written = stop_words
+        self._written = stop_words  # words of texts are added to it
         self._form_numbers = np.full(stop_words.size, -1, np.int64)
         self._last_entries: Codes = np.empty(0, np.uint64)
         self._idle_readers: deque[FormTable] = deque(maxlen=os.cpu_count())
 
     def reader(self) -> "FormTable":
-        """Return a table that shares the forms and learns words on its own: an idle reader, or a new one."""
+        """Return a table with which another thread counts the same forms: an idle reader, or a new one.
+
+        It shares the forms, but has its own table of words as written.
+        """
         try:
             while (idle := self._idle_readers.pop()).size != self.size:  # discard readers without the newest forms
                 pass
         except IndexError:  # no idle reader is left
             other = self.empty_copy()
+            # Nothing is copied, since a reader only looks forms up; it counts in its table of words as written.
             other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
             return other
         return idle
 
     def return_reader(self, reader: WordTable) -> None:
-        """Keep a reader that has finished for later use."""
+        """Keep a reader that has finished, with the words it has seen, for later use."""
         assert isinstance(reader, FormTable)
         self._idle_readers.append(reader)
 
@@ -284,8 +299,9 @@ class FormTable(WordTable):
 
     def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
         """Count the forms of some documents, or list them `in_sequence`; with `learn`, add unknown forms."""
-        if not learn:
+        if not learn:  # this is a reader, which may be reused for an endless stream
             self._drop_late_words()
+        # Words as written are always added, so that the form of each is looked up once.
         counts = self._written.count(documents, classes, learn=True, in_sequence=in_sequence)
         self._add_forms_of_new_words(learn=learn)
         if in_sequence:
@@ -296,16 +312,17 @@ class FormTable(WordTable):
         return SliceCounts(counts.entries[:n_entries].copy(), counts.row_ends)
 
     def _add_forms_of_new_words(self, *, learn: bool) -> None:
-        """Look up the numbers of the forms of new words; with `learn`, add unknown forms."""
+        """Set the form numbers of the words that the last slice added; with `learn`, add unknown forms."""
         new_words = np.arange(len(self._form_numbers), self._written.size)
         if not len(new_words):
             return
-        encoded = encode_lines(self._forms(self._written.spell_terms(new_words, np.ones(len(new_words), np.int64))))
+        spelled = self._written.spell_terms(new_words, n_words=np.ones(len(new_words), np.int64))
+        encoded = encode_lines(self._forms(spelled))
         numbers: Ints = self.add(*encoded) if learn else self.find(*encoded)
         self._form_numbers = np.concatenate([self._form_numbers, numbers])
 
     def _drop_late_words(self) -> None:
-        """Keep half of the words if there are too many, since an endless stream brings new words forever."""
+        """If there are too many words as written, keep those that came first, which include most frequent words."""
         if self._written.size > self._written.n_stop + MAX_READER_WORDS:
             n_words = self._written.n_stop + MAX_READER_WORDS // 2
             self._written = self._written.first_words(n_words)

@@ -2,8 +2,8 @@ r"""Define what a word is: as a regular expression, and as the tables that the k
 
 A word is a run of two or more word characters (letters, digits and the underscore of any script), which is what
 scikit-learn's `CountVectorizer` matches by default with `\b\w\w+\b`. The text is lowercased first, then accents are
-stripped if asked for, both with Python's own functions, so that results agree for every code point. The kernels
-lowercase ASCII themselves; only documents with other characters go through `str.lower`.
+stripped if asked for, both with Python's own functions, so that words are those of `CountVectorizer` for every code
+point. The kernels lowercase ASCII themselves; only documents with other characters go through `str.lower`.
 """
 
 import re
@@ -18,16 +18,18 @@ from ..errors import InputError, Setting, shown
 
 WORD = re.compile(r"\b\w\w+\b")
 JOINER = "\x1f"
-"""The character between the words of a name that counts as one word (see `names`): a letter that becomes a space in
-terms.
+"""The character that `names` writes between the words of a proper name, so that the name counts as one word.
+
+It counts as a letter in a prepared text, and becomes a space in terms.
 """
 
 DOTTED_I = "I\u0307"
 """The Turkish uppercase `İ` written as two characters: `I` and a combining dot."""
 
 WORD_WITH_NAMES = re.compile(rf"[\w{JOINER}]{{2,}}")
-"""Words in a text whose names are joined."""
-_END, _WIDE = 255, 128  # the same as in `kernels.words`, which is not imported here because that takes long
+"""Matches the words of a text in which names were joined by `JOINER`."""
+
+_END, _WIDE = 255, 128  # classes of bytes: END and WIDE of `kernels.words`, not imported because loading numba is slow
 
 LONG_TEXT = 1 << 16
 """Texts with more characters than this are lowercased in pieces."""
@@ -36,18 +38,18 @@ Accents = str | Callable[[str], str] | None
 """The values of `strip_accents`: the name of a function in `ACCENTS`, a function, or None."""
 
 Forms = Callable[[Sequence[str]], list[str]]
-"""A function from words to their normal forms."""
+"""A function from a list of words to the list of their normal forms, which are stems or lemmas."""
 
 
 def fold_to_ascii(text: str) -> str:
-    """Return the ASCII characters that remain when all characters are decomposed."""
+    """Decompose the characters of a text (NFKD), and return those that are ASCII: `é` becomes `e`, `ł` is dropped."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
 def drop_marks(text: str) -> str:
-    """Return the decomposed text without combining marks."""
+    """Decompose the characters of a text (NFKD), and return it without combining marks: `é` becomes `e`."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
@@ -59,7 +61,7 @@ ACCENTS: dict[str, Callable[[str], str]] = {"ascii": fold_to_ascii, "unicode": d
 
 
 def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
-    """Return the function for a value of `strip_accents`, or None."""
+    """Return the function that strips accents for a value of the setting `strip_accents`; None stays None."""
     if strip_accents is None or callable(strip_accents):
         return strip_accents
     if strip_accents not in ACCENTS:
@@ -90,10 +92,10 @@ def lowercase_turkish_i(text: str) -> str:
 def stop_words_of(
     setting: str | Collection[str] | None, strip_accents: Accents = None, *, lowercase: bool = True
 ) -> frozenset[str]:
-    """Return the words for a value of `stop_words`.
+    """Return the stop words for a value of the setting `stop_words`.
 
-    The stop words of a language are spelled as in texts that have been read: without accents if these are stripped, and
-    also capitalised if texts are not lowercased.
+    The stop words of a language are spelled as in prepared texts: without accents if these are stripped. If texts are
+    not lowercased, capitalised spellings are added. A list of words is not changed.
     """
     if setting is None:
         return frozenset()
@@ -120,7 +122,7 @@ def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
 
 
 def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
-    """Return the words of a text as they are counted: names with spaces, and words as their normal forms."""
+    """Return the words of a prepared text as they are counted: names with spaces; words as normal forms if given."""
     if joins_names:
         words = [word.replace(JOINER, " ") for word in words]
     return words if forms is None else forms(words)
@@ -129,7 +131,7 @@ def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) 
 def terms_of(
     text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
 ) -> list[str]:
-    """Return the terms of a prepared text in the order of their first words, short ones before long ones."""
+    """Return the terms of a prepared text in the order of their first words, and there from short to long."""
     words: list[str] = word_pattern(joins_names=joins_names).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
@@ -146,7 +148,14 @@ def terms_of(
 
 @cache
 def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
-    """Return the class of each byte of UTF-8 for the kernels (see `kernels.words`); `lowercase` lowercases ASCII."""
+    """Return the class of each byte of UTF-8, which tells `kernels.words.count_words` what to do with the byte.
+
+    - A letter, digit or underscore in ASCII belongs to a word. Its class is the byte that is counted: the lowercase
+      letter with `lowercase`, otherwise the byte itself. With `joins_names`, `JOINER` is counted as a space in a word.
+    - Any other ASCII character separates words: class 0.
+    - A byte from 128 on is part of a character that the kernel must decode: class `_WIDE`.
+    - 0xFF does not occur in UTF-8 and ends each document: class `_END`.
+    """
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)
@@ -154,18 +163,21 @@ def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8
         classes[code] = ord(character.lower() if lowercase else character) if is_word else 0
     if joins_names:
         classes[ord(JOINER)] = ord(" ")
-    classes[_END] = _END
+    classes[0xFF] = _END
     classes.flags.writeable = False
     return classes
 
 
 @cache
 def wide_words() -> NDArray[np.uint8]:
-    """Return a bitmap of the code points that are word characters, computed from the regular expression itself."""
-    points = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    is_word = np.zeros(len(points), np.bool_)
-    for run in re.finditer(r"\w+", points):
-        is_word[run.start() : run.end()] = True
+    r"""Return a bitmap of the code points that are word characters, as the regular expression `\w` defines them.
+
+    Bit i % 8 of byte i // 8, counted from the lowest bit, belongs to code point i.
+    """
+    all_characters = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    is_word = np.zeros(len(all_characters), np.bool_)
+    for match in re.finditer(r"\w+", all_characters):
+        is_word[match.start() : match.end()] = True
     bitmap = np.packbits(is_word, bitorder="little")
     bitmap.flags.writeable = False
     return bitmap

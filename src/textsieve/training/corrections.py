@@ -1,9 +1,10 @@
 """Collect corrections, which are labelled documents, from files that grow, so that each is added to a model once.
 
-Documents come in batches. Of each, `Corrections` keeps the weights, the labels and the digest (`document_digests`). At
-the end, `Corrections.to_learn` returns the documents to learn: of a text that occurs several times the last one, unless
-an update added it before with the same labels. Documents without a text or without a label are left out, and their
-places are recorded. A label that is no class of the model raises an error, or its document is left out, too.
+Documents come in batches. Of each document, `Corrections` keeps the weights of its terms, the labels and the digest
+(`document_digests`). At the end, `Corrections.to_learn` returns the documents to learn. If a text occurs several times,
+only its last document is learned, and if an earlier update added it with the same labels, none. Documents without a
+text or without a label are left out, and their places are recorded. A label that is no class of the model raises an
+error, or with `skip_unknown` its document is left out, too.
 
 In a file of a multilabel model, an empty list of labels means that the document belongs to no class, and the model
 learns that. A document whose list of labels is missing is unlabelled.
@@ -30,6 +31,7 @@ class DocumentsToLearn(NamedTuple):
     """The documents to learn, and how many are left out and why."""
 
     rows: CSR
+    """The weights of the model's terms (documents x terms)."""
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
@@ -49,7 +51,7 @@ class Corrections:
         """The places of documents that can't be learned, by the problem."""
         self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
         self._classes = classes_by_text(model.classes)
-        self._parts: list[CSR] = []
+        self._row_batches: list[CSR] = []
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
 
@@ -60,6 +62,7 @@ class Corrections:
         learnable_texts = []
         for text, label_texts, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
+            # A label that is no class stays text, and `_problem` reports it.
             classes = tuple(dict.fromkeys(self._classes.get(label, label) for label in label_texts))
             if (problem := self._problem(text, classes, name, place)) is not None:
                 self.leave_out(problem, name, [place.name])
@@ -67,7 +70,7 @@ class Corrections:
             learnable_texts.append(text)
             self._label_sets.append(classes)
             self._digests.append(digest(text, classes))
-        self._parts.append(self._model.rows(learnable_texts, self._n_jobs))
+        self._row_batches.append(self._model.rows(learnable_texts, self._n_jobs))
 
     def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
         """Record the places in a file of documents that can't be learned."""
@@ -89,21 +92,25 @@ class Corrections:
         return None
 
     def _may_be_of_no_class(self, place: DocumentPlace) -> bool:
-        """Return whether a document without labels belongs to none of the classes, rather than being unlabelled."""
+        """Return whether a document without labels belongs to none of the classes, rather than being unlabelled.
+
+        That is always so for models that learned from a label matrix, in which a row of zeros has this meaning. Other
+        multilabel models need an empty list of labels in the file.
+        """
         return self._model.label_matrix or (self._model.multilabel and place.is_of_no_class)
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""
         last_occurrence = {text_digest(document): position for position, document in enumerate(self._digests)}
-        distinct = sorted(last_occurrence.values())
-        new = [position for position in distinct if self._digests[position] not in added_digests]
+        last_positions = sorted(last_occurrence.values())
+        new_positions = [position for position in last_positions if self._digests[position] not in added_digests]
         known_texts = set(map(text_digest, added_digests))
-        rows = stack_rows(self._parts).matrix()[new] if self._parts else None
+        rows = stack_rows(self._row_batches).matrix()[new_positions] if self._row_batches else None
         return DocumentsToLearn(
             CSR.of(rows) if rows is not None else self._model.rows([]),
-            [self._label_sets[position] for position in new],
-            frozenset(self._digests[position] for position in new),
-            n_repeated=len(self._digests) - len(distinct),
-            n_known=len(distinct) - len(new),
-            n_changed=sum(text_digest(self._digests[position]) in known_texts for position in new),
+            [self._label_sets[position] for position in new_positions],
+            frozenset(self._digests[position] for position in new_positions),
+            n_repeated=len(self._digests) - len(last_positions),
+            n_known=len(last_positions) - len(new_positions),
+            n_changed=sum(text_digest(self._digests[position]) in known_texts for position in new_positions),
         )

@@ -49,10 +49,10 @@ class Sample:
     def __init__(self) -> None:
         self.n_values = 0
         self._halvings = 0
-        self._parts: list[tuple[Ints, csr_matrix]] = []
+        self._parts: list[tuple[Ints, csr_matrix]] = []  # document numbers and counts of each batch
 
     @property
-    def has_all(self) -> bool:
+    def has_all_documents(self) -> bool:
         """Return whether no document was dropped."""
         return self._halvings == 0
 
@@ -78,7 +78,7 @@ class Sample:
             self._add_sampled(documents, counts)
 
     def _add_sampled(self, documents: Ints, counts: csr_matrix) -> None:
-        """Add those of some documents that belong to the sample."""
+        """Add the documents that survive all halvings so far; `documents` has the number of each row of `counts`."""
         if self._halvings:
             rows = np.flatnonzero(halvings_survived(documents) >= self._halvings)
             documents, counts = documents[rows], counts[rows]
@@ -98,6 +98,7 @@ def halvings_survived(documents: Ints) -> Ints:
     position = documents.astype(np.uint64) * _GOLDEN  # times 2^64; the overflow takes it modulo 1
     halvings = np.full(len(documents), 64, np.int64)
     for n_zeros in range(63, -1, -1):
+        # Here the position has at most `n_zeros` leading zeros; the smallest such number is assigned last, and stays.
         halvings[position >> np.uint64(63 - n_zeros) != 0] = n_zeros
     return halvings
 
@@ -155,7 +156,7 @@ class SelectedDocuments(NamedTuple):
 
     @classmethod
     def of_counts(cls, counts: csr_matrix, targets: Targets, terms: list[str] | None = None) -> SelectedDocuments:
-        """Return documents whose counts of the selected terms are in memory."""
+        """Return documents whose counts of the selected terms are in memory; training does not need their `terms`."""
         return cls(
             terms or [],
             doc_freq_of(counts, targets),
@@ -179,7 +180,7 @@ class SelectedDocuments(NamedTuple):
         data: Any = None
         end = 0
         for rows in batches:
-            if data is None:
+            if data is None:  # the first batch has the type of the weights
                 data = np.empty(n_values, rows.dtype)
             data[end : end + rows.nnz], indices[end : end + rows.nnz] = rows.data, rows.indices
             indptr_parts.append(end + rows.indptr[1:].astype(np.int64))
@@ -209,7 +210,9 @@ class CountedDocuments:
         doc_freq, limits, n_documents = self.doc_freq, self.limits, self.targets.n_counted
         present = np.flatnonzero(doc_freq)
         if isinstance(n_documents, float) and limits["min_df"] == 1:
-            limits = {**limits, "min_df": 0.0}  # with weights, the frequency of a term may be between 0 and 1
+            # With sample weights below 1, the frequency of a term that is present may be between 0 and 1.
+            limits = {**limits, "min_df": 0.0}
+        # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
         return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
     @cached_property
@@ -254,8 +257,8 @@ class CountedDocuments:
         """Return the input of a selector that reads weights of this scheme."""
         weights, targets = self.within_limits.weights(scheme), self.targets
         stats = ClassStats.from_matrix(weights, targets.for_stats(), sample_weight=targets.weights)
-        named = stats.renamed(map(targets.name, stats.classes))
-        return SelectionData(named, lambda: [weights], targets.weights, self.columns_within_limits)
+        stats = stats.renamed(map(targets.name, stats.classes))  # labels instead of class numbers
+        return SelectionData(stats, lambda: [weights], targets.weights, self.columns_within_limits)
 
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only."""
@@ -294,7 +297,8 @@ class StreamedDocuments:
     def selection_data(self, scheme: Scheme) -> SelectionData:
         """Return the input of a selector that reads weights of this scheme.
 
-        Statistics of weights need a second pass, because the idf is only known after the first.
+        Statistics of weights need a second pass, because the idf is only known after the first. A streamed corpus has
+        no sample weights.
         """
         stats = self.stats
         if stats is None or scheme != COUNTS:
@@ -302,7 +306,10 @@ class StreamedDocuments:
             for batch, rows in self._weigh_all(scheme):
                 stats.update(rows, batch.labels)
         return SelectionData(
-            stats, lambda: (rows for _, rows in self._weigh_all(scheme)), None, np.arange(len(self.terms))
+            stats,
+            weights=lambda: (rows for _, rows in self._weigh_all(scheme)),
+            sample_weight=None,
+            columns=np.arange(len(self.terms)),
         )
 
     def _weigh_all(self, scheme: Scheme) -> Iterator[tuple[Batch, csr_matrix]]:
@@ -381,8 +388,8 @@ def count_corpus(
 ) -> CountedDocuments | StreamedDocuments:
     """Count the documents of a corpus in one pass.
 
-    If there are more than `most_values` counts (default: `MOST_VALUES`), keep those of a sample, and with `want_stats`
-    the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
+    If there are more than `most_values` counts (default: `MOST_VALUES`), keep the counts of a sample of the documents,
+    and with `want_stats` also the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
     """
     check_limits(**limits)
     most_values = MOST_VALUES if most_values is None else most_values
@@ -406,6 +413,7 @@ def count_corpus(
             sample.halve()
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()
+    # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
     alphabetical = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
@@ -415,8 +423,9 @@ def count_corpus(
         targets.take(sample.documents),
         limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
     )
-    if sample.has_all:
+    if sample.has_all_documents:
         return counted_sample
+    # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
     columns = alphabetical[terms_within_limits(alphabetical, len(labels), lambda: (doc_freq, doc_freq), **limits)]
     return StreamedDocuments(
         corpus=corpus,
@@ -430,10 +439,10 @@ def count_corpus(
     )
 
 
-def too_many(corpus: Corpus, most: int) -> InputError:
+def too_many(corpus: Corpus, most_values: int) -> InputError:
     """Return the error for a corpus whose counts don't fit into memory, though all of them are needed."""
     return InputError(
-        f"has more than {most:,} counts, which is the limit for keeping all of them in memory",
+        f"has more than {most_values:,} counts, which is the limit for keeping all of them in memory",
         place=corpus.name,
         hint="give a part of the documents",
     )

@@ -52,7 +52,7 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
     documents = count_corpus(corpus, counter, limits, multilabel=None, want_stats=False, progress=progress)
     sample = documents.sample
     _require_single_labels(corpus, sample.targets)
-    labelled_rows = np.flatnonzero(sample.targets.first >= 0)
+    labelled_rows = np.flatnonzero(sample.targets.first_class >= 0)
     if not len(labelled_rows):
         raise InputError(
             "no document has a label, so there is nothing to learn",
@@ -64,13 +64,13 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
         raise InputError(
             "there is no term in any document that has a label", place=corpus.name, hint="give documents with words"
         )
-    if len(set(labelled.targets.first.tolist())) < 2:
-        label = labelled.targets.classes[int(labelled.targets.first[0])]
+    if len(set(labelled.targets.first_class.tolist())) < 2:
+        label = labelled.targets.classes[int(labelled.targets.first_class[0])]
         raise InputError(
             f"all documents are of the class {label!r}", place=corpus.name, hint="give documents of another one too"
         )
-    labels = np.array([labelled.targets.classes[number] for number in labelled.targets.first.tolist()])
-    n_unlabelled = int((documents.targets.first < 0).sum())
+    labels = np.array([labelled.targets.classes[number] for number in labelled.targets.first_class.tolist()])
+    n_unlabelled = int((documents.targets.first_class < 0).sum())
     return LabelledCounts(labelled.counts, labels, labelled.limits, documents.targets.n_documents, n_unlabelled)
 
 
@@ -139,7 +139,7 @@ class SelectedTermWeights(TransformerMixin, BaseEstimator):
         )
         data = counted.selection_data(selection_scheme(self.selector))
         fitted = fitted_selector(with_every_label(self.selector), data.stats, self.n_terms, data.weights)
-        selected = np.sort(kept_columns(fitted, self.n_terms))
+        selected = np.sort(kept_columns(fitted, self.n_terms))  # columns among the terms within the limits
         self.columns_, self.scores_ = data.columns[selected], fitted.scores_[selected]
         doc_freq = counted.doc_freq[self.columns_]
         self.idf_ = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, targets.n_documents)

@@ -25,15 +25,16 @@ from .targets import Targets
 def fallback_class(class_docs: Counts, class_docs_without_terms: Counts) -> int:
     """Return the number of the fallback class.
 
-    Both arrays have a number of documents for each class: of all, and of those without a selected term.
+    `class_docs` has the number of documents of each class, and `class_docs_without_terms` how many of them have no
+    selected term. Of classes with equally many such documents, the one with most documents is taken.
     """
-    most = np.flatnonzero(class_docs_without_terms == class_docs_without_terms.max())
-    return int(most[np.argmax(class_docs[most])])
+    tied = np.flatnonzero(class_docs_without_terms == class_docs_without_terms.max())
+    return int(tied[np.argmax(class_docs[tied])])
 
 
-def docs_without_terms(is_without: Bools, targets: Targets) -> Counts:
-    """Return for each class the number of its documents without a selected term."""
-    counts = [targets.count(documents[is_without[documents]]) for documents in targets.members]
+def docs_without_terms(is_without_terms: Bools, targets: Targets) -> Counts:
+    """Return for each class the number of its documents without a selected term, given a flag for each document."""
+    counts = [targets.count(documents[is_without_terms[documents]]) for documents in targets.members]
     return np.array(counts, targets.count_type)
 
 
@@ -42,20 +43,20 @@ class FallbackClass:
 
     def __init__(self, targets: Targets) -> None:
         self._targets = targets
-        self._is_without = np.zeros(targets.n_documents, np.bool_)
+        self._is_without_terms = np.zeros(targets.n_documents, np.bool_)
 
     def observe(self, batches: Iterable[CSR]) -> Iterator[CSR]:
-        """Yield the batches unchanged; after the last one, the other members are known."""
+        """Yield the batches unchanged; after the last one, `docs_without_terms` and `number` are complete."""
         done = 0
         for rows in batches:
-            self._is_without[done : done + rows.n_rows] = rows.is_zero
+            self._is_without_terms[done : done + rows.n_rows] = rows.is_zero
             done += rows.n_rows
             yield rows
 
     @property
     def docs_without_terms(self) -> Counts:
         """Return for each class the number of its documents without a selected term."""
-        return docs_without_terms(self._is_without, self._targets)
+        return docs_without_terms(self._is_without_terms, self._targets)
 
     @property
     def number(self) -> int:

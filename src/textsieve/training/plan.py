@@ -64,6 +64,7 @@ def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes
             value=dict(class_weight),
             hint="use svm, logistic, nb or cnb",
         )
+    # With one label per document, the classifier accepts weights only for classes that have documents.
     numbers = range(len(sizes.classes)) if sizes.multilabel else np.flatnonzero(sizes.class_docs).tolist()
     return {number: float(class_weight.get(sizes.classes[number], 1.0)) for number in numbers}
 
@@ -85,6 +86,7 @@ def _require_factors(class_weight: Mapping[Any, Any], classes: tuple[Any, ...]) 
 
 
 DEFAULT_TERMS = 10_000
+"""The number of selected terms if the setting `n_terms` is None and the selector does not choose it."""
 
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
@@ -121,13 +123,13 @@ def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
 
 
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
-    """Return a fitted copy of a projection."""
+    """Return a copy of a projection, fitted to rows of weights and their labels."""
     unfitted = clone(projection).set_params(unlabelled=None)  # classes are numbers here, and no number means unlabelled
     return unfitted.fit(rows, targets.for_stats())
 
 
 def usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_matrix]:
-    """Yield, for each batch, the rows that a classifier can learn from; `usable` has a flag for each row of all."""
+    """Yield, for each batch, the rows that a classifier can learn from; `usable` has a flag for each document."""
     begin = 0
     for rows in batches:
         is_usable = usable[begin : begin + rows.shape[0]]
@@ -185,7 +187,7 @@ class TrainingPlan:
         _require_projectable(traits, settings)
         cut = cut_of(settings.cut, settings.cut_options)
         _require_border(cut, traits, settings)
-        if traits.norm is not None and settings.norm not in (None, traits.norm):
+        if traits.norm is not None and settings.norm not in (None, traits.norm):  # only Rocchio has such a trait
             raise InputError(
                 "Rocchio compares by the cosine, which is the same for any length",
                 setting="norm",
@@ -196,14 +198,18 @@ class TrainingPlan:
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
         if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
             projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
-        default = CLASSIFIERS.scheme_of(classifier)
+        default_scheme = CLASSIFIERS.scheme_of(classifier)
         return cls(
             selector=selector,
             selector_is_object=not isinstance(settings.selector, str),
             selection_scheme=selection_scheme(selector),
             projection=projection,
             classifier=classifier,
-            scheme=Scheme(settings.tf or default.tf, settings.idf or default.idf, settings.norm or default.norm),
+            scheme=Scheme(
+                tf=settings.tf or default_scheme.tf,
+                idf=settings.idf or default_scheme.idf,
+                norm=settings.norm or default_scheme.norm,
+            ),
             class_weight=settings.class_weight,
             cut=cut,
             n_jobs=n_jobs,
@@ -276,8 +282,8 @@ class TrainingPlan:
     def dtype(self) -> type[np.floating]:
         """Return the type of the weights to train on.
 
-        Classifiers with their own scorer compare weights of new documents with those of training documents, so these
-        must be as exact as in prediction.
+        Classifiers with their own scorer compare weights of new documents with those of training documents, so the
+        latter must be as exact as in prediction. For all others, 32 bits are enough.
         """
         return np.float64 if self.traits.has_own_scorer else np.float32
 
@@ -292,20 +298,21 @@ class TrainingPlan:
         return self.fit(SelectedDocuments.of_counts(counts, targets))
 
     def fit(self, documents: SelectedDocuments, *, keep_stats: bool = False) -> FittedClassifier:
-        """Weigh the counts of the selected terms and train. Of unlabelled documents, only the idf depends.
+        """Weigh the counts of the selected terms and train; unlabelled documents only affect the idf.
 
         With `keep_stats`, train on statistics and keep them for `update`; the result is the same.
         """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
         fallback = FallbackClass(targets)
+        # All these are generators: a batch is weighed and observed when the classifier asks for it.
         weights = fallback.observe(documents.weigh(self.scheme, idf))
         batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
             labelled = usable_rows(batches, targets.usable)
             statistics = Statistics.of(self, labelled, targets, lambda: fallback.docs_without_terms)
             return self.fit_statistics(statistics, targets.sizes, idf)
-        if self.learns_from_stats and not documents.are_in_memory:
+        if self.learns_from_stats and not documents.are_in_memory:  # so that they need not be stacked in memory
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
@@ -327,10 +334,11 @@ class TrainingPlan:
         """Yield the scores of blocks of documents, because all scores (documents x classes) may not fit into memory."""
         n_documents = counts.shape[0]
         for part in blocks(n_documents, fitted.scorer.n_outputs):
-            yield part, self.scores(fitted, counts if part == slice(0, n_documents) else counts[part])
+            is_everything = part == slice(0, n_documents)  # then no copy is needed
+            yield part, self.scores(fitted, counts if is_everything else counts[part])
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
-        """Train on the weights of all documents; of unlabelled ones, only a projection learns."""
+        """Train on the weights of all documents; only a projection also learns from unlabelled documents."""
         projection = None if self.projection is None else _fit_projection(self.projection, rows, targets)
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
@@ -348,8 +356,9 @@ class TrainingPlan:
                 self.classifier, rows, targets.members, weight, self.n_jobs, projection_map, targets.weights
             )
         else:
+            class_numbers, n_classes = targets.first_class, len(targets.classes)
             linear = fit_one_label(
-                self.classifier, rows, targets.first, len(targets.classes), weight, projection_map, targets.weights
+                self.classifier, rows, class_numbers, n_classes, weight, projection_map, targets.weights
             )
         return linear_scorer(linear)
 
@@ -359,7 +368,10 @@ class TrainingPlan:
         return self.projection is None and learns_from_stats(self.classifier, self.class_weight)
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
-        """Train on batches of weights through `ClassStats`, with the result of `fit_weights`, but without all rows."""
+        """Train on batches of weights through `ClassStats`, with the same result as `fit_weights`.
+
+        The rows of all batches are never in memory together.
+        """
         usable = targets.take(np.flatnonzero(targets.usable))
         rows = usable_rows(batches, targets.usable)
         stats = stats_of(self.classifier, rows, usable.indicator(), usable.weights)

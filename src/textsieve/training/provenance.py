@@ -40,8 +40,8 @@ def measures_as_json(report: Report, n_labelled: float) -> dict[str, Any]:
 
     The confusion matrix is left out, because with many classes it would be larger than the model.
     """
-    untested = sum(not report.true[label] for label in report.classes)
-    return {"share": report.documents / n_labelled, "untested_classes": untested} | report.by_class()
+    n_untested = sum(report.true[label] == 0 for label in report.classes)  # classes without a held-out document
+    return {"share": report.documents / n_labelled, "untested_classes": n_untested} | report.by_class()
 
 
 def _as_json(value: Any) -> Any:

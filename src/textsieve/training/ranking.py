@@ -36,7 +36,10 @@ def fitted_selector(
     documents: ReadAgain | None = None,
     sample_weight: Floats | None = None,
 ) -> TermSelector:
-    """Return a copy of a selector, fitted to select at most `max_terms` terms."""
+    """Return a copy of a selector, fitted to select at most `max_terms` terms.
+
+    `documents` returns the counts or weights of which `stats` are the statistics, for selectors that need them again.
+    """
     copy: Any = clone(selector)
     if max_terms is not None and "k" in copy.get_params():
         copy.set_params(k=min(max_terms, stats.n_terms))
@@ -47,11 +50,12 @@ def fitted_selector(
 def with_every_label(selector: TermSelector) -> TermSelector:
     """Return a copy of a selector for which every label is a class, also a label such as -1.
 
-    Training has already decided which documents are unlabelled. A cascade's selectors are changed, too.
+    Training has already decided which documents are unlabelled, so the setting `unlabelled`, which is the label of such
+    documents, becomes None, also in the selectors of a cascade (`name__unlabelled`).
     """
     copy: Any = clone(selector)
-    names = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
-    changed: TermSelector = copy.set_params(**dict.fromkeys(names))
+    settings = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
+    changed: TermSelector = copy.set_params(**dict.fromkeys(settings, None))
     return changed
 
 
@@ -67,8 +71,8 @@ def best_columns(selector: TermSelector, max_terms: int | None) -> Ints:
 def _with_default_k(selector: TermSelector) -> TermSelector:
     """Return a copy of a selector with its default k, for messages: training has set k itself."""
     copy: Any = clone(selector)
-    k = signature(type(copy)).parameters.get("k")
-    changed: TermSelector = copy if k is None else copy.set_params(k=k.default)
+    parameter = signature(type(copy)).parameters.get("k")
+    changed: TermSelector = copy if parameter is None else copy.set_params(k=parameter.default)
     return changed
 
 
@@ -78,6 +82,7 @@ def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
     This does not compute scores, which only matter for the order, unless more than `max_terms` terms are selected.
     """
     columns = selector.selected_columns()
+    # `best_columns` raises an error if nothing is selected, and knows which terms to keep of too many.
     if not len(columns) or (max_terms is not None and len(columns) > max_terms):
         return best_columns(selector, max_terms)
     return columns
@@ -173,7 +178,7 @@ def _shortest_testors(selector: TypicalTestors, terms: list[str]) -> dict[Any, S
     testors = {}
     for label in labels:
         result = selector.shortest_testors(label, limit=1, share_of_work=1 / len(labels))
-        testor_terms = [terms[column] for testor in result.testors for column in testor]
+        testor_terms = [terms[column] for testor in result.testors for column in testor]  # one testor, or none
         testors[label] = ShortestTestor(testor_terms, result.proved, result.not_told_from)
     return testors
 

@@ -119,7 +119,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
         return ClassVotes(merge(self.table, other.table))
 
     def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
-        """Return the votes of the terms, as TCFP computes them from its table."""
+        """Return the scorer of the plan's TCFP classifier, as if it had been fitted and had made this table."""
         classifier: TCFP = clone(plan.classifier)
         classifier.table_ = self.table
         return classifier.to_scorer()
@@ -129,8 +129,8 @@ def statistics_type(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | 
     """Return the type of statistics from which a classifier learns, or None if it learns from documents themselves."""
     if plan.learns_from_stats:
         return ClassSums
-    has_votes = plan.traits.statistics == "votes" and plan.projection is None and plan.class_weight is None
-    return ClassVotes if has_votes else None
+    is_voting = plan.traits.statistics == "votes"
+    return ClassVotes if is_voting and plan.projection is None and plan.class_weight is None else None
 
 
 def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
@@ -141,8 +141,8 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     name = settings.classifier
     if not settings.keep_stats:
         return
-    learns_without_weights = statistics_type(replace(plan, class_weight=None)) is not None
-    if isinstance(name, str) and statistics_type(plan) is None and learns_without_weights:
+    would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
+    if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
         raise InputError(
             (
                 Setting("keep_stats", True),
@@ -153,11 +153,12 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
             hint="use nb or cnb, or leave the weights out",
         )
     if not isinstance(name, str) or statistics_type(plan) is None:
-        options = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
-        on = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
+        # For tcfp, an option (`context`) decides whether it learns from statistics.
+        options_text = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
+        projection_text = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
         raise InputError(
-            f"the classifier {shown(name)}{options}{on} learns from the documents themselves, so an update could not "
-            "add others",
+            f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
+            "update could not add others",
             setting="keep_stats",
             value=True,
             hint=(
@@ -182,7 +183,7 @@ def require_integer_counts(targets: Targets) -> None:
     if targets.count_type is np.int64:
         return
     assert targets.weights is not None
-    if (targets.weights == np.floor(targets.weights)).all():
+    if (targets.weights == np.floor(targets.weights)).all():  # integers, but their sum is too large
         raise InputError(
             f"sample_weight has the sum {targets.weights.sum():g}",
             hint=(
@@ -217,7 +218,9 @@ class Statistics:
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, docs_without_terms: Callable[[], Ints]
     ) -> Statistics:
-        """Return the statistics of batches that have the usable rows only; `targets` are those of all documents.
+        """Return the statistics of batches of rows; `targets` are the labels of all documents.
+
+        The batches have only the rows of the documents that a classifier can learn from (`Targets.usable`).
 
         `docs_without_terms` returns the number of documents of each class without a selected term. It is called after
         the last batch, because it may be counted from the batches.

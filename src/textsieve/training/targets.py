@@ -40,7 +40,7 @@ class ClassSizes:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some documents but not all."""
+        """Return which classes contain some of the documents that can be learned from, but not all."""
         return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
@@ -72,7 +72,11 @@ class Targets:
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
-        """Convert labels in any form that `stats.labels` describes; `multilabel=None` detects it from the labels."""
+        """Convert labels in any form that `stats.labels` describes, such as a list or an indicator matrix.
+
+        With `multilabel=None`, the labels decide: a collection of labels, or a row of a matrix, for each document makes
+        them multilabel. With `multilabel=False`, documents of several labels raise `InputError`.
+        """
         if isinstance(labels, Iterator):
             labels = list(labels)
         labels = missing_as_none(labels)
@@ -90,7 +94,7 @@ class Targets:
         return cls(classes, members, n_documents, multilabel=multilabel, label_matrix=multilabel and is_matrix)
 
     def with_weights(self, weights: Sequence[float] | None) -> Targets:
-        """Return the same labels with sample weights; weights that are all 1 are dropped."""
+        """Return the same labels with sample weights; weights that are all 1 change nothing, and are not stored."""
         has_weights = weights is not None and any(weight != 1 for weight in weights)
         return replace(self, weights=np.array(weights, np.float64)) if has_weights else self
 
@@ -121,20 +125,20 @@ class Targets:
         return self.n_documents if self.weights is None else self.count_type(self.weights.sum()).item()
 
     @cached_property
-    def first(self) -> Ints:
+    def first_class(self) -> Ints:
         """Return the smallest class number of each document, or -1 if it has no class.
 
         With one label per document, this is the number of its class.
         """
-        first = np.full(self.n_documents, -1, np.int64)
+        first_class = np.full(self.n_documents, -1, np.int64)
         for number in range(len(self.classes) - 1, -1, -1):  # smaller numbers overwrite larger ones
-            first[self.members[number]] = number
-        return first
+            first_class[self.members[number]] = number
+        return first_class
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
         """Return which documents a classifier can learn from: the labelled ones, or all with a label matrix."""
-        return np.ones(self.n_documents, np.bool_) if self.label_matrix else self.first >= 0
+        return np.ones(self.n_documents, np.bool_) if self.label_matrix else self.first_class >= 0
 
     @property
     def sizes(self) -> ClassSizes:
@@ -155,7 +159,7 @@ class Targets:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some documents but not all."""
+        """Return which classes contain some of the documents that can be learned from, but not all."""
         return self.sizes.can_be_learned
 
     def take(self, documents: Ints) -> Targets:
@@ -179,8 +183,8 @@ class Targets:
         Rows of zeros in a label matrix get an additional class, so that the statistics don't ignore them.
         """
         if not self.multilabel and self.usable.all():
-            return self.first
-        in_no_class = np.flatnonzero((self.first < 0) & self.usable)
+            return self.first_class
+        in_no_class = np.flatnonzero((self.first_class < 0) & self.usable)  # rows of zeros in a label matrix
         members = (*self.members, in_no_class) if len(in_no_class) else self.members
         return _indicator(members, self.n_documents)
 
@@ -208,15 +212,15 @@ def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[An
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise InputError(f"documents is {shown(texts)}", hint="give an iterable of texts, for example [text]")
     all_texts = list(texts)
-    kept_texts, labels, weights = drop_weightless(all_texts, labels, check_weights(sample_weight, len(all_texts)))
-    if weights is None:
-        return kept_texts, labels, [1] * len(kept_texts)
-    return kept_texts, labels, weights.astype(np.int64 if are_integers(weights) else np.float64).tolist()
+    texts, labels, weights = drop_weightless(all_texts, labels, check_weights(sample_weight, len(all_texts)))
+    if weights is None:  # all weights above 0 are 1
+        return texts, labels, [1] * len(texts)
+    return texts, labels, weights.astype(np.int64 if are_integers(weights) else np.float64).tolist()
 
 
 def _indicator(members: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
     """Return the indicator matrix (documents x classes) for the documents of each class."""
-    documents = np.concatenate([np.empty(0, np.int64), *members])
+    documents = np.concatenate([np.empty(0, np.int64), *members])  # the empty array is for the case of no classes
     class_numbers = np.repeat(np.arange(len(members)), np.array(list(map(len, members)), np.int64))
     ones = np.ones(len(documents), np.int8)
     return sparse.csr_array((ones, (documents, class_numbers)), shape=(n_documents, len(members)))
@@ -225,7 +229,7 @@ def _indicator(members: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
 def _has_label_sets(labels: Any) -> bool:
     """Return whether some document has a collection of labels or a row of a matrix, rather than a single label."""
     if _n_dimensions(labels) == 2:
-        return bool(labels.shape[1] != 1)
+        return bool(labels.shape[1] != 1)  # a matrix of one column has a single label in each row
     return _is_collection(labels) and any(map(_is_collection, labels))
 
 
@@ -235,6 +239,7 @@ def _n_dimensions(labels: Any) -> int:
 
 
 def _is_collection(value: Any) -> bool:
+    """Return whether a value is iterable, and not a text."""
     return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
@@ -263,10 +268,10 @@ def _require_sorted_columns(labels: Any, classes: tuple[Any, ...]) -> None:
 
 def _require_single_labels(members: tuple[Ints, ...], n_documents: int) -> None:
     """Raise `InputError` if a document is in several classes."""
-    counts = np.bincount(np.concatenate([np.empty(0, np.int64), *members]), minlength=n_documents)
-    if counts.max(initial=0) > 1:
-        document = int(np.argmax(counts > 1))
+    n_labels = np.bincount(np.concatenate([np.empty(0, np.int64), *members]), minlength=n_documents)
+    if n_labels.max(initial=0) > 1:
+        document = int(np.argmax(n_labels > 1))
         raise InputError(
-            (f"Document {document} has {int(counts[document])} labels, but ", Setting("multilabel", False)),
+            (f"Document {document} has {int(n_labels[document])} labels, but ", Setting("multilabel", False)),
             hint="leave it out, or give one label a document",
         )

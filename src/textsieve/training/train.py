@@ -107,10 +107,10 @@ def model_from_parts(
     fitted: FittedClassifier,
     threshold_rule: ThresholdRule | None,
 ) -> Model:
-    """Return a model of terms and a classifier that a comparison has selected and fitted."""
+    """Return a model, given the terms and the classifier that a comparison has already selected and fitted."""
     terms = [counted.terms[column] for column in selected.columns.tolist()]
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
-    tuned = TuningResult(None, None, threshold_rule, None)
+    tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
     training = Training(settings, lambda *_: None)
     return training.assemble(counted.targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
@@ -125,7 +125,7 @@ class Training:
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
         require_updatable(settings, self.plan)
-        _stop_words(settings)
+        _stop_words(settings)  # raises if the setting is invalid, like the next line
         reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)):
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
@@ -167,6 +167,7 @@ class Training:
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
+        """Count texts in memory, or a corpus; `count_texts` raises `InputError` for a corpus with sample weights."""
         limits, multilabel = self._settings.limits, self._settings.multilabel
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
@@ -192,7 +193,7 @@ class Training:
         return self._settings.limits
 
     def counter(self, **more: Any) -> TermCounter:
-        """Return the counter that reads texts as the settings say; `more` are further settings of it."""
+        """Return a `TermCounter` with the settings of this training, and `more` settings of a `TermCounter`."""
         return TermCounter(**self._settings.reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
     # -- tuning and measuring on held-out documents --------------------------------------------------------------
@@ -209,12 +210,19 @@ class Training:
         )
 
     def tune_without_documents(self, sizes: ClassSizes, n_terms_seen: int) -> TuningResult:
-        """Return what the settings give without tuning, for settings that need no held-out documents."""
+        """Return the result of tuning for settings that need no held-out documents.
+
+        `n_terms_seen` is the number of terms in all documents.
+        """
         rule = self.plan.cut.untuned_rule(len(sizes.classes)) if sizes.multilabel else None
-        return TuningResult(self.plan.max_terms(self._settings.n_terms, n_terms_seen), None, rule, None)
+        max_terms = self.plan.max_terms(self._settings.n_terms, n_terms_seen)
+        return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None)
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
-        """Return the quality of a model of a part of the documents on the rest; None unless `held_out` is set."""
+        """Return the hold-out quality: train on a part of the documents, evaluate on the rest.
+
+        Return None if the setting `held_out`, which is the share to evaluate on, is None.
+        """
         if self._settings.held_out is None:
             return None
         with self.clock("held out"):
@@ -222,9 +230,9 @@ class Training:
             return measures_as_json(report, sample.targets.count(sample.targets.usable))
 
     def tune(self, sample: CountedDocuments, n_terms_seen: int) -> TuningResult:
-        """Tune the number of terms, thresholds and probabilities on a sample of the documents.
+        """Tune on a sample of the documents what the settings leave open: number of terms, thresholds, probabilities.
 
-        `n_terms_seen` is the number of terms in all documents.
+        `n_terms_seen` is the number of terms in all documents, of which `n_terms` may be a share.
         """
         n_terms, curve = self._settings.n_terms, None
         tuning = Tuning(sample, self.plan, self._settings.folds, self._progress)
@@ -251,7 +259,7 @@ class Training:
         targets = counted.targets
         labelled = np.flatnonzero(targets.usable)
         is_test = np.zeros(targets.n_documents, np.bool_)
-        is_test[labelled] = held_out(targets.first[labelled].tolist(), share)
+        is_test[labelled] = held_out(targets.first_class[labelled].tolist(), share)
         if not is_test.any():
             raise TooFewDocuments(
                 f"{targets.n_documents:,} documents are too few to hold some of them out",
@@ -260,6 +268,7 @@ class Training:
                 hint="give more documents, or hold none out",
             )
         train, test = split_documents(counted, is_test)
+        # The other training has its own clock, because these stages belong to "held out".
         inner = Training(replace(self._settings, keep_stats=False), self._progress)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
@@ -307,6 +316,7 @@ class Training:
             ranks=None if rule is None else rule.ranks,
             calibration=tuned.calibration,
             preparation=Preparation.of(settings.as_dict()).checked(),
+            # None stands for the most frequent class.
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
             settings=settings_as_json(settings.as_dict()),
             about={
@@ -320,6 +330,7 @@ class Training:
 
 
 def _stop_words(settings: Settings) -> frozenset[str]:
+    """Return the stop words; raise `InputError` if the setting is neither a language nor a collection of words."""
     return stop_words_of(settings.stop_words, settings.strip_accents, lowercase=settings.lowercase)
 
 
@@ -338,8 +349,8 @@ def require_classes(sizes: ClassSizes) -> None:
             f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart",
             hint="give documents of other classes too",
         )
-    n_without = sizes.n_documents - sizes.class_docs.sum().item()
-    of_unlabelled = f" ({n_without:,} documents have no label)" if n_without else ""
+    n_unlabelled = sizes.n_documents - sizes.class_docs.sum().item()
+    of_unlabelled = f" ({n_unlabelled:,} documents have no label)" if n_unlabelled else ""
     raise InputError(
         f"Only one class, {present[0]!r}, so there is nothing to tell apart{of_unlabelled}",
         hint="give documents of at least two classes",

@@ -58,7 +58,7 @@ class FoldSplit(NamedTuple):
         )
 
     def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, DocumentScores]]:
-        """Train on the `n_terms` best terms, and yield the scores of the held-out documents in blocks.
+        """Train on the `n_terms` best terms, and yield slices of the held-out documents with their scores.
 
         For multilabel documents, the scores of a class that could not be learned are NaN.
         """
@@ -116,7 +116,7 @@ def predict_labels(
     plan: TrainingPlan, fitted: FittedClassifier, counts: csr_matrix, rule: ThresholdRule | None
 ) -> PredictedLabels:
     """Predict the labels of documents, given by the counts of the selected terms."""
-    n_labels, class_numbers, is_unknown = [np.zeros(1, np.int64)], [], []
+    n_labels, class_numbers, is_unknown = [np.zeros(1, np.int64)], [], []  # 0 is where the first labels begin
     for _, scored in plan.score_blocks(fitted, counts):
         is_label = scored.labels(rule)
         n_labels.append(is_label.sum(axis=1))
@@ -140,8 +140,8 @@ class Tuning:
     def __init__(self, counted: CountedDocuments, plan: TrainingPlan, n_folds: int, progress: Progress) -> None:
         self._counted, self._plan, self._n_folds, self._progress = counted, plan, n_folds, progress
         labelled = np.flatnonzero(counted.targets.usable)
-        self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)
-        self._fold_of[labelled] = folds(counted.targets.first[labelled].tolist(), n_folds)
+        self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)  # -1: unlabelled, in no fold
+        self._fold_of[labelled] = folds(counted.targets.first_class[labelled].tolist(), n_folds)
 
     def splits(self, max_terms: int | None) -> Iterator[tuple[Bools, FoldSplit]]:
         """Yield, for each fold, which documents are held out, and the split of the documents."""
@@ -152,8 +152,8 @@ class Tuning:
     def curve(self, max_terms: int) -> LearningCurve:
         """Return the score by number of terms: the mean over the folds and its standard error.
 
-        A selector may select fewer terms than `n_terms`, and other numbers from each fold. A point is placed at the
-        number that the selector selects from all documents.
+        A selector may select fewer terms than its limit `n_terms`, and a different number in each fold. A point of the
+        curve is placed at the number of terms that the selector selects from all documents.
         """
         limits = self._limits_by_number(max_terms)
         scores: dict[int, list[float]] = {limit: [] for limit in limits.values()}
@@ -170,16 +170,16 @@ class Tuning:
         return LearningCurve(points, limits)
 
     def _limits_by_number(self, max_terms: int) -> dict[int, int]:
-        """Return the numbers of terms that can be selected from all documents, ascending.
+        """Return the possible numbers of selected terms, ascending, each with the smallest limit that leads to it.
 
-        Each has the smallest `n_terms` with which the selector selects so many.
+        A limit is a value of `n_terms`; the terms are selected from all documents.
         """
         limits: dict[int, int] = {}
         with ignore_indistinguishable_classes():
             most_selected = len(self._plan.select(self._counted, max_terms).columns)
             for limit in size_grid(max_terms):
                 n_selected = min(limit, most_selected)
-                if self._plan.selector.chooses_own_k and limit < max_terms:
+                if self._plan.selector.chooses_own_k and limit < max_terms:  # it may select fewer than the limit
                     n_selected = len(self._plan.select(self._counted, limit).columns)
                 limits.setdefault(n_selected, limit)
         return dict(sorted(limits.items()))
@@ -187,7 +187,7 @@ class Tuning:
     def _scores_by_limit(self, is_test: Bools, split: FoldSplit, limits: list[int]) -> Iterator[tuple[int, float]]:
         """Yield the score for each limit on the number of terms, for one fold.
 
-        `split` has the largest selection. The same terms are not scored twice.
+        `split` has the terms for the largest limit. If two limits give the same terms, they are scored only once.
         """
         score_of_terms: dict[bytes, float] = {}
         for limit in limits:
@@ -207,7 +207,8 @@ class Tuning:
         targets = split.test_targets
         scored_blocks = split.held_out_scores(self._plan, n_terms)
         if not targets.multilabel:
-            is_right = [scored.best() == targets.first[part] for part, scored in scored_blocks]
+            is_right = [scored.best() == targets.first_class[part] for part, scored in scored_blocks]
+            # The accuracy is micro-F1 if each document has one true and one predicted label.
             return f1_of_counts(targets.count(np.concatenate(is_right)), targets.n_counted, targets.n_counted)
         held_out = HeldOutScores(targets.indicator(), targets.weights)
         is_unknown, fallback = np.zeros(targets.n_documents, np.bool_), 0
@@ -224,7 +225,7 @@ class Tuning:
         return f1_of_counts(n_right, n_predicted, held_out.n_true)
 
     def held_out_scores(self, max_terms: int | None) -> HeldOutScores:
-        """Return the scores of each document from when its fold was held out; unlabelled documents have none."""
+        """Return the scores of each labelled document by the model that was trained without its fold."""
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         for fold, (is_test, split) in enumerate(self.splits(max_terms)):
             documents = np.flatnonzero(is_test)

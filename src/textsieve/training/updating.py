@@ -69,22 +69,23 @@ def could_be_updated(settings: Settings) -> bool:
     if settings.projection is not None:
         return False
     try:
-        return statistics_type(plan_for_update(settings, 1)) is not None
+        return statistics_type(plan_for_update(settings, n_jobs=1)) is not None
     except InputError:  # the classifier is no name of the registry, but the description of an estimator
         return False
 
 
 def update_model(model: Model, statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> UpdatedModel:
     """Return the model after learning more documents, given their weights (`Model.rows`) and encoded labels."""
-    more = add_documents(statistics, plan, rows, targets)
-    return UpdatedModel(_refit(model, more, plan, int(targets.count(targets.usable))), more)
+    merged = add_documents(statistics, plan, rows, targets)
+    n_new = int(targets.count(targets.usable))
+    return UpdatedModel(_refit(model, merged, plan, n_new), merged)
 
 
 def add_documents(statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> Statistics:
-    """Return the statistics with the documents of `rows` added."""
-    weights = as_matrix(rows, plan.dtype)
-    without = docs_without_terms(rows.is_zero, targets)
-    return statistics.merged(Statistics.of(plan, usable_rows([weights], targets.usable), targets, lambda: without))
+    """Return the statistics with more documents added: their weights (`Model.rows`) and encoded labels."""
+    batches = usable_rows([as_matrix(rows, plan.dtype)], targets.usable)
+    without_terms = docs_without_terms(rows.is_zero, targets)
+    return statistics.merged(Statistics.of(plan, batches, targets, lambda: without_terms))
 
 
 def _refit(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int) -> Model:
@@ -92,18 +93,20 @@ def _refit(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int)
     sizes = statistics.sizes(model)
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
     fitted = plan.fit_statistics(statistics, sizes, idf)
-    before = model.about.get("updated") or {}
+    earlier = model.about.get("updated") or {}
     about = {**model.about, "n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
     about["updated"] = {
-        "documents": before.get("documents", 0) + n_new,
-        "times": before.get("times", 0) + 1,
+        "documents": earlier.get("documents", 0) + n_new,
+        "times": earlier.get("times", 0) + 1,
         "last": now(),
-        **({"since_cut": before.get("since_cut", 0) + n_new} if model.multilabel else {}),
+        # "since_cut" counts the documents that were added since thresholds or ranks were fitted.
+        **({"since_cut": earlier.get("since_cut", 0) + n_new} if model.multilabel else {}),
     }
     return replace(
         model,
         scorer=fitted.scorer,
         class_docs=tuple(sizes.class_docs.tolist()),
+        # None stands for the most frequent class.
         fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
         about=about,
     )
@@ -122,7 +125,7 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
 
     Raises `InputError` for labels that are no classes of the model.
     """
-    targets = Targets.of(labels, n_documents, None if model.label_matrix else model.multilabel)
+    targets = Targets.of(labels, n_documents, model.multilabel)
     if targets.label_matrix and len(targets.classes) != len(model.classes):
         raise InputError(
             f"The matrix of labels has {len(targets.classes):,} columns, and the model {len(model.classes):,} classes",
@@ -181,14 +184,15 @@ def unknown_label(model: Model, label: Any) -> InputError:
         return InputError(
             problem, hint=("Are these several labels in one? Then use ", Setting("label_separator", separator))
         )
-    closest = get_close_matches(as_written(label).casefold(), [text.casefold() for text in classes], 1, 0.75)
+    folded_classes = [text.casefold() for text in classes]
+    closest = get_close_matches(as_written(label).casefold(), folded_classes, n=1, cutoff=0.75)
     suggestions = [f"Did you mean {shown(classes[text])}? " for text in classes if text.casefold() in closest]
     suggestion = suggestions[0] if suggestions else ""
     return UnknownLabel(problem, hint=f"{suggestion}An update can't learn a new class: train again on all documents")
 
 
 def _find_separator(classes: Container[str], label: str) -> str | None:
-    """Return the separator that splits a label into classes of the model, or None."""
+    """Return the separator that splits a label into `classes`, or None if none does."""
     return next(
         (
             separator
@@ -226,7 +230,7 @@ def refit_thresholds(
 ) -> Model:
     """Return an updated model with thresholds or ranks refitted to the documents of the update.
 
-    `before` are the statistics before the update, and `rows` and `targets` its documents.
+    `before` are the statistics before the update. `rows` and `targets` are the weights and labels of its documents.
     """
     cut = tuned_cut(model, settings)
     if cut is None:
@@ -255,10 +259,14 @@ def refit_thresholds(
 def held_out_scores(
     model: Model, before: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets, n_folds: int
 ) -> HeldOutScores:
-    """Return the scores of an update's labelled documents; each fold is scored by a model of all other documents."""
+    """Return the scores of an update's labelled documents, fold by fold.
+
+    Each fold is scored by a model of all other documents: those of the other folds, and those whose statistics are
+    `before`.
+    """
     labelled = np.flatnonzero(targets.usable)
     matrix, targets = rows.matrix()[labelled], targets.take(labelled)
-    fold_of = folds(targets.first.tolist(), n_folds)
+    fold_of = folds(targets.first_class.tolist(), n_folds)
     held_out = HeldOutScores(targets.indicator(), targets.weights)
     for fold in range(n_folds):
         in_fold, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
