@@ -97,7 +97,7 @@ def _verdict(cell: Cell, estimate: Estimate, tolerance: Tolerance | None) -> Ver
 
 
 def _judge_claim(item: Item, claim: Claim, places: Mapping[Place, Estimate]) -> JudgedClaim:
-    """Judge a claim by the leads of its first row over the second, given the estimates by row and column."""
+    """Return whether the estimates (by row and column) support a claim, such as that one row leads over another."""
     is_counted = not _is_about_trials(item, claim)
     leads = _leads(claim, _columns(claim, places), places)
     elsewhere_columns = tuple(column for column in claim.more_than_at if _leads(claim, [column], places))

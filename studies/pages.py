@@ -89,7 +89,7 @@ def claim_text(judged: JudgedClaim, unit: Unit) -> str:
 
 
 def lead_text(claim: Claim, value: float, unit: Unit) -> str:
-    """Return as text how far the first row of a claim is ahead: a ratio, a difference or a percentage."""
+    """Return the lead of a claim's first row over its second as text: a ratio, a difference or a percentage."""
     if claim.how == "ratio":
         return f"{value:.2f} times"
     text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"

@@ -379,7 +379,7 @@ class Settings:
         """Check the settings that are numbers, names or booleans."""
         from numpy import bool_
 
-        n_threads(self.n_jobs)
+        n_threads(self.n_jobs)  # raises `InputError` if it is invalid
         for name in ("tf", "idf", "norm", "probabilities"):
             value, choices = getattr(self, name), SETTINGS[name].choices
             if not (value is None or (isinstance(value, str) and value in choices)):

@@ -41,7 +41,7 @@ FEW_DOCUMENTS = 2048
 FEW_TERMS = 100
 """The largest number of terms for which equations are solved straight away; never more than there are documents."""
 
-SOME_TERMS = 300
+MAX_TERMS_FOR_RETRY = 300
 """The largest number of terms for which equations are solved if another method did not converge.
 
 It is at most the number of documents, as for `FEW_TERMS`.
@@ -104,15 +104,15 @@ class SVMProblem:
     ) -> Hyperplanes:
         """Return a hyperplane for each binary problem, on all terms or on some of them (`terms`, ascending).
 
-        With up to `SOME_TERMS` terms, problems for which the fastest method does not converge are solved by equations.
-        A method that was set in the constructor is the only one used.
+        With up to `MAX_TERMS_FOR_RETRY` terms, problems for which the fastest method does not converge are solved by
+        Newton's method (`_ByEquations`). If the constructor sets a method, no other is used.
         """
         n_terms = self.n_terms if terms is None else len(terms)
         method = self._method or self._fastest_method(n_terms, n_problems)
         limits = tolerance, most_rounds, n_jobs
         solutions = self._solve_by(method, signs_and_costs, n_problems, terms, *limits)
         unsolved = np.flatnonzero(solutions.rounds_left == 0)
-        can_retry = not self._method and method != "equations" and n_terms <= min(SOME_TERMS, self.n_documents)
+        can_retry = not self._method and method != "equations" and n_terms <= min(MAX_TERMS_FOR_RETRY, self.n_documents)
         if len(unsolved) and can_retry:
             retried = self._solve_by(
                 "equations", lambda number: signs_and_costs(int(unsolved[number])), len(unsolved), terms, *limits

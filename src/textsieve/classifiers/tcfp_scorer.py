@@ -185,11 +185,12 @@ class TCFPScorer:
         require_settings(settings, "context")
         if settings["context"] not in CONTEXTS:
             raise InputError(f"context is {shown(settings['context'])}, none of {', '.join(CONTEXTS)}")
-        has_wide_partners = "partners" in specs and specs["partners"].dtype == np.int32  # four bytes each, not two
+        # Partners are an int32 array, or with up to 65,536 terms an array of bytes, two for each partner.
+        has_wide_partners = "partners" in specs and specs["partners"].dtype == np.int32
         sizes = check_layout(specs, _ARRAYS_OF_MANY_TERMS if has_wide_partners else _ARRAYS, outputs=n_outputs)
         needs_wide_partners = partner_type(sizes["terms"]) is np.int32
-        has_half_a_partner = not has_wide_partners and sizes["bytes"] % 2 == 1
-        if has_wide_partners != needs_wide_partners or has_half_a_partner:
+        has_odd_bytes = not has_wide_partners and sizes["bytes"] % 2 == 1
+        if has_wide_partners != needs_wide_partners or has_odd_bytes:
             raise InputError(f"partners is not two bytes a partner for up to {1 << 16:,} terms, or four for more")
         return sizes["terms"]
 

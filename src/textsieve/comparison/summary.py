@@ -59,8 +59,8 @@ def sign_test(mistakes: Mistakes, others: Mistakes) -> float:
 def p_of_lead(best: Mistakes, other: Mistakes) -> float:
     """Return the p-value of the lead of the best condition over another one, by the sign test on their mistakes.
 
-    The best condition has the highest F1. If it nevertheless makes fewer mistakes than the other on no more documents
-    than the other does, documents show no lead, and p is 1.
+    The best condition has the highest F1. A condition wins a document on which it makes fewer mistakes than the other.
+    If the best condition does not win more documents, p is 1.
     """
     return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
 

@@ -225,7 +225,7 @@ class Model:
 
     @property
     def fallback_description(self) -> str:
-        """Return a description of the fallback class, for messages."""
+        """Return a description of the fallback class, to end a message about documents without selected terms."""
         if self.fallback is None:
             return "the most frequent class"
         return "the class of most training documents without such terms"

@@ -70,7 +70,8 @@ class Reduction:
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
         """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour.
 
-        k neighbours classify a document; one more is needed to see how it is classified without one of them.
+        k neighbours classify a document; one more is needed to see how it is classified without one of them. `_SPARE`
+        more are searched, to replace neighbours that are dropped.
         """
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
@@ -88,10 +89,11 @@ class Reduction:
             groups=all_documents,
             waiting=neighbours.documents,
             n_waiting=n_neighbours,
-            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),
+            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),  # no others share a term with it
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
+            # Doubly linked lists of the documents that have a document as a neighbour:
             heads=np.full(n, -1, np.int64),
             nexts=np.full(n * (k + 1), -1, np.int64),
             previous=np.full(n * (k + 1), -1, np.int64),

@@ -213,9 +213,9 @@ def _draw_curves(
 
 
 def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the minimum and maximum number of terms over all selectors, or None if they are equal or missing."""
-    numbers = _curve_numbers(comparison)
-    sizes = [summary.n_selected for summary in comparison.summary if summary.n_selected and summary.selector in numbers]
+    """Return the range of the number of terms over all curves, or None if it is empty or a single number."""
+    has_curve = _curve_numbers(comparison).keys()
+    sizes = [row.n_selected for row in comparison.summary if row.n_selected and row.selector in has_curve]
     return (min(sizes), max(sizes)) if sizes and min(sizes) < max(sizes) else None
 
 

@@ -168,7 +168,10 @@ class HeldBytes:
                 connection.update_reading()
 
     def _limit_unread(self) -> None:
-        """Cut off connections with unread responses, the oldest first, until the limits are met or one is left."""
+        """Cut off connections with unread responses, the oldest first, until the limits are met or one is left.
+
+        Above `MAX_HELD` bytes in all, slow connections are cut off, and above `MAX_UNREAD`, which is larger, any.
+        """
         for connection in self.unread:
             self.unread[connection] = connection.n_unread
         total = sum(self.unread.values())
@@ -178,6 +181,7 @@ class HeldBytes:
             if connection.is_slow or total > MAX_UNREAD:
                 total -= self.unread[connection]
                 limit = MAX_HELD if connection.is_slow else MAX_UNREAD
+                # This also removes the connection from `self.unread`.
                 connection.cut_off(f"all connections hold more than {limit:,} bytes of unread responses")
 
 

@@ -147,7 +147,7 @@ class _Options:
     """Settings of the readers: whether columns are given by number (then a table has no header), and the encoding."""
 
     def __init__(self, text: Column | None, label: Column | None, encoding: str | None) -> None:
-        self.has_numbers = any(isinstance(column, int) for column in (text, label))
+        self.has_numbered_columns = any(isinstance(column, int) for column in (text, label))
         self.encoding = encoding
 
 
@@ -156,7 +156,7 @@ def _parquet(session: SparkSession, paths: list[str], options: _Options) -> Data
 
 
 def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
-    if options.has_numbers:
+    if options.has_numbered_columns:
         raise InputError("JSON has keys, not numbers", place=shown_paths(paths), hint="Give the key's name.")
     return session.read.json(paths, mode="FAILFAST", encoding=options.encoding)
 
@@ -169,7 +169,7 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
             return session.read.csv(
                 paths,
                 sep=separator,
-                header=not options.has_numbers,
+                header=not options.has_numbered_columns,  # columns are given by number if there is no header
                 encoding=options.encoding,
                 quote='"',
                 escape='"',

@@ -72,24 +72,28 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
 
 
 def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
-    """Return totals over all documents and cells (class, term), or None if too many values are not small.
+    """Return totals over all documents and cells (class, term), or None if too many values are too large to be packed.
+
+    Documents are added up in groups: consecutive documents with the same class. A multilabel document is in a group for
+    each of its classes, and only that of its first class counts for the totals.
 
     Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
     """
     grouping = _group(labels)
-    most_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)  # of a table
+    max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)  # of a table
     n_groups = len(grouping.class_of)  # each group of documents has a row in the table
-    if n_groups <= most_rows:
+    if n_groups <= max_rows:
         return _sum_in_one_table(matrix, labels, grouping)
     # Otherwise divide the documents into runs that have a table each. How many rows a run needs depends on the number
     # of kinds of groups; the kind is the class, and whether it is the first class of the documents.
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
-    bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed_counts.MOST_DOCUMENTS)
+    bounds = run_bounds(grouping.starts, n_kinds, max_rows, packed_counts.MOST_DOCUMENTS)
     if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
     tables: list[Table] = []
     for documents, run_labels in _split_labels(labels, bounds):
+        # `indptr` alone selects the rows; all runs share `data` and `indices`.
         run_matrix = matrix._replace(indptr=matrix.indptr[documents.start : documents.stop + 1])
         totals_and_cells = _sum_in_one_table(run_matrix, run_labels, _group(run_labels))
         if totals_and_cells is None:

@@ -71,8 +71,11 @@ class TracedText(NamedTuple):
         return TracedText(apply_edits(self.text, edit_list), self.begins[sources], self.ends[last_sources[sources]])
 
     def after_character_step(self, step: Step) -> TracedText:
-        """Return the text after a step that replaces each character by itself, by others or by nothing."""
-        if self.text.isascii():
+        """Return the text after a step that replaces each character by itself, by others or by nothing.
+
+        Places still refer to the original text.
+        """
+        if self.text.isascii():  # steps lowercase or remove accents, which keeps the length of ASCII
             return self._replace(text=step(self.text))
         lengths = by_character(self.text, lambda character: len(step(character)))
         begins, ends = self.begins, self.ends

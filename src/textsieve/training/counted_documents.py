@@ -93,7 +93,8 @@ class Sample:
 def halvings_survived(documents: Ints) -> Ints:
     """Return how many halvings of a `Sample` each document, given by its number, survives.
 
-    A position below 1/2^h survives h halvings. Positions are multiples of 2^-64, so h is the number of leading zeros.
+    Each document has a position from 0 to 1, which its number determines, and a halving keeps the lower half of the
+    positions. So a position below 1/2^h survives h halvings. Stored as an integer times 2^-64, it has h leading zeros.
     """
     position = documents.astype(np.uint64) * _GOLDEN  # times 2^64; the overflow takes it modulo 1
     halvings = np.full(len(documents), 64, np.int64)

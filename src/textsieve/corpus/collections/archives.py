@@ -88,7 +88,10 @@ class _LastBlockReader(io.RawIOBase):
         self.last_block = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return a block and remember it; raise `EOFError` at the end of the file, as an archive should end before."""
+        """Return the next block, and keep it in `last_block`.
+
+        Raise `EOFError` at the end of the file: an archive has an end mark, so whoever reads on has not found it.
+        """
         self.last_block = self._file.read(size)
         if size and not self.last_block:
             raise EOFError("it ends in the middle")
