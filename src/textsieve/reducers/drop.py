@@ -89,7 +89,7 @@ class Reduction:
             groups=all_documents,
             waiting=neighbours.documents,
             n_waiting=n_neighbours,
-            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),  # no others share a term with it
+            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),  # no other has a cosine above 0
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),

@@ -74,8 +74,8 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
 def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
     """Return totals over all documents and cells (class, term), or None if too many values are too large to be packed.
 
-    Documents are added up in groups: consecutive documents with the same class. A multilabel document is in a group for
-    each of its classes, and only that of its first class counts for the totals.
+    Documents are added up in groups of the same class. A multilabel document is in a group for each of its classes, and
+    only the one for its first class counts for the totals.
 
     Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
     """

@@ -75,7 +75,7 @@ class TracedText(NamedTuple):
 
         Places still refer to the original text.
         """
-        if self.text.isascii():  # steps lowercase or remove accents, which keeps the length of ASCII
+        if self.text.isascii():  # lowercasing, and removing accents or soft hyphens, keeps the length of ASCII
             return self._replace(text=step(self.text))
         lengths = by_character(self.text, lambda character: len(step(character)))
         begins, ends = self.begins, self.ends
