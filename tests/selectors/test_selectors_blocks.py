@@ -1,6 +1,6 @@
 """Scores are computed in blocks of terms, and the score of a term does not depend on the other terms.
 
-And they keep their digits, however uneven the classes are.
+Scores stay accurate, however uneven the class sizes are.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def test_a_score_does_not_depend_on_other_terms(score: Score, stats: ClassStats)
     assert score(stats).tolist() == alone.tolist()
 
 
-def test_the_mean_of_chi_square_is_that_of_its_classes(stats: ClassStats) -> None:
+def test_chi_square_is_the_weighted_mean_over_classes(stats: ClassStats) -> None:
     shares = stats.class_docs / stats.n_pairs
     expected = sum(
         share * chi_square_of_class(stats.class_doc_freq(number), stats.pair_doc_freq, int(size), stats.n_pairs)
@@ -89,23 +89,23 @@ UNEVEN: list[tuple[Counts, Counts]] = [
 ]
 
 
-def of_counts(sizes: Counts, with_term: Counts) -> ClassStats:
+def stats_of_counts(sizes: Counts, with_term: Counts) -> ClassStats:
     """Return the statistics of one term, given the sizes of the classes and its document frequency in each."""
     filled = np.array([count for count in with_term if count], np.int64)
     starts = np.concatenate([[0], np.cumsum(np.array(with_term) > 0)])
-    all_of_it = Sums.from_integers(filled.sum(keepdims=True))
-    totals = Totals(np.zeros(1, np.int64), filled.sum(keepdims=True), all_of_it, all_of_it)
+    total_sums = Sums.from_integers(filled.sum(keepdims=True))
+    totals = Totals(np.zeros(1, np.int64), filled.sum(keepdims=True), total_sums, total_sums)
     cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.from_integers(filled))
     return ClassStats(Table(tuple(range(len(sizes))), sum(sizes), 1, np.array(sizes), totals, cells))
 
 
 def exact_chi_square(sizes: Counts, with_term: Counts) -> Fraction:
     n, df = sum(sizes), sum(with_term)
-    each = (
+    class_scores = (
         (size, exact.chi_square_of_cell(a, df - a, size - a, n - size - df + a))
         for size, a in zip(sizes, with_term, strict=True)
     )
-    return sum((Fraction(size, n) * score for size, score in each), Fraction(0))
+    return sum((Fraction(size, n) * score for size, score in class_scores), Fraction(0))
 
 
 def exact_gain(sizes: Counts, with_term: Counts) -> Fraction:
@@ -117,31 +117,31 @@ def exact_gain(sizes: Counts, with_term: Counts) -> Fraction:
 
 def exact_scatter(sizes: Counts, with_term: Counts, shares: Sequence[Fraction]) -> Fraction:
     means = [Fraction(count, size) for size, count in zip(sizes, with_term, strict=True)]
-    mean = sum((share * each for share, each in zip(shares, means, strict=True)), Fraction(0))
-    return sum((share * (each - mean) ** 2 for share, each in zip(shares, means, strict=True)), Fraction(0))
+    mean = sum((share * class_mean for share, class_mean in zip(shares, means, strict=True)), Fraction(0))
+    return sum((share * (class_mean - mean) ** 2 for share, class_mean in zip(shares, means, strict=True)), Fraction(0))
 
 
-def assert_digits(sizes: Counts, with_term: Counts) -> None:
-    stats, n, c = of_counts(sizes, with_term), sum(sizes), len(sizes)
+def assert_accurate_scores(sizes: Counts, with_term: Counts) -> None:
+    stats, n, c = stats_of_counts(sizes, with_term), sum(sizes), len(sizes)
     alike, by_size = [Fraction(1, c)] * c, [Fraction(size, n) for size in sizes]
-    for found, expected in (
+    for scores, expected in (
         (chi_square(stats), exact_chi_square(sizes, with_term)),
         (information_gain(stats), exact_gain(sizes, with_term)),
         (between_class_scatter(stats), exact_scatter(sizes, with_term, by_size)),
         (between_class_scatter(stats, "balanced"), exact_scatter(sizes, with_term, alike)),
     ):
-        error = abs(Fraction(float(found[0])) - expected)
-        assert error <= Fraction(1, 10**12) * expected + Fraction(1, 10**40), (float(found[0]), float(expected))
+        error = abs(Fraction(float(scores[0])) - expected)
+        assert error <= Fraction(1, 10**12) * expected + Fraction(1, 10**40), (float(scores[0]), float(expected))
 
 
 @pytest.mark.parametrize(("sizes", "with_term"), UNEVEN, ids=str)
 def test_scores_of_uneven_classes_are_accurate(sizes: Counts, with_term: Counts) -> None:
-    assert_digits(sizes, with_term)
+    assert_accurate_scores(sizes, with_term)
 
 
 @st.composite
 def uneven_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """Draw classes of one document and of millions, and a term in none, in all, or in a similar share of each."""
+    """Draw class sizes from 1 to 9 million, and a term's document frequencies: 0, 1, all, or about a common share."""
     sizes = [draw(st.integers(1, 9)) * 10 ** draw(st.integers(0, 6)) for _ in range(draw(st.integers(2, 6)))]
     share = draw(st.fractions(0, 1))
     counts = []
@@ -153,4 +153,4 @@ def uneven_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 @given(uneven_counts().filter(lambda case: any(case[1])))
 def test_scores_of_random_uneven_classes_are_accurate(case: tuple[list[int], list[int]]) -> None:
-    assert_digits(*case)
+    assert_accurate_scores(*case)

@@ -29,7 +29,7 @@ STAGES = st.sampled_from(
 def collection(seed: int, n_terms: int = 14) -> tuple[Any, list[str]]:
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 3, (25, n_terms)) * rng.integers(0, 2, (25, n_terms))
-    rows[:3] = 1  # every term is in three documents, so no stage keeps none
+    rows[:3] = 1  # every term is in three documents, so each stage selects some
     return sparse.csr_array(rows), [str(label) for label in rng.integers(0, 3, 25)]
 
 
@@ -41,11 +41,11 @@ def test_by_hand(stages: list[TermSelector], seed: int) -> None:
     groups: list[list[int]] = []
     for stage in stages:
         by_hand: Any = clone(stage).fit(rows[:, columns], labels)
-        kept = by_hand.get_support()
-        groups.append([column for column in columns[by_hand.ranking_] if column not in columns[kept]])
-        best_first = [column for column in columns[by_hand.ranking_] if column in columns[kept]]
+        support = by_hand.get_support()
+        groups.append([column for column in columns[by_hand.ranking_] if column not in columns[support]])
+        best_first = [column for column in columns[by_hand.ranking_] if column in columns[support]]
         scores = dict(zip(columns.tolist(), by_hand.scores_.tolist(), strict=True))
-        columns = columns[kept]
+        columns = columns[support]
     assert cascade.get_support(indices=True).tolist() == columns.tolist()
     expected_ranking = best_first + [column for group in reversed(groups) for column in group]
     assert cascade.ranking_.tolist() == expected_ranking
@@ -79,7 +79,7 @@ def test_the_given_selectors_stay_unfitted() -> None:
     assert [type(stage) for stage in cascade.selectors_] == [DocumentFrequency, OCFS]
 
 
-def test_settings_of_the_selectors_by_their_place() -> None:
+def test_settings_of_the_selectors_are_named_by_position() -> None:
     cascade = Cascade([DocumentFrequency(min_df=2), Cascade([OCFS(k=7), InformationGain()])])
     params = cascade.get_params()
     assert params["0__min_df"] == 2

@@ -1,4 +1,4 @@
-"""Which and how many terms are selected: limits, ties, round-robin; and all ways of fitting agree."""
+"""Limits, ties and round-robin determine the selected terms; all ways of fitting agree."""
 
 import warnings
 from copy import deepcopy
@@ -46,7 +46,7 @@ def by_score(scores: Any) -> list[int]:
 
 @pytest.mark.parametrize("method", EVERY)
 @given(case=cases(max_terms=8, n_labels=(1, 2)))
-def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) -> None:
+def test_the_best_score_ranks_first_and_ties_go_to_the_lower_column(method: Any, case: Case) -> None:
     selector = fit_any(method(k="all"), case.matrix(), case.label_sets)
     assert selector.ranking_.tolist() == by_score(selector.scores_.tolist())
 
@@ -66,7 +66,7 @@ def test_columns_with_the_same_documents_tie(method: Any, case: Case, again: int
 
 
 def test_terms_of_one_class_alone_tie_in_mutual_information() -> None:
-    """Each has the score log n/n_j, however frequent it is. A rounded quotient n/n_j would break the tie at random."""
+    """Each term has the score log n/n_j at any frequency. A rounded quotient n/n_j would break ties at random."""
     for n, size in ((49, 47), (103, 10), (77, 13), (1000, 333)):
         rows = np.tril(np.ones((size, size), np.int64))
         rows = np.vstack([rows, np.zeros((n - size, size), np.int64)])
@@ -107,12 +107,12 @@ def test_best_of_class_is_the_head_of_the_ranking(scores: list[float], k: int, l
     assert best_of_class(np.array(scores), k, some).tolist() == by_score(scores)[:k]
 
 
-# -- how many ------------------------------------------------------------------------------------------------------
+# -- limits --------------------------------------------------------------------------------------------------------
 
 
-def kept(selector: Any) -> list[int]:
-    found: list[int] = selector.fit(ROWS, LABELS).get_support(indices=True).tolist()
-    return found
+def selected_columns(selector: Any) -> list[int]:
+    columns: list[int] = selector.fit(ROWS, LABELS).get_support(indices=True).tolist()
+    return columns
 
 
 @pytest.mark.parametrize("method", EVERY)
@@ -135,10 +135,10 @@ def test_the_default_is_a_thousand_terms(method: Any) -> None:
     assert method(min_score=-99).fit(rows, ["a", "b"] * 5).get_support().sum() == 1500
 
 
-def test_all_if_there_are_fewer_than_the_default() -> None:
+def test_all_terms_are_selected_if_there_are_fewer_than_the_default() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert kept(OCFS()) == [0, 1, 2, 3, 4, 5]
+        assert selected_columns(OCFS()) == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("settings", [{}, {"pooling": "round-robin"}])
@@ -165,9 +165,11 @@ def test_invalid_k_raises(method: Any, k: Any) -> None:
 def test_min_score(method: Any) -> None:
     scores = method(k="all").fit(ROWS, LABELS).scores_
     for least in [*scores.tolist(), 0, -1.0, 1e9]:
-        assert kept(method(min_score=least)) == np.flatnonzero(scores >= least).tolist()
+        assert selected_columns(method(min_score=least)) == np.flatnonzero(scores >= least).tolist()
         best_two = by_score(scores.tolist())[:2]
-        assert kept(method(k=2, min_score=least)) == sorted(column for column in best_two if scores[column] >= least)
+        assert selected_columns(method(k=2, min_score=least)) == sorted(
+            column for column in best_two if scores[column] >= least
+        )
 
 
 @pytest.mark.parametrize("method", LABELLED)
@@ -194,8 +196,8 @@ def test_invalid_min_score_raises(method: Any, least: Any) -> None:
     ],
 )
 def test_min_df(least: Any, expected: list[int]) -> None:
-    assert kept(DocumentFrequency(min_df=least)) == expected
-    assert kept(DocumentFrequency(min_df=least, k=2)) == expected[:2]
+    assert selected_columns(DocumentFrequency(min_df=least)) == expected
+    assert selected_columns(DocumentFrequency(min_df=least, k=2)) == expected[:2]
 
 
 @pytest.mark.parametrize("least", [-1, -0.1, 1.1, "few", None, float("nan"), True])
@@ -218,7 +220,7 @@ def test_energy_selects_the_fewest_terms_that_reach_it(case: Case, energy: float
 
 def test_energy_with_other_limits() -> None:
     rows, labels = np.array([[4.0, 3, 2, 1, 0], [0, 0, 0, 0, 0]]), ["a", "b"]  # scores 4, 2.25, 1, .25, 0 of 7.5
-    chosen = {
+    selections = {
         (energy, k, least): OCFS(energy=energy, k=k, min_score=least)
         .fit(rows, labels)
         .get_support(indices=True)
@@ -234,7 +236,7 @@ def test_energy_with_other_limits() -> None:
             (0.5, None, 5.0),
         ]
     }
-    assert list(chosen.values()) == [[0, 1], [0], [0, 1], [0, 1], [0, 1, 2, 3], [0, 1, 2], [0], []]
+    assert list(selections.values()) == [[0, 1], [0], [0, 1], [0, 1], [0, 1, 2, 3], [0, 1, 2], [0], []]
 
 
 def test_energy_curve() -> None:
@@ -264,7 +266,7 @@ def test_invalid_pooling_raises(method: Any) -> None:
             method(pooling="joint").fit(ROWS, LABELS)
 
 
-# -- the ways to the same selection --------------------------------------------------------------------------------
+# -- ways of fitting -----------------------------------------------------------------------------------------------
 
 SELECTORS: list[TermSelector] = [
     DocumentFrequency(min_df=2),
@@ -300,7 +302,7 @@ def test_fit_and_fit_stats_and_pieces_agree(selector: Any, pieces: int) -> None:
         assert other.n_features_in_ == 6
         assert (other.transform(sparse.csr_array(ROWS)) != fitted.transform(sparse.csr_array(ROWS))).nnz == 0
     from_stats.partial_fit(ROWS, LABELS)
-    assert stats.n_documents == 6  # the statistics that were given stay as they were
+    assert stats.n_documents == 6  # partial_fit does not change the given statistics
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
@@ -355,7 +357,7 @@ def test_unlabelled_documents_count_for_document_frequency() -> None:
         None,
         ["a", None, None, "", "b", "b"],
         [["a", "b"]] * 6,
-    ):  # a share is one of documents, not of pairs
+    ):  # a share counts documents, not pairs of document and label
         half = DocumentFrequency(min_df=0.5).fit(ROWS, labels)
         assert half.get_support(indices=True).tolist() == [0, 1, 2]
 
@@ -395,17 +397,17 @@ def test_attributes_raise_before_fitting(selector: Any, name: str) -> None:
 @pytest.mark.parametrize("kind", [np.int64, np.float32, np.float64])
 def test_transform_keeps_the_matrix_type(form: Any, kind: Any) -> None:
     selector = OCFS(k=3).fit(form(ROWS.astype(kind)), LABELS)
-    chosen = selector.get_support(indices=True)
+    columns = selector.get_support(indices=True)
     result = selector.transform(form(ROWS.astype(kind)))
     assert sparse.issparse(result)
     assert isinstance(result, form)
     assert (result.format, result.dtype, result.shape) == ("csr", kind, (6, 3))
-    assert np.array_equal(result.toarray(), ROWS[:, chosen])
+    assert np.array_equal(result.toarray(), ROWS[:, columns])
     dense = selector.transform(ROWS)
     assert isinstance(dense, np.ndarray)
-    assert np.array_equal(dense, ROWS[:, chosen])
+    assert np.array_equal(dense, ROWS[:, columns])
     back = selector.inverse_transform(result).toarray()
-    assert np.array_equal(back[:, chosen], ROWS[:, chosen])
+    assert np.array_equal(back[:, columns], ROWS[:, columns])
     assert back.shape == ROWS.shape
 
 

@@ -64,13 +64,13 @@ def test_round_robin_of_many_similar_classes(method: Any) -> None:
     rows = (chance.random((120, 200)) < 0.2).astype(int)
     labels = chance.integers(0, 12, 120).tolist()
     selector = method(k="all", pooling="round-robin").fit(rows, labels)
-    wishes = [np.argsort(-scores, kind="stable").tolist() for scores in selector.class_scores_]
-    taken: list[int] = []
-    while len(taken) < 200:
-        for row in wishes:
-            if len(taken) < 200:
-                taken.append(next(term for term in row if term not in taken))
-    assert selector.ranking_.tolist() == taken
+    class_rankings = [np.argsort(-scores, kind="stable").tolist() for scores in selector.class_scores_]
+    ranking: list[int] = []
+    while len(ranking) < 200:
+        for class_ranking in class_rankings:
+            if len(ranking) < 200:
+                ranking.append(next(term for term in class_ranking if term not in ranking))
+    assert selector.ranking_.tolist() == ranking
 
 
 def test_no_terms_at_all() -> None:
@@ -82,8 +82,8 @@ def test_no_terms_at_all() -> None:
 def test_a_class_and_its_complement_have_equal_scores() -> None:
     chance = np.random.default_rng(1)
     rows = (chance.random((40, 300)) < 0.3).astype(int)
-    one, other = InformationGain(k="all").fit(rows, chance.integers(0, 2, 40)).class_scores_
-    assert one.tolist() == other.tolist()
+    scores, complement_scores = InformationGain(k="all").fit(rows, chance.integers(0, 2, 40)).class_scores_
+    assert scores.tolist() == complement_scores.tolist()
 
 
 def test_texts_raise() -> None:
@@ -140,7 +140,7 @@ def test_a_data_frame_of_indicators_keeps_its_names() -> None:
     assert stats.class_doc_freq(1).tolist() == ClassStats.from_matrix(ROWS, LABELS).class_doc_freq(0).tolist()
 
 
-# -- read before there are labels ----------------------------------------------------------------------------------
+# -- results read before labels arrive -----------------------------------------------------------------------------
 
 NEEDING_LABELS: list[Any] = [
     OCFS(k=2),
@@ -167,7 +167,7 @@ TOO_FEW_LABELS: dict[str, Any] = {"none": [None] * len(ROWS), "one class": ["a"]
 def test_partial_fit_checks_labels_when_results_are_read(
     selector: Any, labels: Any, read: Callable[[Any], Any]
 ) -> None:
-    """Once there are labels of two classes, the documents before them count, too."""
+    """Once two classes have labels, the results include the earlier documents."""
     with pytest.raises(InputError, match=r"No document has a label|Only one class") as of_fit:
         clone(selector).fit(ROWS, labels)
     streamed = clone(selector).partial_fit(ROWS, labels)
@@ -190,6 +190,6 @@ def test_batches_without_labels_raise_when_results_are_read(selector: Any) -> No
 
 @pytest.mark.parametrize("selector", [DocumentFrequency(k=2), TOFA(weight=0, k=2)], ids=repr)
 def test_methods_without_labels_need_none_in_batches(selector: Any) -> None:
-    found = clone(selector).partial_fit(ROWS)
-    assert found.get_support().tolist() == clone(selector).fit(ROWS).get_support().tolist()
-    assert found.transform(ROWS).shape == (len(ROWS), 2)
+    streamed = clone(selector).partial_fit(ROWS)
+    assert streamed.get_support().tolist() == clone(selector).fit(ROWS).get_support().tolist()
+    assert streamed.transform(ROWS).shape == (len(ROWS), 2)

@@ -1,4 +1,4 @@
-"""Energy: the curve, the number of terms that reach it, and when it is undefined."""
+"""Energy: its curve, the number of terms that reach a share of it, and when it is undefined."""
 
 from typing import Any
 
@@ -28,9 +28,9 @@ def with_scores(scores: list[float]) -> tuple[Any, list[str]]:
 
 @given(scattered, up_to_one)
 def test_the_curve_rises_to_one(case: Case, weight: float) -> None:
-    found = fit_any(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
-    curve, scores = found.energy_, np.sort(found.scores_)[::-1]
-    assert len(curve) == len(found.scores_)
+    selector = fit_any(TOFA(weight=weight, k="all"), case.matrix(), case.label_sets)
+    curve, scores = selector.energy_, np.sort(selector.scores_)[::-1]
+    assert len(curve) == len(selector.scores_)
     assert curve[-1] == 1.0
     assert (np.diff(curve) >= 0).all()
     assert (curve > 0).all()
@@ -43,8 +43,8 @@ def test_the_curve_rises_to_one(case: Case, weight: float) -> None:
 def test_the_curve_by_hand() -> None:
     rows, labels = with_scores([1.0, 4.0, 0.0, 2.25, 0.25])
     for selector in (OCFS(k=1), TOFA(weight=1, k=2), TOFA(weight=0, min_score=1.0), TOFA(weight=0.5, energy=0.1)):
-        found = selector.fit(rows, labels)
-        np.testing.assert_allclose(found.energy_, np.array([4.0, 6.25, 7.25, 7.5, 7.5]) / 7.5, rtol=1e-15)
+        fitted = selector.fit(rows, labels)
+        np.testing.assert_allclose(fitted.energy_, np.array([4.0, 6.25, 7.25, 7.5, 7.5]) / 7.5, rtol=1e-15)
 
 
 def test_the_curve_is_updated_by_partial_fit() -> None:
@@ -68,7 +68,7 @@ def test_the_smallest_number_of_terms_that_reaches_an_energy(scores: list[float]
 @pytest.mark.parametrize("score", [0.01, 0.1, 1 / 3, 0.7, 1.0, 2.25, 1e-20, 1e9])
 @pytest.mark.parametrize("n_terms", [1, 2, 3, 5, 7, 10, 49, 1000])
 def test_equal_scores_hold_equal_shares(score: float, n_terms: int) -> None:
-    """3 of 10 equal terms hold 0.3, though ten times 0.1 is not 1 in floats."""
+    """Three of ten equal terms hold 0.3 of the energy, although 0.1 added ten times is not 1 in floats."""
     for p in {1, 2, 3, n_terms // 3, n_terms - 1, n_terms} & set(range(1, n_terms + 1)):
         assert terms_for_energy(np.full(n_terms, score), p / n_terms) == p
         if p < n_terms:
@@ -76,13 +76,13 @@ def test_equal_scores_hold_equal_shares(score: float, n_terms: int) -> None:
 
 
 @given(scattered, up_to_one, shares)
-def test_terms_for_an_energy(case: Case, weight: float, energy: float) -> None:
+def test_n_terms_for_equals_the_selection_by_energy(case: Case, weight: float, energy: float) -> None:
     assume(len(set(case.label_sets)) > 1)
-    found = TOFA(weight=weight, k="all").fit(case.matrix(), case.label_sets)
-    p = found.n_terms_for(energy)
-    assert p == fewest_terms(found.scores_.tolist(), energy)
-    kept = TOFA(weight=weight, energy=energy).fit(case.matrix(), case.label_sets)
-    assert kept.get_support(indices=True).tolist() == sorted(found.ranking_[:p])
+    full = TOFA(weight=weight, k="all").fit(case.matrix(), case.label_sets)
+    p = full.n_terms_for(energy)
+    assert p == fewest_terms(full.scores_.tolist(), energy)
+    limited = TOFA(weight=weight, energy=energy).fit(case.matrix(), case.label_sets)
+    assert limited.get_support(indices=True).tolist() == sorted(full.ranking_[:p])
 
 
 def test_all_energy_is_all_terms_that_have_a_score() -> None:
@@ -107,7 +107,7 @@ def test_all_energy_is_all_terms_that_have_a_score() -> None:
     ],
 )
 @pytest.mark.parametrize("method", [{"weight": 1}, {"weight": 0}, {"weight": 0.3}, {"weight": np.float32(0.5)}, None])
-def test_with_other_limits(method: Any, options: dict[str, Any], expected: list[int]) -> None:
+def test_the_strictest_of_several_limits_applies(method: Any, options: dict[str, Any], expected: list[int]) -> None:
     rows, labels = with_scores([1.0, 4.0, 0.0, 2.25, 0.25])
     selector = OCFS(**options) if method is None else TOFA(**method, **options)
     assert selector.fit(rows, labels).get_support(indices=True).tolist() == expected
@@ -121,7 +121,7 @@ def test_more_terms_than_a_thousand_may_be_needed() -> None:
     assert TOFA(weight=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1000
 
 
-# -- where it means nothing ----------------------------------------------------------------------------------------
+# -- where energy is undefined -------------------------------------------------------------------------------------
 
 ROWS = np.array([[4.0, 0, 1], [3, 1, 0], [0, 5, 1], [1, 4, 1]])
 LABELS = ["a", "a", "b", "b"]
@@ -134,25 +134,25 @@ def test_energy_above_weight_one_raises(weight: float) -> None:
     for rows in (ROWS, ROWS * [1, 1, 0]):
         with pytest.raises(InputError, match=words):
             TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
-        found = TOFA(weight=weight, k=2).fit(rows, LABELS)
+        selector = TOFA(weight=weight, k=2).fit(rows, LABELS)
         with pytest.raises(InputError, match=words):
-            found.n_terms_for(0.8)
-        assert not hasattr(found, "energy_")
+            selector.n_terms_for(0.8)
+        assert not hasattr(selector, "energy_")
         with pytest.raises(AttributeError, match=r"energy_ with weight=.*scores can be negative"):
-            _ = found.energy_
+            _ = selector.energy_
 
 
 def test_energy_below_weight_zero_needs_nonnegative_scores() -> None:
     """If all documents have a label, C >= S_b; with few labels S_b may be larger, and scores negative."""
-    found = TOFA(weight=-2, k="all").fit(ROWS, LABELS)
-    assert (found.scores_ >= 0).all()
-    assert found.n_terms_for(0.8) == fewest_terms(found.scores_.tolist(), 0.8)
+    selector = TOFA(weight=-2, k="all").fit(ROWS, LABELS)
+    assert (selector.scores_ >= 0).all()
+    assert selector.n_terms_for(0.8) == fewest_terms(selector.scores_.tolist(), 0.8)
     few = np.vstack([ROWS[[0, 2]], np.tile(ROWS.mean(axis=0), (20, 1))])
     labels = ["a", "b", *[None] * 20]
-    few_found = TOFA(weight=-2, k="all").fit(few, labels)
-    assert (few_found.scores_ < 0).any()
+    few_selector = TOFA(weight=-2, k="all").fit(few, labels)
+    assert (few_selector.scores_ < 0).any()
     with pytest.raises(InputError, match=r"energy=0\.8 with weight=-2"):
-        few_found.n_terms_for(0.8)
+        few_selector.n_terms_for(0.8)
     with pytest.raises(InputError, match=r"energy=0\.8 with weight=-2"):
         TOFA(weight=-2, energy=0.8).fit(few, labels)
 
@@ -160,27 +160,27 @@ def test_energy_below_weight_zero_needs_nonnegative_scores() -> None:
 @given(scattered, st.sampled_from([None, "balanced"]))
 def test_the_automatic_weight_never_exceeds_one(case: Case, class_weight: Any) -> None:
     assume(len(set(case.label_sets)) > 1)
-    found = TOFA(energy=0.8, class_weight=class_weight).fit(case.matrix(), case.label_sets)
-    assert found.weight_ <= 1.0
-    assert found.energy_[-1] == 1.0
-    assert found.get_support().sum() == found.n_terms_for(0.8)
+    selector = TOFA(energy=0.8, class_weight=class_weight).fit(case.matrix(), case.label_sets)
+    assert selector.weight_ <= 1.0
+    assert selector.energy_[-1] == 1.0
+    assert selector.get_support().sum() == selector.n_terms_for(0.8)
 
 
 @pytest.mark.parametrize("weight", [0, 0.5, 1, "auto"])
 def test_energy_when_all_scores_are_zero(weight: Any) -> None:
     """If all scores are 0, a single term has all the energy."""
     rows = np.full((4, 3), 7.0)
-    found = TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
-    assert found.scores_.tolist() == [0.0, 0.0, 0.0]
-    assert found.get_support(indices=True).tolist() == [0]
-    assert found.energy_.tolist() == [1.0, 1.0, 1.0]
-    assert [found.n_terms_for(energy) for energy in (0.1, 1.0)] == [1, 1]
+    selector = TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
+    assert selector.scores_.tolist() == [0.0, 0.0, 0.0]
+    assert selector.get_support(indices=True).tolist() == [0]
+    assert selector.energy_.tolist() == [1.0, 1.0, 1.0]
+    assert [selector.n_terms_for(energy) for energy in (0.1, 1.0)] == [1, 1]
 
 
 def test_no_terms() -> None:
-    found = TOFA(weight=0.5, energy=0.8).fit_stats(ClassStats.from_matrix(np.zeros((2, 0)), ["a", "b"]))
-    assert found.energy_.tolist() == []
-    assert found.n_terms_for(0.8) == 0
+    selector = TOFA(weight=0.5, energy=0.8).fit_stats(ClassStats.from_matrix(np.zeros((2, 0)), ["a", "b"]))
+    assert selector.energy_.tolist() == []
+    assert selector.n_terms_for(0.8) == 0
     assert energy_curve(np.zeros(0)).tolist() == []
 
 

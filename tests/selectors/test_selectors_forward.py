@@ -27,7 +27,7 @@ def table(seed: int = 0, n_documents: int = 60, n_terms: int = 40, n_classes: in
     return sparse.csr_matrix(rows), [f"class {number}" for number in numbers]
 
 
-def can_be_told_apart(case: Case) -> bool:
+def has_two_classes(case: Case) -> bool:
     return len({label for labels in case.label_sets for label in labels}) > 1
 
 
@@ -41,35 +41,37 @@ def can_be_told_apart(case: Case) -> bool:
 def test_each_term_has_the_largest_gain_and_gains_are_exact(case: Case, ridge: float) -> None:
     """Documents have one label, several or none."""
     n_terms = case.rows.shape[1]
-    assume(can_be_told_apart(case) and n_terms > 1)
-    found = ForwardSelection(k=n_terms - 1, ridge=ridge).fit(case.matrix(), case.label_sets)
-    order = found.ranking_[: n_terms - 1].tolist()
+    assume(has_two_classes(case) and n_terms > 1)
+    selector = ForwardSelection(k=n_terms - 1, ridge=ridge).fit(case.matrix(), case.label_sets)
+    order = selector.ranking_[: n_terms - 1].tolist()
     slow.check_order(case.rows, case.label_sets, order, 1e-7, ridge)
     whole = slow.error_reduction(case.rows, case.label_sets, order, ridge)
-    assert found.gains_.sum() == pytest.approx(whole, rel=1e-9, abs=1e-9)
-    assert (found.gains_ >= 0).all()
+    assert selector.gains_.sum() == pytest.approx(whole, rel=1e-9, abs=1e-9)
+    assert (selector.gains_ >= 0).all()
 
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 64])
 def test_the_block_size_does_not_change_the_selection(at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forward, "_BLOCK_SIZE", at_a_time)
     rows, labels = table()
-    found = ForwardSelection(k=25).fit(rows, labels)
-    slow.check_order(rows.toarray(), [[label] for label in labels], found.ranking_[:25].tolist(), 1e-9)
-    told = [[label] for label in labels]
-    expected = [slow.error_reduction(rows.toarray(), told, found.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)]
-    assert np.cumsum(found.gains_)[[0, 8, 24]] == pytest.approx(expected, rel=1e-9)
+    selector = ForwardSelection(k=25).fit(rows, labels)
+    slow.check_order(rows.toarray(), [[label] for label in labels], selector.ranking_[:25].tolist(), 1e-9)
+    label_sets = [[label] for label in labels]
+    expected = [
+        slow.error_reduction(rows.toarray(), label_sets, selector.ranking_[:n].tolist(), 1.0) for n in (1, 9, 25)
+    ]
+    assert np.cumsum(selector.gains_)[[0, 8, 24]] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_class_counts_by_the_root_of_its_size() -> None:
     """Classes of 16, 16 and 4 documents, each with a term of its own: in 12 of 16, and in all 4.
 
-    By the error alone the large classes would have the first two terms, by Fisher's criterion the small one the first.
+    The plain error would rank the terms of the two large classes first; Fisher's criterion that of the small class.
     """
     labels = ["a"] * 16 + ["b"] * 16 + ["c"] * 4
     rows = np.zeros((36, 3))
     rows[:12, 0] = rows[16:28, 1] = rows[32:, 2] = 1.0
-    found = ForwardSelection(k=2).fit(rows, labels)
+    selector = ForwardSelection(k=2).fit(rows, labels)
 
     def alone(term: int) -> float:
         column = rows[:, term]
@@ -77,9 +79,9 @@ def test_a_class_counts_by_the_root_of_its_size() -> None:
         pulled = sum(pull**2 / np.sqrt(labels.count(label)) for label, pull in pulls.items())
         return float(pulled / (((column - column.mean()) ** 2).sum() + 1.0))
 
-    assert found.gains_[0] == pytest.approx(alone(0), rel=1e-12)
+    assert selector.gains_[0] == pytest.approx(alone(0), rel=1e-12)
     assert alone(0) == pytest.approx(alone(1), rel=1e-12)
-    assert found.ranking_.tolist() == [0, 2, 1]
+    assert selector.ranking_.tolist() == [0, 2, 1]
 
 
 def test_redundant_terms_are_skipped() -> None:
@@ -93,69 +95,69 @@ def test_redundant_terms_are_skipped() -> None:
     assert len(set((by_score % 40).tolist())) == 4
 
 
-# -- candidates, and how many ----------------------------------------------------------------------------------------
+# -- candidates and numbers of terms ---------------------------------------------------------------------------------
 
 
 def test_fewer_terms_are_the_first_of_more() -> None:
     rows, labels = table()
     most = ForwardSelection(k=30).fit(rows, labels).ranking_.tolist()
     for k in (1, 5, 29):
-        found = ForwardSelection(k=k).fit(rows, labels)
-        assert found.ranking_[:k].tolist() == most[:k]
-        assert found.selected_columns().tolist() == most[:k]
-        rest = found.ranking_[k:]
-        assert (np.diff(found.scores_[rest]) <= 0).all()
-        assert sorted(found.ranking_.tolist()) == list(range(40))
+        selector = ForwardSelection(k=k).fit(rows, labels)
+        assert selector.ranking_[:k].tolist() == most[:k]
+        assert selector.selected_columns().tolist() == most[:k]
+        rest = selector.ranking_[k:]
+        assert (np.diff(selector.scores_[rest]) <= 0).all()
+        assert sorted(selector.ranking_.tolist()) == list(range(40))
 
 
 def test_candidates_are_the_best_of_ocfs() -> None:
     rows, labels = table()
     best = OCFS(k="all").fit(rows, labels)
-    found = ForwardSelection(k=6, candidates=9).fit(rows, labels)
-    assert set(found.ranking_[:6].tolist()) < set(best.ranking_[:9].tolist())
-    assert found.ranking_[:6].tolist() != best.ranking_[:6].tolist()
-    assert found.scores_.tolist() == best.scores_.tolist()
+    selector = ForwardSelection(k=6, candidates=9).fit(rows, labels)
+    assert set(selector.ranking_[:6].tolist()) < set(best.ranking_[:9].tolist())
+    assert selector.ranking_[:6].tolist() != best.ranking_[:6].tolist()
+    assert selector.scores_.tolist() == best.scores_.tolist()
     alone = ForwardSelection(k=6).fit(rows[:, np.sort(best.ranking_[:9])], labels)
-    assert np.sort(best.ranking_[:9])[alone.ranking_[:6]].tolist() == found.ranking_[:6].tolist()
+    assert np.sort(best.ranking_[:9])[alone.ranking_[:6]].tolist() == selector.ranking_[:6].tolist()
 
 
 @pytest.mark.parametrize("options", [{"k": 9, "candidates": 9}, {"k": "all"}, {"k": 40}, {"k": 1.0}], ids=str)
 def test_without_a_choice_it_equals_ocfs_and_needs_no_documents(options: dict[str, Any]) -> None:
     rows, labels = table()
-    found = ForwardSelection(**options).fit_stats(ClassStats.from_matrix(rows, labels))
+    selector = ForwardSelection(**options).fit_stats(ClassStats.from_matrix(rows, labels))
     best = OCFS(k=options["k"]).fit(rows, labels)
-    assert found.ranking_.tolist() == best.ranking_.tolist()
-    assert found.get_support().tolist() == best.get_support().tolist()
-    assert found.gains_.tolist() == []
+    assert selector.ranking_.tolist() == best.ranking_.tolist()
+    assert selector.get_support().tolist() == best.get_support().tolist()
+    assert selector.gains_.tolist() == []
 
 
 def test_terms_for_a_class_are_those_of_ocfs() -> None:
     rows, labels = table()
-    found, best = ForwardSelection(k=5).fit(rows, labels), OCFS(k=5).fit(rows, labels)
-    for own, other in zip(found.best_by_class(4), best.best_by_class(4), strict=True):
+    selector, best = ForwardSelection(k=5).fit(rows, labels), OCFS(k=5).fit(rows, labels)
+    for own, other in zip(selector.best_by_class(4), best.best_by_class(4), strict=True):
         assert own[0].tolist() == other[0].tolist()
 
 
-# -- documents once more ---------------------------------------------------------------------------------------------
+# -- documents are read twice ----------------------------------------------------------------------------------------
 
 
 def test_batches_give_the_same_selection() -> None:
     rows, labels = table()
     whole = ForwardSelection(k=12).fit(rows, labels)
     stats = ClassStats.from_matrix(rows, labels)
-    begun = []
+    passes = []
 
     def documents() -> Any:
-        begun.append(1)
+        passes.append(1)
         return (rows[begin : begin + 7] for begin in range(0, rows.shape[0], 7))
 
-    found = ForwardSelection(k=12).fit_stats(stats, documents)
-    assert found.ranking_.tolist() == whole.ranking_.tolist()
-    assert found.gains_.tolist() == whole.gains_.tolist()
-    assert begun == [1], "one pass"
+    in_batches = ForwardSelection(k=12).fit_stats(stats, documents)
+    assert in_batches.ranking_.tolist() == whole.ranking_.tolist()
+    assert in_batches.gains_.tolist() == whole.gains_.tolist()
+    assert passes == [1], "one pass"
 
 
-def test_any_form_of_a_matrix() -> None:
+def test_all_matrix_formats_give_the_same_selection() -> None:
     rows, labels = table()
     counts = sparse.csr_matrix(np.ceil(rows.toarray() * 3))
     expected = ForwardSelection(k=9).fit(counts, labels).ranking_.tolist()
@@ -173,8 +175,8 @@ def test_any_form_of_a_matrix() -> None:
     unsorted.has_sorted_indices = unsorted.has_canonical_format = False
     order = unsorted.indices.tolist()
     for form in (unsorted, in_parts):
-        found = ForwardSelection(k=9).fit_stats(stats, partial(list, [form]))
-        assert found.ranking_.tolist() == expected
+        selector = ForwardSelection(k=9).fit_stats(stats, partial(list, [form]))
+        assert selector.ranking_.tolist() == expected
     assert unsorted.indices.tolist() == order, "what is given is left as it is"
 
 
@@ -207,11 +209,11 @@ def test_unlabelled_documents_show_which_terms_occur_together() -> None:
     rows = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0.9]])
     labels: list[Any] = ["a", "a", "a", "b", "b", "b"]
     together = np.tile([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], (30, 1))
-    found = ForwardSelection(k=2).fit(np.vstack([rows, together]), [*labels, *[None] * 60])
+    selector = ForwardSelection(k=2).fit(np.vstack([rows, together]), [*labels, *[None] * 60])
     slow.check_order(
-        np.vstack([rows, together]), [["a"]] * 3 + [["b"]] * 3 + [[]] * 60, found.ranking_[:2].tolist(), 1e-9
+        np.vstack([rows, together]), [["a"]] * 3 + [["b"]] * 3 + [[]] * 60, selector.ranking_[:2].tolist(), 1e-9
     )
-    assert 2 in found.ranking_[:2].tolist()
+    assert 2 in selector.ranking_[:2].tolist()
 
 
 # -- settings --------------------------------------------------------------------------------------------------------
@@ -232,5 +234,5 @@ def test_invalid_ridge_raises(ridge: Any) -> None:
 def test_the_default_k_is_a_thousand() -> None:
     random = np.random.default_rng(1)
     rows = sparse.csr_matrix((random.random((30, 1200)) < 0.1).astype(float))
-    found = ForwardSelection().fit(rows, ["a", "b", "c"] * 10)
-    assert found.get_support().sum() == len(found.gains_) == 1000
+    selector = ForwardSelection().fit(rows, ["a", "b", "c"] * 10)
+    assert selector.get_support().sum() == len(selector.gains_) == 1000

@@ -1,8 +1,7 @@
 """Selections on real text, the five comp.* groups of 20 Newsgroups, compared with figures measured before.
 
-The preparation that gives those figures, all but one of them: the training part by date as it is, headers and all;
-every term; joint information gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of
-length 1.
+These settings reproduce all figures but one: the training part by date, with headers; every term; joint information
+gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of length 1.
 """
 
 from typing import Any
@@ -36,8 +35,8 @@ def rankings(comp: tuple[Any, list[str], list[str]]) -> dict[str, Any]:
     }
 
 
-def overlap(one: Any, other: Any) -> list[int]:
-    return [len(np.intersect1d(one[:size], other[:size])) for size in SIZES]
+def overlap(ranking: Any, other_ranking: Any) -> list[int]:
+    return [len(np.intersect1d(ranking[:size], other_ranking[:size])) for size in SIZES]
 
 
 def test_the_collection(comp: tuple[Any, list[str], list[str]]) -> None:

@@ -27,8 +27,8 @@ def test_the_scores_of_the_page() -> None:
     table = rows_under("weight")
     assert [row[0] for row in table] == ["0", "1", "2"]
     for weight, *expected in table:
-        found = TOFA(weight=float(weight), k="all").fit(WEIGHTS[:4], LABELS[:4]).scores_
-        assert found == pytest.approx([float(cell) for cell in expected], abs=1e-12)
+        scores = TOFA(weight=float(weight), k="all").fit(WEIGHTS[:4], LABELS[:4]).scores_
+        assert scores == pytest.approx([float(cell) for cell in expected], abs=1e-12)
 
 
 def test_the_document_without_a_label() -> None:
@@ -42,9 +42,9 @@ def test_the_document_without_a_label() -> None:
 
 def test_the_projection_of_the_same_documents() -> None:
     """The means differ only along goal - ballot, with the eigenvalue 1 + 1."""
-    found = OrthogonalCentroid().fit(WEIGHTS[:4], LABELS[:4])
-    assert found.eigenvalues_ == pytest.approx([2.0])
-    assert np.abs(found.components_) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0.0]]))
+    projection = OrthogonalCentroid().fit(WEIGHTS[:4], LABELS[:4])
+    assert projection.eigenvalues_ == pytest.approx([2.0])
+    assert np.abs(projection.components_) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0.0]]))
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,7 @@ BAD: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("stats", "weights", "message"), BAD, ids=[each[-1] for each in BAD])
+@pytest.mark.parametrize(("stats", "weights", "message"), BAD, ids=[case[-1] for case in BAD])
 def test_weights_without_energy_raise(stats: ClassStats, weights: Any, message: str) -> None:
     if not message:
         assert energy_curves(stats, weights)[0.0].tolist() == [1.0]
@@ -71,17 +71,17 @@ def test_without_labels_only_weight_0_is_allowed() -> None:
     assert energy_curves(ClassStats.from_matrix(X), [0])[0.0] == pytest.approx(by_hand(0.0))
 
 
-def names(chart: Any) -> list[str]:
+def texts_in(chart: Any) -> list[str]:
     spec = chart.to_dict()
-    rows = [spec["datasets"][each["data"]["name"]] for each in spec["layer"] if each["mark"]["type"] == "text"]
-    return sorted(row["text"] for each in rows for row in each if row["text"])
+    datasets = [spec["datasets"][layer["data"]["name"]] for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    return sorted(row["text"] for dataset in datasets for row in dataset if row["text"])
 
 
 def test_the_plot_shows_how_many_terms_selectors_select(tmp_path: Path) -> None:
     chart = plot_energy(STATS, tmp_path / "x.svg", level=0.6)
     for weight in (0.0, 0.5, 1.0):
-        assert f"λ = {weight:g} ({TOFA(weight=weight).fit_stats(STATS).n_terms_for(0.6)} terms)" in names(chart)
-    assert "60%" in names(chart)
+        assert f"λ = {weight:g} ({TOFA(weight=weight).fit_stats(STATS).n_terms_for(0.6)} terms)" in texts_in(chart)
+    assert "60%" in texts_in(chart)
     text = (tmp_path / "x.svg").read_text(encoding="utf-8")
     assert "90 documents, 40 terms." in text
     assert plot_energy(STATS, level=0.6).to_dict() == chart.to_dict(), "and without a file"
@@ -91,16 +91,16 @@ def test_the_plot_shows_how_many_terms_selectors_select(tmp_path: Path) -> None:
 def test_the_weight_and_class_weight_of_a_selector_are_used() -> None:
     fitted = TOFA(weight=0.75, class_weight="balanced").fit(X, Y)
     chart = plot_energy(fitted, weights=[0, 1])
-    assert names(chart) == ["λ = 0", "λ = 0.75", "λ = 1"]
+    assert texts_in(chart) == ["λ = 0", "λ = 0.75", "λ = 1"]
     assert chart.to_dict() == plot_energy(STATS, weights=[0, 0.75, 1], class_weight="balanced").to_dict()
     assert chart.to_dict() != plot_energy(STATS, weights=[0, 0.75, 1]).to_dict()
-    assert names(plot_energy(OCFS().fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"]
-    assert names(plot_energy(TOFA(weight=1.5).fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"], "which has no energy"
+    assert texts_in(plot_energy(OCFS().fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"]
+    assert texts_in(plot_energy(TOFA(weight=1.5).fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"], "which has no energy"
 
 
 def test_an_automatic_weight_is_labelled_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textsieve.selectors.trace.auto_weight", lambda *_: 0.875)
-    assert "λ = 0.875, chosen" in names(plot_energy(TOFA().fit(X, Y)))
+    assert "λ = 0.875, chosen" in texts_in(plot_energy(TOFA().fit(X, Y)))
 
 
 def test_invalid_plots_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_invalid_plots_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         plot_energy(ChiSquare().fit(X, Y))  # type: ignore[arg-type]
     with pytest.raises(NotFittedError):
         plot_energy(TOFA(weight=0.5))
-    monkeypatch.setattr("textsieve.selectors.energy.energy_curves", None)  # nothing is worked out before
+    monkeypatch.setattr("textsieve.selectors.energy.energy_curves", None)  # it must not be called
     with pytest.raises(InputError, match="a chart is written to a file that ends in"):
         plot_energy(STATS, tmp_path / "x.jpeg")
     monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
@@ -129,8 +129,8 @@ def test_plot_energy_method(tmp_path: Path) -> None:
 def test_the_annotated_numbers_equal_those_of_the_selector(n: int) -> None:
     """With equal scores, rounding leaves the curve slightly below 0.8 where it should reach it."""
     selector = TOFA(weight=0, energy=0.8).fit(0.3 * np.eye(n))
-    names = selector.plot_energy(weights=[0], level=0.8).to_json()
-    assert f"({int(selector.get_support().sum())} terms)" in names
+    drawn = selector.plot_energy(weights=[0], level=0.8).to_json()
+    assert f"({int(selector.get_support().sum())} terms)" in drawn
     assert int(selector.get_support().sum()) == round(0.8 * n)
 
 
@@ -142,5 +142,5 @@ def test_two_weights_that_differ_in_the_fifth_digit_have_two_names() -> None:
 
 def test_without_labels_the_variance_is_drawn() -> None:
     assert list(energy_curves(ClassStats.from_matrix(X), [0])) == [0.0]
-    assert "λ = 0" in names(TOFA(weight=0).fit(X).plot_energy())
-    assert names(plot_energy(ClassStats.from_matrix(X))) == names(TOFA(weight=0).fit(X).plot_energy())
+    assert "λ = 0" in texts_in(TOFA(weight=0).fit(X).plot_energy())
+    assert texts_in(plot_energy(ClassStats.from_matrix(X))) == texts_in(TOFA(weight=0).fit(X).plot_energy())

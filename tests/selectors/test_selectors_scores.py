@@ -25,7 +25,7 @@ METHODS: list[TermSelector] = [
     DocumentFrequency(),
     OCFS(k="all"),
     InformationGain(k="all", pooling="joint"),
-    *(each(k="all", pooling=how) for each in POOLED.values() for how in ("mean", "max", "round-robin")),
+    *(method(k="all", pooling=pooling) for method in POOLED.values() for pooling in ("mean", "max", "round-robin")),
 ]
 
 one_label = cases(n_labels=(1, 1), max_documents=12)
@@ -38,9 +38,9 @@ def fitted(selector: Any, case: Case) -> Any:
     return fit_any(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
 
 
-def assert_scores(found: Any, expected: exact.Scores) -> None:
+def assert_scores(scores: Any, expected: exact.Scores) -> None:
     """Assert that scores are equal up to 1e-9; exact zeros may differ by rounding."""
-    np.testing.assert_allclose(found, [float(score) for score in expected], rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(scores, [float(score) for score in expected], rtol=1e-9, atol=1e-14)
 
 
 @given(either)
@@ -51,19 +51,19 @@ def test_document_frequency(case: Case) -> None:
 
 @given(either)
 def test_joint_information_gain(case: Case) -> None:
-    found = fitted(InformationGain(k="all"), case).scores_
-    assert_scores(found, exact.joint_information_gain(case.rows.tolist(), case.label_sets))
-    assert (found >= 0).all()
-    assert (found <= float(exact.class_entropy(case.label_sets)) * (1 + 1e-15)).all()
+    scores = fitted(InformationGain(k="all"), case).scores_
+    assert_scores(scores, exact.joint_information_gain(case.rows.tolist(), case.label_sets))
+    assert (scores >= 0).all()
+    assert (scores <= float(exact.class_entropy(case.label_sets)) * (1 + 1e-15)).all()
 
 
 @pytest.mark.parametrize("method", POOLED)
 @given(case=either)
 def test_scores_of_each_class(method: str, case: Case) -> None:
-    found = fitted(POOLED[method](k="all"), case).class_scores_
+    class_scores = fitted(POOLED[method](k="all"), case).class_scores_
     expected = exact.class_scores(method, case.rows.tolist(), case.label_sets)
-    assert found.shape == (len(expected), case.rows.shape[1])
-    for row, of_class in zip(found, expected, strict=True):
+    assert class_scores.shape == (len(expected), case.rows.shape[1])
+    for row, of_class in zip(class_scores, expected, strict=True):
         assert_scores(row, of_class)
 
 
@@ -72,35 +72,35 @@ def test_scores_of_each_class(method: str, case: Case) -> None:
 @few_examples
 @given(case=either)
 def test_pooled_scores(method: str, pooling: str, case: Case) -> None:
-    found = fitted(POOLED[method](k="all", pooling=pooling), case).scores_  # type: ignore[arg-type]
-    assert_scores(found, exact.pooled(method, pooling, case.rows.tolist(), case.label_sets))
+    scores = fitted(POOLED[method](k="all", pooling=pooling), case).scores_  # type: ignore[arg-type]
+    assert_scores(scores, exact.pooled(method, pooling, case.rows.tolist(), case.label_sets))
 
 
 @given(st.one_of(cases(any_weights, n_labels=(1, 1)), cases(any_weights)).filter(lambda case: any(case.label_sets)))
 def test_trace_scores(case: Case) -> None:
-    found = fitted(OCFS(k="all"), case).scores_
-    assert (found >= 0).all()
+    scores = fitted(OCFS(k="all"), case).scores_
+    assert (scores >= 0).all()
     expected = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
-    for column, one, other in zip(case.rows.T, found.tolist(), expected, strict=True):
-        assert abs(one - other) <= 1e-9 * other + 1e-30 * float(np.abs(column).max()) ** 2
+    for column, score, exact_score in zip(case.rows.T, scores.tolist(), expected, strict=True):
+        assert abs(score - exact_score) <= 1e-9 * exact_score + 1e-30 * float(np.abs(column).max()) ** 2
 
 
 @given(cases(near_a_million, n_labels=(1, 1), max_documents=12))
 def test_trace_scores_of_badly_scaled_weights(case: Case) -> None:
     """Weights near a million that differ by 1e-6 to 1e-3; a plain float computation would have no correct digit."""
-    found = fitted(OCFS(k="all"), case).scores_
+    scores = fitted(OCFS(k="all"), case).scores_
     expected = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
-    for one, other in zip(found.tolist(), expected, strict=True):
-        assert abs(one - other) <= 1e-9 * other + 1e-36, (one, float(other))
+    for score, exact_score in zip(scores.tolist(), expected, strict=True):
+        assert abs(score - exact_score) <= 1e-9 * exact_score + 1e-36, (score, float(exact_score))
 
 
 def test_trace_scores_of_many_badly_scaled_weights() -> None:
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 3, 600)
     weights = 1e6 + 1e-3 * (rng.standard_normal((600, 4)) + 0.3 * labels[:, None])
-    found = OCFS(k="all").fit(weights, labels).scores_
+    scores = OCFS(k="all").fit(weights, labels).scores_
     expected = exact.centroid_scatter(weights.tolist(), [(int(label),) for label in labels])
-    np.testing.assert_allclose(found, [float(score) for score in expected], rtol=1e-9, atol=0)
+    np.testing.assert_allclose(scores, [float(score) for score in expected], rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
@@ -109,9 +109,9 @@ def test_trace_scores_of_many_badly_scaled_weights() -> None:
 def test_the_order_of_documents_does_not_matter(selector: TermSelector, data: st.DataObject) -> None:
     case = data.draw(either)
     order = data.draw(st.permutations(range(len(case.rows))))
-    one, other = fitted(selector, case), fitted(selector, case.part(order))
-    assert one.scores_.tolist() == other.scores_.tolist()
-    assert one.ranking_.tolist() == other.ranking_.tolist()
+    in_order, shuffled = fitted(selector, case), fitted(selector, case.part(order))
+    assert in_order.scores_.tolist() == shuffled.scores_.tolist()
+    assert in_order.ranking_.tolist() == shuffled.ranking_.tolist()
 
 
 EDGES: dict[str, tuple[Any, Any]] = {
@@ -134,12 +134,12 @@ EDGES: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
 def test_scores_are_finite(selector: Any, edge: str) -> None:
     rows, labels = EDGES[edge]
-    found = fit_any(type(selector)(**selector.get_params()), np.array(rows), labels)
-    assert np.isfinite(found.scores_).all()
-    if hasattr(found, "class_scores_"):
-        assert np.isfinite(found.class_scores_).all()
-        assert found.class_scores_.shape == (len(found.classes_), len(rows[0]))
-    assert sorted(found.ranking_) == list(range(len(rows[0])))
+    fitted_selector = fit_any(type(selector)(**selector.get_params()), np.array(rows), labels)
+    assert np.isfinite(fitted_selector.scores_).all()
+    if hasattr(fitted_selector, "class_scores_"):
+        assert np.isfinite(fitted_selector.class_scores_).all()
+        assert fitted_selector.class_scores_.shape == (len(fitted_selector.classes_), len(rows[0]))
+    assert sorted(fitted_selector.ranking_) == list(range(len(rows[0])))
 
 
 def test_a_class_without_documents_changes_no_score() -> None:
@@ -152,33 +152,33 @@ def test_a_class_without_documents_changes_no_score() -> None:
 
 @given(one_label)
 def test_chi_square_is_scipys(case: Case) -> None:
-    found = fitted(ChiSquare(k="all"), case)
-    for number in range(len(found.classes_)):
-        four_counts = contingency(found.stats_, number)
+    selector = fitted(ChiSquare(k="all"), case)
+    for number in range(len(selector.classes_)):
+        four_counts = contingency(selector.stats_, number)
         for term in range(case.rows.shape[1]):
             a, b, c, d = (int(counts[term]) for counts in four_counts)
             if min(a + b, c + d, a + c, b + d) > 0:
                 expected = chi2_contingency([[a, b], [c, d]], correction=False).statistic
-                assert found.class_scores_[number, term] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+                assert selector.class_scores_[number, term] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @given(one_label)
 def test_joint_information_gain_is_scikit_learns(case: Case) -> None:
-    found = fitted(InformationGain(k="all"), case).scores_
+    scores = fitted(InformationGain(k="all"), case).scores_
     labels = [labels[0] for labels in case.label_sets]
-    for column, score in zip(case.rows.T, found, strict=True):
+    for column, score in zip(case.rows.T, scores, strict=True):
         assert score == pytest.approx(mutual_info_score(labels, column != 0) / np.log(2), rel=1e-9, abs=1e-12)
 
 
 def test_joint_gain_of_two_classes_is_the_gain_of_each() -> None:
     rng = np.random.default_rng(1)
     rows, labels = rng.integers(0, 2, (50, 6)), rng.integers(0, 2, 50)
-    found = InformationGain(k="all").fit(rows, labels)
-    np.testing.assert_allclose(found.class_scores_, [found.scores_] * 2, rtol=1e-12)
+    selector = InformationGain(k="all").fit(rows, labels)
+    np.testing.assert_allclose(selector.class_scores_, [selector.scores_] * 2, rtol=1e-12)
 
 
 def test_small_information_gains_are_accurate() -> None:
-    """Counts near independence, where log(ratio) of a rounded ratio would leave noise."""
+    """The counts are nearly independent of the class, so the logarithm of a rounded ratio would be mostly noise."""
     n = 20_000
     labels = np.repeat([0, 1], n // 2)
     rows = np.zeros((n, 1), np.int64)
@@ -221,6 +221,6 @@ def test_no_other_selection_has_a_larger_trace(case: Case) -> None:
     scatter = exact.centroid_scatter(case.rows.tolist(), case.label_sets)
     selector = fitted(OCFS(k="all"), case)
     for p in range(1, len(scatter) + 1):
-        best = max(sum(scatter[term] for term in chosen) for chosen in combinations(range(len(scatter)), p))
+        best = max(sum(scatter[term] for term in subset) for subset in combinations(range(len(scatter)), p))
         ours = sum(scatter[term] for term in selector.ranking_[:p])
         assert ours >= best * (1 - 1e-12)

@@ -64,42 +64,44 @@ def has_terms(case: Case, **settings: Any) -> bool:
 
 @given(case=collections, epsilon=limits, delta=differences, scale=scales)
 def test_selection_equals_the_definition(case: Case, epsilon: float, delta: float, scale: Any) -> None:
-    found = fitted(case, epsilon=epsilon, delta=delta, scale=scale)
+    selector = fitted(case, epsilon=epsilon, delta=delta, scale=scale)
     of_class = twin.means(case.rows, case.label_sets, scale)
     testors = {label: twin.class_testors(of_class, label, epsilon, delta) for label in of_class}
-    union = {term for each in testors.values() for testor in each for term in testor}
-    assert np.flatnonzero(found.support_).tolist() == sorted(union)
-    assert found.indistinguishable_ == twin.indistinguishable_pairs(of_class, epsilon, delta)
-    assert list(found.class_terms_) == list(of_class) == found.classes_.tolist()
+    union = {term for class_testors in testors.values() for testor in class_testors for term in testor}
+    assert np.flatnonzero(selector.support_).tolist() == sorted(union)
+    assert selector.indistinguishable_ == twin.indistinguishable_pairs(of_class, epsilon, delta)
+    assert list(selector.class_terms_) == list(of_class) == selector.classes_.tolist()
     for label, expected in testors.items():
-        assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
-        assert sorted(found.testors(label)) == sorted(found.testors(label, method="lex")) == sorted(expected)
-        assert found.count_testors(label) == found.count_testors(label, method="lex") == (len(expected), True)
-        shortest_found = found.shortest_testors(label, limit=1000)
-        pairs = [pair for pair in found.indistinguishable_ if pair[0] == label]
-        assert [(label, other) for other in shortest_found.not_told_from] == pairs
-        shortest = [each for each in expected if len(each) == min(map(len, expected))]
+        assert selector.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
+        assert sorted(selector.testors(label)) == sorted(selector.testors(label, method="lex")) == sorted(expected)
+        assert selector.count_testors(label) == selector.count_testors(label, method="lex") == (len(expected), True)
+        result = selector.shortest_testors(label, limit=1000)
+        pairs = [pair for pair in selector.indistinguishable_ if pair[0] == label]
+        assert [(label, other) for other in result.not_told_from] == pairs
+        shortest = [testor for testor in expected if len(testor) == min(map(len, expected))]
         by_weight = sorted(shortest, key=lambda testor: (-sum(of_class[label][term] for term in testor), testor))
-        assert shortest_found.testors == by_weight
-    shares = [max(twin.share(each, term) for each in testors.values()) for term in range(case.rows.shape[1])]
-    assert found.scores_are_exact_
-    assert found.scores_ == pytest.approx(shares, abs=1e-12)
+        assert result.testors == by_weight
+    shares = [
+        max(twin.share(class_testors, term) for class_testors in testors.values()) for term in range(case.rows.shape[1])
+    ]
+    assert selector.scores_are_exact_
+    assert selector.scores_ == pytest.approx(shares, abs=1e-12)
 
 
 @given(case=collections, epsilon=limits, delta=differences)
 def test_the_rows_of_each_class(case: Case, epsilon: float, delta: float) -> None:
-    found = fitted(case, epsilon=epsilon, delta=delta)
+    selector = fitted(case, epsilon=epsilon, delta=delta)
     of_class = twin.means(case.rows, case.label_sets, "max")
-    assert list(found.comparison_) == list(of_class)
-    assert len(found.comparison_) == len(of_class)
-    for label, rows in found.comparison_.items():
+    assert list(selector.comparison_) == list(of_class)
+    assert len(selector.comparison_) == len(of_class)
+    for label, rows in selector.comparison_.items():
         expected = twin.class_rows(of_class, label, epsilon, delta)
         assert rows.shape == (len(of_class), case.rows.shape[1])
         assert rows.dtype == np.bool_
         for other, row in zip(of_class, rows.toarray(), strict=True):
             assert set(np.flatnonzero(row).tolist()) == expected.get(other, set())
     with pytest.raises(KeyError):
-        found.comparison_["no such class"]
+        selector.comparison_["no such class"]
 
 
 def everything(selector: TypicalTestors) -> tuple[Any, ...]:
@@ -144,15 +146,15 @@ LABELS = ["a", "a", "b", "b", "c", "c"]
 
 def test_by_hand() -> None:
     """The row of a against b is term 0 (term 1 weighs less in a), against c terms 0 and 1. So term 0 is a testor."""
-    found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
-    assert {label: terms.tolist() for label, terms in found.class_terms_.items()} == {"a": [0], "b": [1], "c": [2]}
-    assert found.support_.tolist() == found.get_support().tolist() == [True, True, True, False]
-    assert found.scores_.tolist() == [1.0, 1.0, 1.0, 0.0]
-    assert found.indistinguishable_ == []
-    assert list(found.testors("a")) == [(0,)]
-    assert found.shortest_testors("a") == ([(0,)], 1, True, True, ())
-    assert found.comparison_["a"].toarray().astype(int).tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]]
-    assert found.transform(ROWS).shape == (6, 3)
+    selector = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
+    assert {label: terms.tolist() for label, terms in selector.class_terms_.items()} == {"a": [0], "b": [1], "c": [2]}
+    assert selector.support_.tolist() == selector.get_support().tolist() == [True, True, True, False]
+    assert selector.scores_.tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert selector.indistinguishable_ == []
+    assert list(selector.testors("a")) == [(0,)]
+    assert selector.shortest_testors("a") == ([(0,)], 1, True, True, ())
+    assert selector.comparison_["a"].toarray().astype(int).tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]]
+    assert selector.transform(ROWS).shape == (6, 3)
 
 
 def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() -> None:
@@ -168,35 +170,35 @@ def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() 
 def test_equal_scores_are_ranked_by_weight_and_then_by_column() -> None:
     """Each class has one row, so its terms have equal shares; of equal shares, the heavier term comes first."""
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
-    found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
-    assert found.scores_ == pytest.approx([1 / 3] * 6)
-    assert found.ranking_.tolist() == [1, 2, 3, 0, 5, 4]
+    selector = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
+    assert selector.scores_ == pytest.approx([1 / 3] * 6)
+    assert selector.ranking_.tolist() == [1, 2, 3, 0, 5, 4]
 
 
 def test_equal_scores_for_a_class_are_ranked_by_weight_there() -> None:
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
-    found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
-    assert [columns.tolist() for columns, _ in found.best_by_class(2)] == [[2, 0], [1, 3]]
+    selector = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
+    assert [columns.tolist() for columns, _ in selector.best_by_class(2)] == [[2, 0], [1, 3]]
     chain = Cascade([DocumentFrequency(min_df=1), TypicalTestors(epsilon=0.1)]).fit(rows[:, [4, 0, 2, 1]], ["a", "b"])
     assert [columns.tolist() for columns, _ in chain.best_by_class(2)] == [[2, 1], [3]]
 
 
 def test_changing_settings_after_fit_changes_no_result() -> None:
-    found = TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS)
-    rows = found.comparison_["a"].toarray().tolist()
-    found.set_params(delta=0.9, epsilon=0.8, scale="none", score_limit=1)
-    assert found.comparison_["a"].toarray().tolist() == rows
-    assert everything(found) == everything(TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS))
-    again = pickle.loads(pickle.dumps(found))
+    selector = TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS)
+    rows = selector.comparison_["a"].toarray().tolist()
+    selector.set_params(delta=0.9, epsilon=0.8, scale="none", score_limit=1)
+    assert selector.comparison_["a"].toarray().tolist() == rows
+    assert everything(selector) == everything(TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS))
+    again = pickle.loads(pickle.dumps(selector))
     assert again.comparison_["a"].toarray().tolist() == rows
-    assert everything(again) == everything(found)
+    assert everything(again) == everything(selector)
 
 
 def test_memory_of_a_fitted_selector_is_proportional_to_the_statistics() -> None:
     chance = np.random.default_rng(0)
     rows = chance.uniform(0.5, 1, (200, 300)) * (chance.random((200, 300)) < 0.3)
-    found = TypicalTestors().fit(rows, np.arange(200))
-    assert len(pickle.dumps(found)) < 1.2 * len(pickle.dumps(found.stats_)) + 10_000
+    selector = TypicalTestors().fit(rows, np.arange(200))
+    assert len(pickle.dumps(selector)) < 1.2 * len(pickle.dumps(selector.stats_)) + 10_000
 
 
 def test_warnings_name_the_line_of_fit() -> None:
@@ -204,11 +206,11 @@ def test_warnings_name_the_line_of_fit() -> None:
         TypicalTestors(k=10).fit(ROWS, LABELS)
     with pytest.warns(UserWarning, match="no term sets apart") as more:
         TypicalTestors().fit(np.vstack([ROWS, ROWS[4:]]), [*LABELS, "d", "d"])
-    assert {each.filename for each in [*caught, *more]} == {__file__}
+    assert {warning.filename for warning in [*caught, *more]} == {__file__}
 
 
 ALIKE = ["goal ball match", "goal ball", "goal match"] * 6
-"""The first and the last of three classes."""
+"""Documents of the first and of the last of three classes."""
 APART = ["vote law", "vote party", "law party"] * 6
 
 
@@ -216,10 +218,10 @@ def test_in_training_the_warning_names_labels_once_and_at_the_line_of_fit() -> N
     texts, labels = [*ALIKE, *APART, *ALIKE], [*["football"] * 18, *["politics"] * 18, *["soccer"] * 18]
     settings: dict[str, Any] = {"selector": "testors", "held_out": 0.3, "probabilities": "sigmoid"}
     for n_terms in (None, 4, "auto"):
-        with pytest.warns(UserWarning, match="no term sets apart") as told:
+        with pytest.warns(UserWarning, match="no term sets apart") as caught:
             Categorizer(n_terms=n_terms, **settings).fit(texts, labels)
-        assert [each.filename for each in told] == [__file__]
-        assert "apart 'football' from 'soccer', 'soccer' from 'football'. " in str(told[0].message)
+        assert [warning.filename for warning in caught] == [__file__]
+        assert "apart 'football' from 'soccer', 'soccer' from 'football'. " in str(caught[0].message)
 
 
 def test_in_training_with_an_indicator_matrix_the_fallback_class_has_a_name() -> None:
@@ -236,31 +238,31 @@ def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
     assert cut.selected_columns().tolist() == [1, 2, 3]
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shares_of_testors", count)
-    found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
-    assert found.selected_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
+    selector = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
+    assert selector.selected_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
 def test_no_more_than_ten_shortest_testors_are_given_by_default() -> None:
-    found = TypicalTestors(epsilon=0.4).fit(np.vstack([np.ones(12), np.zeros(12)]), ["a", "b"])
-    assert len(found.shortest_testors("a").testors) == 10
-    assert len(found.shortest_testors("a", limit=100).testors) == 12
+    selector = TypicalTestors(epsilon=0.4).fit(np.vstack([np.ones(12), np.zeros(12)]), ["a", "b"])
+    assert len(selector.shortest_testors("a").testors) == 10
+    assert len(selector.shortest_testors("a", limit=100).testors) == 12
 
 
 def test_less_work_for_the_shortest_testor_may_leave_it_unproved() -> None:
     chance = np.random.default_rng(1)
     rows = (chance.random((150, 100)) < 0.5) * chance.uniform(0.4, 1, (150, 100))
-    found = TypicalTestors(epsilon=0.4, delta=0.6, scale="none").fit(rows, np.arange(150))
-    least, usual = (found.shortest_testors(0, share_of_work=share) for share in (1e-9, 1.0))
+    selector = TypicalTestors(epsilon=0.4, delta=0.6, scale="none").fit(rows, np.arange(150))
+    least, usual = (selector.shortest_testors(0, share_of_work=share) for share in (1e-9, 1.0))
     assert not least.proved
     assert usual.proved
     assert usual.size <= least.size
 
 
 def test_terms_that_are_in_no_testor_rank_last() -> None:
-    found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
-    assert found.ranking_.tolist() == [0, 1, 2, 3]
-    assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [1], [2]]
+    selector = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
+    assert selector.ranking_.tolist() == [0, 1, 2, 3]
+    assert [columns.tolist() for columns, _ in selector.best_by_class(5)] == [[0], [1], [2]]
 
 
 # -- how many terms ----------------------------------------------------------------------------------------------
@@ -269,21 +271,21 @@ def test_terms_that_are_in_no_testor_rank_last() -> None:
 @given(case=collections, k=st.integers(1, 7), scale=scales)
 def test_k_selects_at_most_k_terms_and_no_tried_epsilon_selects_more(case: Case, k: int, scale: Any) -> None:
     k = min(k, case.rows.shape[1])
-    found = fitted(case, k=k, scale=scale)
-    given_weights = Representatives(found.stats_, scale)
+    selector = fitted(case, k=k, scale=scale)
+    given_weights = Representatives(selector.stats_, scale)
     weights = np.unique(given_weights.weights[given_weights.weights > 0])
     sizes = [int(terms_in_testors(given_weights, weight, 0.15).sum()) for weight in weights]
-    assert 1 <= found.support_.sum() <= k
-    assert found.epsilon_ in weights
-    place = int(np.searchsorted(weights, found.epsilon_))
+    assert 1 <= selector.support_.sum() <= k
+    assert selector.epsilon_ in weights
+    place = int(np.searchsorted(weights, selector.epsilon_))
     if sizes[-1] > k:
         assert place == len(weights) - 1
-    if sizes[place] > k:  # even the largest weight lets too many through, or those above let nothing: the best of those
+    if sizes[place] > k:  # even the largest weight selects over k, or larger weights select none: the best k
         assert place == len(weights) - 1 or sizes[place + 1] == 0
-        assert found.support_.sum() == k
-        assert set(np.flatnonzero(found.support_)) == set(found.ranking_[:k].tolist())
+        assert selector.support_.sum() == k
+        assert set(np.flatnonzero(selector.support_)) == set(selector.ranking_[:k].tolist())
         return
-    assert found.support_.sum() == sizes[place]
+    assert selector.support_.sum() == sizes[place]
     if sizes == sorted(sizes, reverse=True):  # then the bisection cannot miss
         assert sizes[place] == max(size for size in sizes if size <= k)
         assert place == 0 or sizes[place - 1] > k or place == sizes.index(sizes[place])
@@ -294,16 +296,16 @@ def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
     rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
     assert [int(terms_in_testors(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
-    assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # more than 3 at the largest weight: it looks no further
-    assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # of the two that were tried, the one with more terms
+    assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # the largest weight selects over 3: the search ends
+    assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # both weights were tried; this one selects more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3
 
 
 def test_k_beside_epsilon_is_a_limit() -> None:
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
-    found = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
-    assert found.epsilon_ == 0.1
-    assert np.flatnonzero(found.support_).tolist() == [1, 2, 3]
+    selector = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
+    assert selector.epsilon_ == 0.1
+    assert np.flatnonzero(selector.support_).tolist() == [1, 2, 3]
     assert TypicalTestors(epsilon=0.1, k=0.5).fit(rows, ["a", "b"]).support_.sum() == 3
     assert TypicalTestors(epsilon=0.1, k="all").fit(rows, ["a", "b"]).support_.sum() == 6
     for k in (None, "all"):
@@ -315,7 +317,7 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         assert TypicalTestors(k=10).fit(rows, ["a", "b"]).support_.sum() == 6
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------
+# -- invalid input -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -357,12 +359,12 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         ({"score_limit": 1.5}, "score_limit=1.5"),
     ],
 )
-def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         TypicalTestors(**settings).fit(ROWS, LABELS)
 
 
-def test_one_class_and_no_labels() -> None:
+def test_one_class_or_no_labels_raise() -> None:
     with pytest.raises(InputError, match="Only one class, 'a'"):
         TypicalTestors().fit(ROWS, ["a"] * 6)
     with pytest.raises(InputError, match="requires y"):
@@ -371,29 +373,29 @@ def test_one_class_and_no_labels() -> None:
         TypicalTestors().fit(ROWS, np.array([[1, 0]] * 6))
 
 
-def test_classes_with_the_same_documents() -> None:
+def test_classes_with_the_same_documents_raise_or_warn() -> None:
     with pytest.raises(InputError, match=r"No term sets any class apart .*mean documents are the same .*labels"):
         TypicalTestors().fit(np.vstack([ROWS, ROWS]), ["a"] * 6 + ["b"] * 6)
     twins = np.vstack([ROWS, ROWS[4:]])
     with pytest.warns(UserWarning, match=r"no term sets apart 'c' from 'd', 'd' from 'c'\. "):
-        found = TypicalTestors().fit(twins, [*LABELS, "d", "d"])
-    assert found.indistinguishable_ == [("c", "d"), ("d", "c")]
-    assert found.class_terms_["c"].tolist() == found.class_terms_["d"].tolist() == [2]
+        selector = TypicalTestors().fit(twins, [*LABELS, "d", "d"])
+    assert selector.indistinguishable_ == [("c", "d"), ("d", "c")]
+    assert selector.class_terms_["c"].tolist() == selector.class_terms_["d"].tolist() == [2]
 
 
 def test_a_class_with_no_candidate_term() -> None:
     """A class of empty documents is distinguishable from no other, but others are distinguishable from it."""
     rows = np.vstack([ROWS, np.zeros((1, 4))])
     with pytest.warns(UserWarning, match="no term sets apart 'd' from 'a', 'd' from 'b', 'd' from 'c'"):
-        found = TypicalTestors().fit(rows, [*LABELS, "d"])
-    assert found.class_terms_["d"].tolist() == []
-    assert list(found.testors("d")) == list(found.testors("d", method="lex")) == []
-    assert found.count_testors("d") == (0, True)
-    assert found.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
-    assert found.shortest_testors("a").not_told_from == ()
-    assert found.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]
-    assert found.comparison_["d"].nnz == 0
-    assert next(iter(list(found.best_by_class(3))[3])).tolist() == []
+        selector = TypicalTestors().fit(rows, [*LABELS, "d"])
+    assert selector.class_terms_["d"].tolist() == []
+    assert list(selector.testors("d")) == list(selector.testors("d", method="lex")) == []
+    assert selector.count_testors("d") == (0, True)
+    assert selector.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
+    assert selector.shortest_testors("a").not_told_from == ()
+    assert selector.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]
+    assert selector.comparison_["d"].nnz == 0
+    assert next(iter(list(selector.best_by_class(3))[3])).tolist() == []
 
 
 def test_the_warning_names_a_few_of_many_pairs() -> None:
@@ -403,17 +405,17 @@ def test_the_warning_names_a_few_of_many_pairs() -> None:
 
 
 def test_only_classes_with_documents_take_part() -> None:
-    indicator = np.array([[label == each for each in ("a", "x", "b", "c")] for label in LABELS]).astype(int)
+    indicator = np.array([[label == name for name in ("a", "x", "b", "c")] for label in LABELS]).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = TypicalTestors().fit(ROWS, indicator)
-    assert found.support_.tolist() == TypicalTestors().fit(ROWS, LABELS).support_.tolist()
-    assert [terms.tolist() for terms in found.class_terms_.values()] == [[0], [], [1], [2]]
-    assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [], [1], [2]]
+        selector = TypicalTestors().fit(ROWS, indicator)
+    assert selector.support_.tolist() == TypicalTestors().fit(ROWS, LABELS).support_.tolist()
+    assert [terms.tolist() for terms in selector.class_terms_.values()] == [[0], [], [1], [2]]
+    assert [columns.tolist() for columns, _ in selector.best_by_class(5)] == [[0], [], [1], [2]]
     with pytest.raises(InputError, match=r"no class 1 with documents; there are \[0, 2, 3\]"):
-        found.testors(1)
+        selector.testors(1)
     with pytest.raises(InputError, match=r"There is no class array"):
-        found.testors(np.array([0, 2]))
+        selector.testors(np.array([0, 2]))
 
 
 def test_zero_and_negative_weights() -> None:
@@ -434,29 +436,29 @@ def test_numbers_in_errors_are_short_and_never_too_large() -> None:
 
 
 def test_unknown_classes_and_invalid_limits_raise() -> None:
-    found = TypicalTestors().fit(ROWS, LABELS)
+    selector = TypicalTestors().fit(ROWS, LABELS)
     with pytest.raises(InputError, match="There is no class 'x' with documents; there are \\['a', 'b', 'c'\\]"):
-        found.testors("x")
+        selector.testors("x")
     with pytest.raises(InputError, match="There is no class 'x'"):
-        found.shortest_testors("x")
+        selector.shortest_testors("x")
     with pytest.raises(InputError, match="limit=0; use a whole number from 1"):
-        found.shortest_testors("a", limit=0)
+        selector.shortest_testors("a", limit=0)
     with pytest.raises(InputError, match=r"share_of_work=0; use a number above 0"):
-        found.shortest_testors("a", share_of_work=0)
+        selector.shortest_testors("a", share_of_work=0)
     with pytest.raises(InputError, match="method='other'"):
-        found.testors("a", method="other")  # type: ignore[arg-type]
+        selector.testors("a", method="other")  # type: ignore[arg-type]
 
 
 def test_many_classes_with_little_in_common_are_cheap() -> None:
     """3,000 classes have nine million pairs, but memory grows only with the filled cells."""
     n = 3000
     rows = sparse.csr_array((np.ones(2 * n), (np.repeat(np.arange(n), 2), np.arange(2 * n) % (2 * n - 1))))
-    found = TypicalTestors().fit(rows, np.arange(n))
-    assert sum(each.rows.size + each.common.size for each in found._contrasts()) < 10 * n
-    assert np.flatnonzero(~found.support_).tolist() == [0]  # which two classes have; each has one of its own
+    selector = TypicalTestors().fit(rows, np.arange(n))
+    assert sum(contrast.rows.size + contrast.common.size for contrast in selector._contrasts()) < 10 * n
+    assert np.flatnonzero(~selector.support_).tolist() == [0]  # two classes share it; each has a term of its own
 
 
-# -- in company --------------------------------------------------------------------------------------------------
+# -- with other estimators ---------------------------------------------------------------------------------------
 
 
 def test_in_a_chain() -> None:
@@ -495,37 +497,37 @@ def test_a_categorizer_without_a_number_of_terms_uses_the_selectors() -> None:
 def test_k_selects_terms_if_larger_weights_select_none() -> None:
     """The heaviest term distinguishes no classes, and the next two weigh the same: one of them is selected."""
     rows = np.array([[0, 0, 0.25], [0, 0, 0.25], [0.5, 0.5, 0]])
-    found = TypicalTestors(k=1, scale="none").fit(rows, [["a"], ["a", "b"], ["a"]])
-    assert np.flatnonzero(found.support_).tolist() == [0]
+    selector = TypicalTestors(k=1, scale="none").fit(rows, [["a"], ["a", "b"], ["a"]])
+    assert np.flatnonzero(selector.support_).tolist() == [0]
 
 
 def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """On each fold, each size is evaluated with the terms that the selector selects for it from the other documents."""
     case = small_texts(n=80)
-    asked: list[tuple[int | None, int]] = []
+    calls: list[tuple[int | None, int]] = []
     select = TrainingPlan.select
 
-    def noted(self: TrainingPlan, counted: Any, most: int | None) -> Any:
-        found = select(self, counted, most)
+    def checked_select(self: TrainingPlan, counts: Any, most: int | None) -> Any:
+        selection = select(self, counts, most)
         weights = ClassStats.from_matrix(
-            counted.within_limits.weights(self.selection_scheme), counted.targets.for_stats()
+            counts.within_limits.weights(self.selection_scheme), counts.targets.for_stats()
         )
         by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
-        assert sorted(found.columns.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
-        asked.append((most, len(found.columns)))
-        return found
+        assert sorted(selection.columns.tolist()) == counts.columns_within_limits[by_hand.support_].tolist()
+        calls.append((most, len(selection.columns)))
+        return selection
 
-    monkeypatch.setattr(TrainingPlan, "select", noted)
+    monkeypatch.setattr(TrainingPlan, "select", checked_select)
     monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
     model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
-    assert {most for most, _ in asked} >= {3, 8, 26}
-    kept = {
+    assert {most for most, _ in calls} >= {3, 8, 26}
+    sizes = {
         len(Categorizer(selector="testors", n_terms=most).fit(case.texts, case.labels).terms_) for most in (3, 8, 26)
     }
-    assert [point.n_terms for point in model.curve_] == sorted(kept)
-    assert len(model.terms_) in kept
-    assert all(most is not None and n <= most for most, n in asked)
+    assert [point.n_terms for point in model.curve_] == sorted(sizes)
+    assert len(model.terms_) in sizes
+    assert all(most is not None and n <= most for most, n in calls)
 
 
 def test_in_a_categorizer() -> None:
@@ -540,12 +542,14 @@ def test_in_a_categorizer() -> None:
 def test_testors_are_lazy_and_limited() -> None:
     chance = np.random.default_rng(3)
     rows = chance.random((40, 60)) * (chance.random((40, 60)) < 0.5)
-    found = TypicalTestors(epsilon=0.05, delta=0.3, score_limit=100).fit(rows, np.arange(40))
-    some = found.testors(0, limit=100)
+    selector = TypicalTestors(epsilon=0.05, delta=0.3, score_limit=100).fit(rows, np.arange(40))
+    some = selector.testors(0, limit=100)
     assert len(set(some)) == 100
-    assert set(found.class_terms_[0].tolist()) >= {term for each in found.testors(0, limit=100) for term in each}
-    assert not found.scores_are_exact_
-    assert (found.scores_[found.support_] > 0).all()
-    against = found.comparison_[0].toarray()[1:]
-    for each in found.testors(0, limit=20):
-        assert against[:, list(each)].any(axis=1).all()
+    assert set(selector.class_terms_[0].tolist()) >= {
+        term for testor in selector.testors(0, limit=100) for term in testor
+    }
+    assert not selector.scores_are_exact_
+    assert (selector.scores_[selector.support_] > 0).all()
+    against = selector.comparison_[0].toarray()[1:]
+    for testor in selector.testors(0, limit=20):
+        assert against[:, list(testor)].any(axis=1).all()

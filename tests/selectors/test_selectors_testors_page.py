@@ -35,16 +35,16 @@ def test_the_rows_of_the_page() -> None:
         place = FITTED.classes_.tolist().index(against)
         assert sorted(TERMS[comparison[place]]) == marked.split()
         others = [at for at in range(4) if FITTED.classes_[at] != label]
-        kept = [others[at] for at in minimal_rows(comparison[others])]
-        assert (place in kept) == (minimal == "yes")
+        minimal_places = [others[at] for at in minimal_rows(comparison[others])]
+        assert (place in minimal_places) == (minimal == "yes")
 
 
 def test_the_testors_of_the_page() -> None:
     _, *rows = table_under("class | against")
     for label in FITTED.classes_:
-        said = next(row[4] for row in rows if row[0] == label)
-        found = sorted(" ".join(sorted(TERMS[list(testor)])) for testor in FITTED.testors(label))
-        assert "; ".join(found) == said
+        expected = next(row[4] for row in rows if row[0] == label)
+        testors = sorted(" ".join(sorted(TERMS[list(testor)])) for testor in FITTED.testors(label))
+        assert "; ".join(testors) == expected
     assert sorted(TERMS[~FITTED.support_]) == ["team"]
     assert "*ball, goal, ice, law, vote, match, set*" in PAGE.read_text()
 
@@ -58,18 +58,18 @@ def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(printed.splitlines()) == len(shown.splitlines())
     named = re.findall(r"(numpy|scipy|scikit-learn) (\d[\d.]*\d)", PAGE.read_text())
     assert len(named) == 3
-    if all(version(package) == number for package, number in named):  # others have other docstrings
+    if all(version(package) == number for package, number in named):  # other versions have other docstrings
         assert printed == shown
 
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")
-def test_the_command_line_makes_other_testors_of_the_worked_example() -> None:
+def test_the_weights_of_the_command_line_give_other_testors() -> None:
     texts = [" ".join(" ".join([term] * int(n)) for term, n in zip(TERMS, row[1:], strict=True)) for row in DOCUMENTS]
     counter = TermCounter()
     weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counter.fit_transform(texts))
     fitted = TypicalTestors().fit(weights, [row[0] for row in DOCUMENTS])
     names = counter.get_feature_names_out()
-    found = {label: {" ".join(names[list(each)]) for each in fitted.testors(label)} for label in fitted.classes_}
-    assert found["football"] == {"goal", "ball"}
-    assert found["tennis"] == {"set"}
+    testors = {label: {" ".join(names[list(testor)]) for testor in fitted.testors(label)} for label in fitted.classes_}
+    assert testors["football"] == {"goal", "ball"}
+    assert testors["tennis"] == {"set"}
     assert fitted.stats_.sums.value[names.tolist().index("match")] == 0

@@ -19,14 +19,14 @@ def stats(data_dir: Path) -> ClassStats:
     for name, data in files_in(data_dir / "reuters21578.tar.gz"):
         text = data.decode("latin-1") if name.endswith(".sgm") else ""
         for document in re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL):
-            found = re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
-            if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and found:
+            document_topics = re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
+            if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and document_topics:
                 texts.append(html.unescape(re.sub(r"<[^>]+>", " ", "<TEXT" + document.split("<TEXT", 1)[1])))
-                topics.append(found)
-    sizes = Counter(topic for each in topics for topic in each)
+                topics.append(document_topics)
+    sizes = Counter(topic for own in topics for topic in own)
     counts = TermCounter().fit_transform(texts)
     weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts)
-    return ClassStats.from_matrix(weights, [[topic for topic in each if sizes[topic] > 1] for each in topics])
+    return ClassStats.from_matrix(weights, [[topic for topic in own if sizes[topic] > 1] for own in topics])
 
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")
@@ -34,10 +34,10 @@ def test_the_selection_is_the_union_of_all_listed_testors(stats: ClassStats) -> 
     selector = TypicalTestors(epsilon=0.25).fit_stats(stats)
     assert len(stats.classes) > 90
     n_testors = 0
-    for label, chosen in selector.class_terms_.items():
+    for label, class_terms in selector.class_terms_.items():
         quick, slow = (set(selector.testors(label, method=method)) for method in ("mmcs", "lex"))
         assert quick == slow
-        assert sorted({term for testor in quick for term in testor}) == chosen.tolist()
+        assert sorted({term for testor in quick for term in testor}) == class_terms.tolist()
         rows = selector.comparison_[label].toarray()
         rows = rows[rows.any(axis=1)]
         assert all(rows[:, list(testor)].any(axis=1).all() for testor in list(quick)[:50])

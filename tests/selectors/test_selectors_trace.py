@@ -51,12 +51,14 @@ def test_scores_equal_the_definition(values: Any, class_weight: Any, data: st.Da
     case = data.draw(st.one_of(cases(values, n_labels=(0, 1), max_documents=12), cases(values, n_labels=(0, 3))))
     assume(any(case.label_sets))
     weight = data.draw(some_weight)
-    found = fitted(case, weight=weight, class_weight=class_weight)
+    selector = fitted(case, weight=weight, class_weight=class_weight)
     balanced = class_weight == "balanced"
-    exact.assert_trace_scores(found.scores_, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
-    assert found.weight_ == weight
-    assert isinstance(found.weight_, float)
-    assert found.ranking_.tolist() == sorted(range(len(found.scores_)), key=lambda term: (-found.scores_[term], term))
+    exact.assert_trace_scores(selector.scores_, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
+    assert selector.weight_ == weight
+    assert isinstance(selector.weight_, float)
+    assert selector.ranking_.tolist() == sorted(
+        range(len(selector.scores_)), key=lambda term: (-selector.scores_[term], term)
+    )
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -66,7 +68,7 @@ def test_weights_around_a_million_with_a_variance_of_a_millionth(weight: float, 
     chance = np.random.default_rng(3)
     n = 900
     labels = [tuple(chance.choice(4, chance.integers(0, 3), replace=False).tolist()) for _ in range(n)]
-    shift = 1e-4 * np.array([sum(each) for each in labels])
+    shift = 1e-4 * np.array([sum(label_set) for label_set in labels])
     drawn = 1e6 + 1e-3 * chance.standard_normal((n, 2)) + shift[:, None]
     either = np.where(chance.random(n) < 0.4 + 20 * shift, 1e6 + 0.1, 1e6 + 0.102)
     rows = np.column_stack([drawn, either, -either])
@@ -88,9 +90,9 @@ def test_weights_around_a_million_with_a_variance_of_a_millionth(weight: float, 
 def test_scores_equal_those_of_two_passes_of_floats(class_weight: Any, case: Case, weight: float) -> None:
     assume(any(case.label_sets))
     case = Case(case.rows.clip(-9, 9), case.label_sets)
-    found = fitted(case, weight=weight, class_weight=class_weight).scores_
+    scores = fitted(case, weight=weight, class_weight=class_weight).scores_
     expected = exact.plain_scores(case.rows, case.label_sets, weight, balanced=class_weight is not None)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * (1 + abs(weight)))
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12 * (1 + abs(weight)))
 
 
 def test_the_parts_by_hand() -> None:
@@ -111,7 +113,7 @@ def test_several_labels_count_as_pairs_between_classes_and_once_in_all() -> None
     assert between_class_scatter(stats) == pytest.approx([(2 * 0 + 9 + 9) / 4]), "means 3, 6, 0 of 2, 1, 1 around 3"
 
 
-# -- any way to the same documents ---------------------------------------------------------------------------------
+# -- any split and form of the input -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -140,9 +142,9 @@ def test_any_split_of_weights_gives_the_same_scores(values: Any, class_weight: A
     for part in split(case, data):
         streamed.partial_fit(part.matrix(), part.label_sets)
         merged = ClassStats.from_matrix(part.matrix(), part.label_sets) + merged
-    for found in (select_from_stats(streamed).scores_, trace_scores(merged, weight, class_weight)):
+    for scores in (select_from_stats(streamed).scores_, trace_scores(merged, weight, class_weight)):
         balanced = class_weight is not None
-        exact.assert_trace_scores(found, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
+        exact.assert_trace_scores(scores, case.rows.tolist(), case.label_sets, weight, balanced=balanced)
 
 
 ROWS = np.random.default_rng(7).integers(-2, 4, (14, 6)) * (np.random.default_rng(8).random((14, 6)) < 0.6)
@@ -180,14 +182,14 @@ FORMS: dict[str, Any] = {
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("weight", [0.0, 0.4, 1.0, 2.0])
 @pytest.mark.parametrize("form", FORMS)
-def test_any_form_of_the_matrix(form: str, weight: float, class_weight: Any) -> None:
+def test_all_matrix_forms_give_the_same_scores(form: str, weight: float, class_weight: Any) -> None:
     label_sets = [(label,) if label else () for label in LABELS]
     selector = TOFA(weight=weight, class_weight=class_weight)
-    found = [
+    score_arrays = [
         selector.fit(FORMS[form](ROWS), LABELS).scores_,
         selector.fit_stats(ClassStats.from_matrix(FORMS[form](ROWS), LABELS)).scores_,
     ]
-    for scores in found:
+    for scores in score_arrays:
         balanced = class_weight is not None
         exact.assert_trace_scores(scores, ROWS.tolist(), label_sets, weight, balanced=balanced, relative=1e-14)
 
@@ -195,8 +197,8 @@ def test_any_form_of_the_matrix(form: str, weight: float, class_weight: Any) -> 
 def test_short_floats_are_added_with_all_digits() -> None:
     rows = (1e6 + np.random.default_rng(0).random((500, 2))).astype(np.float32)
     labels = np.arange(500) % 3
-    found = TOFA(weight=0.5).fit(rows, labels).scores_
-    exact.assert_trace_scores(found, rows.tolist(), [(int(label),) for label in labels], 0.5)
+    scores = TOFA(weight=0.5).fit(rows, labels).scores_
+    exact.assert_trace_scores(scores, rows.tolist(), [(int(label),) for label in labels], 0.5)
 
 
 # -- laws ----------------------------------------------------------------------------------------------------------
@@ -207,12 +209,12 @@ def test_short_floats_are_added_with_all_digits() -> None:
 def test_weight_one_is_ocfs(class_weight: Any, case: Case) -> None:
     assume(any(case.label_sets))
     ocfs = fit_any(OCFS(k="all", class_weight=class_weight), case.matrix(), case.label_sets)
-    found = fitted(case, weight=1, class_weight=class_weight)
-    assert found.scores_.tolist() == ocfs.scores_.tolist()
-    assert found.ranking_.tolist() == ocfs.ranking_.tolist()
-    assert found.energy_.tolist() == ocfs.energy_.tolist()
+    tofa = fitted(case, weight=1, class_weight=class_weight)
+    assert tofa.scores_.tolist() == ocfs.scores_.tolist()
+    assert tofa.ranking_.tolist() == ocfs.ranking_.tolist()
+    assert tofa.energy_.tolist() == ocfs.energy_.tolist()
     assert ocfs.weight_ == 1.0
-    assert (found.scores_ >= 0).all()
+    assert (tofa.scores_ >= 0).all()
 
 
 @given(case=of_counts, weight=some_weight, label=st.sampled_from("abc"))
@@ -222,11 +224,11 @@ def test_repeating_a_class_changes_nothing_with_balanced_classes(case: Case, wei
     case = case.part(labelled)
     again = [at for at, labels in enumerate(case.label_sets) if labels == (label,)]
     doubled = case.part([*range(len(case.rows)), *again])
-    one, two = (
-        between_class_scatter(ClassStats.from_matrix(each.matrix(), each.label_sets), "balanced")
-        for each in (case, doubled)
+    once, twice = (
+        between_class_scatter(ClassStats.from_matrix(documents.matrix(), documents.label_sets), "balanced")
+        for documents in (case, doubled)
     )
-    np.testing.assert_allclose(one, two, rtol=1e-14, atol=1e-28)
+    np.testing.assert_allclose(once, twice, rtol=1e-14, atol=1e-28)
 
 
 def test_repeating_a_class_changes_scores_by_default() -> None:
@@ -255,10 +257,10 @@ def test_unlabelled_documents_change_only_the_variance(class_weight: Any, case: 
 @given(case=several_labels, weight=some_weight)
 def test_scores_are_linear_in_the_weight(class_weight: Any, case: Case, weight: float) -> None:
     assume(any(case.label_sets))
-    none, one, found = (fitted(case, weight=each, class_weight=class_weight).scores_ for each in (0, 1, weight))
-    for at_none, at_one, score in zip(none, one, found, strict=True):
-        size = abs(weight) * at_one + abs(1 - weight) * at_none
-        assert score == pytest.approx(weight * at_one + (1 - weight) * at_none, abs=1e-14 * size, rel=0)
+    at_0, at_1, scores = (fitted(case, weight=value, class_weight=class_weight).scores_ for value in (0, 1, weight))
+    for variance, between, score in zip(at_0, at_1, scores, strict=True):
+        size = abs(weight) * between + abs(1 - weight) * variance
+        assert score == pytest.approx(weight * between + (1 - weight) * variance, abs=1e-14 * size, rel=0)
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -281,9 +283,9 @@ def test_a_term_that_changes_in_one_document_by_little_is_not_constant() -> None
     """One document of a thousand differs by a ten-millionth of the weight; the variance is about a millionth."""
     rows = np.full((1000, 1), 1e6 / 3)
     rows[17] += 0.03
-    found = TOFA(weight=0).fit(rows)
-    exact.assert_trace_scores(found.scores_, rows.tolist(), [("a",)] * 1000, 0.0)
-    assert found.scores_[0] > 0
+    selector = TOFA(weight=0).fit(rows)
+    exact.assert_trace_scores(selector.scores_, rows.tolist(), [("a",)] * 1000, 0.0)
+    assert selector.scores_[0] > 0
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -292,19 +294,19 @@ def test_very_large_weights_have_scores(class_weight: Any) -> None:
     n = 60_000
     rows = np.full((n, 2), 9e149)
     rows[::2, 0] *= -1
-    found = TOFA(weight=0.5, class_weight=class_weight).fit(rows, np.arange(n) % 2)
-    assert found.scores_ == pytest.approx([8.1e299, 0.0], rel=1e-12)
+    selector = TOFA(weight=0.5, class_weight=class_weight).fit(rows, np.arange(n) % 2)
+    assert selector.scores_ == pytest.approx([8.1e299, 0.0], rel=1e-12)
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @given(case=several_labels, weight=some_weight, by=st.sampled_from([0.125, -2.0, 1024.0]))
 def test_scores_grow_with_the_square_of_the_weights(class_weight: Any, case: Case, weight: float, by: float) -> None:
-    """For powers of two, equality is exact."""
+    """For factors that are powers of two, the scores are equal to the last bit."""
     assume(any(case.label_sets))
-    found = fitted(case, weight=weight, class_weight=class_weight)
+    original = fitted(case, weight=weight, class_weight=class_weight)
     scaled = fitted(Case(case.rows * by, case.label_sets), weight=weight, class_weight=class_weight)
-    assert scaled.scores_.tolist() == (found.scores_ * by * by).tolist()
-    assert scaled.ranking_.tolist() == found.ranking_.tolist()
+    assert scaled.scores_.tolist() == (original.scores_ * by * by).tolist()
+    assert scaled.ranking_.tolist() == original.ranking_.tolist()
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -314,9 +316,9 @@ def test_terms_in_another_order_have_the_same_scores(
 ) -> None:
     assume(any(case.label_sets))
     order = data.draw(st.permutations(range(case.rows.shape[1])))
-    found = fitted(case, weight=weight, class_weight=class_weight)
+    original = fitted(case, weight=weight, class_weight=class_weight)
     moved = fitted(Case(case.rows[:, order], case.label_sets), weight=weight, class_weight=class_weight)
-    assert moved.scores_.tolist() == found.scores_[order].tolist()
+    assert moved.scores_.tolist() == original.scores_[order].tolist()
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -324,9 +326,9 @@ def test_terms_in_another_order_have_the_same_scores(
 def test_the_summands_of_the_classes_add_up_to_the_scatter(class_weight: Any, case: Case) -> None:
     assume(any(case.label_sets))
     stats = ClassStats.from_matrix(case.rows.clip(-9, 9), case.label_sets)
-    of_each = [np.abs(scatter_of_class(stats, number, class_weight)) for number in range(len(stats.classes))]
+    summands = [np.abs(scatter_of_class(stats, number, class_weight)) for number in range(len(stats.classes))]
     np.testing.assert_allclose(
-        np.sum(of_each, axis=0), between_class_scatter(stats, class_weight), rtol=1e-9, atol=1e-14
+        np.sum(summands, axis=0), between_class_scatter(stats, class_weight), rtol=1e-9, atol=1e-14
     )
 
 
@@ -358,9 +360,9 @@ def test_iris_as_scikit_learn_has_it() -> None:
     means = np.array([flowers[kinds == kind].mean(axis=0) for kind in range(3)])
     np.testing.assert_allclose(means, PRINTED_MEANS, atol=0.011)
     for weight in (0.0, 0.5, 1.0, 2.0):
-        found = TOFA(weight=weight, k=2).fit(flowers, kinds).scores_
+        scores = TOFA(weight=weight, k=2).fit(flowers, kinds).scores_
         np.testing.assert_allclose(
-            found, exact.plain_scores(flowers, [(int(kind),) for kind in kinds], weight), rtol=1e-12
+            scores, exact.plain_scores(flowers, [(int(kind),) for kind in kinds], weight), rtol=1e-12
         )
     assert TOFA(weight=1, k=2).fit(flowers, kinds).ranking_.tolist() == [2, 3, 0, 1]
 
@@ -388,10 +390,10 @@ def test_no_other_selection_has_a_larger_trace(weight: float, seed: int) -> None
         assert np.sort(selector.scores_)[::-1][:p].sum() == pytest.approx(best, rel=1e-12)
 
 
-# -- with others ---------------------------------------------------------------------------------------------------
+# -- with other selectors ------------------------------------------------------------------------------------------
 
 
-def test_in_a_chain() -> None:
+def test_a_cascade_of_two_weights_equals_its_stages() -> None:
     chance = np.random.default_rng(0)
     rows, labels = chance.integers(0, 4, (40, 12)), np.where(chance.random(40) < 0.3, -1, chance.integers(0, 3, 40))
     first = TOFA(weight=0.5, k=6).fit(rows, labels)
@@ -427,10 +429,10 @@ def test_a_cascade_uses_the_marker_for_unlabelled_of_a_stage(labels: list[Any]) 
     rows = np.array([[1, 2, 0], [0, 2, 1], [5, 2, 5], [1, 2, 0], [0, 1, 1], [0, 9, 0]])
     known = [None if at in (2, 5) else label for at, label in enumerate(labels)]
     for chain in ([TOFA(weight=0.5, k=3), InformationGain(k=2)], [InformationGain(k=3), TOFA(weight=0.5, k=2)]):
-        found, expected = Cascade(chain).fit(rows, labels), Cascade(chain).fit(rows, known)
-        assert found.scores_.tolist() == expected.scores_.tolist()
-        assert len(found.classes_) == 2
-        assert len(list(found.best_by_class(3))) == 2
+        cascade, expected = Cascade(chain).fit(rows, labels), Cascade(chain).fit(rows, known)
+        assert cascade.scores_.tolist() == expected.scores_.tolist()
+        assert len(cascade.classes_) == 2
+        assert len(list(cascade.best_by_class(3))) == 2
 
 
 # -- real text -----------------------------------------------------------------------------------------------------
@@ -439,7 +441,7 @@ def test_a_cascade_uses_the_marker_for_unlabelled_of_a_stage(labels: list[Any]) 
 @pytest.fixture(scope="module")
 def groups(newsgroups: tuple[list[str], list[str]]) -> tuple[Any, Any]:
     """Return term weights, and labels of which nine in ten are removed."""
-    texts, names = (each[::4] for each in newsgroups)
+    texts, names = (items[::4] for items in newsgroups)
     counts = TermCounter().fit_transform(texts)
     hidden = np.random.default_rng(0).random(len(names)) < 0.9
     return TermWeighter().fit(counts).transform(counts), np.where(hidden, "", np.array(names))
@@ -458,19 +460,19 @@ def test_few_labels_of_the_newsgroups(groups: tuple[Any, Any], weight: float, cl
     shares = sizes[:, None] / sizes.sum()
     between = (shares * (means - (shares * means).sum(axis=0)) ** 2).sum(axis=0)
     total = np.asarray(rows.power(2).mean(axis=0)).ravel() - np.asarray(rows.mean(axis=0)).ravel() ** 2
-    found = TOFA(weight=weight, class_weight=class_weight).fit(rows, labels.tolist())
+    selector = TOFA(weight=weight, class_weight=class_weight).fit(rows, labels.tolist())
     size = abs(weight) * between + abs(1 - weight) * total
-    assert (np.abs(found.scores_ - (weight * between + (1 - weight) * total)) <= 1e-9 * size).all()
-    assert found.classes_.tolist() == names
+    assert (np.abs(selector.scores_ - (weight * between + (1 - weight) * total)) <= 1e-9 * size).all()
+    assert selector.classes_.tolist() == names
 
 
 def test_unlabelled_documents_change_the_selected_terms(groups: tuple[Any, Any]) -> None:
     rows, labels = groups
     labelled = np.flatnonzero(labels != "")
     for weight, overlap in ((1.0, 300), (0.5, 290)):
-        one = TOFA(weight=weight, k=300).fit(rows, labels.tolist())
-        other = TOFA(weight=weight, k=300).fit(rows[labelled], labels[labelled].tolist())
-        both = np.intersect1d(one.get_support(indices=True), other.get_support(indices=True))
+        with_unlabelled = TOFA(weight=weight, k=300).fit(rows, labels.tolist())
+        labelled_only = TOFA(weight=weight, k=300).fit(rows[labelled], labels[labelled].tolist())
+        both = np.intersect1d(with_unlabelled.get_support(indices=True), labelled_only.get_support(indices=True))
         assert (len(both) == 300) if weight == 1 else (len(both) < overlap)
 
 
@@ -480,14 +482,14 @@ def test_a_million_documents(in_batches: bool) -> None:
     tossed = np.random.default_rng(0).random(1_000_000) < 0.3
     rows = np.where(tossed, 1e6 + 2.0**-10, 1e6)[:, np.newaxis]
     labels = np.arange(1_000_000) % 3
-    found = TOFA(weight=0.0, k="all")
+    selector = TOFA(weight=0.0, k="all")
     if in_batches:
         for begin in range(0, len(rows), 100_000):
-            found.partial_fit(rows[begin : begin + 100_000], labels[begin : begin + 100_000])
+            selector.partial_fit(rows[begin : begin + 100_000], labels[begin : begin + 100_000])
     else:
-        found.fit(rows, labels)
+        selector.fit(rows, labels)
     heads = int(tossed.sum())
     exact = Fraction(heads * (len(rows) - heads), len(rows) ** 2) / 2**20
-    assert found.scores_[0] == pytest.approx(float(exact), rel=1e-9)
+    assert selector.scores_[0] == pytest.approx(float(exact), rel=1e-9)
     constant = TOFA(weight=0.0, k="all").fit(np.full((200_000, 1), 1e6 + 0.1))
     assert constant.scores_.tolist() == [0.0]

@@ -48,10 +48,10 @@ def test_invalid_weights_raise(weight: Any) -> None:
 
 @pytest.mark.parametrize("weight", [1, 1.0, np.int8(1), np.uint64(1), np.float32(1), np.float64(1)], ids=repr)
 def test_any_number_is_a_weight(weight: Any) -> None:
-    found = TOFA(weight=weight).fit(ROWS, KNOWN)
-    assert found.scores_.tolist() == OCFS().fit(ROWS, KNOWN).scores_.tolist()
-    assert type(found.weight_) is float
-    assert found.weight_ == 1.0
+    selector = TOFA(weight=weight).fit(ROWS, KNOWN)
+    assert selector.scores_.tolist() == OCFS().fit(ROWS, KNOWN).scores_.tolist()
+    assert type(selector.weight_) is float
+    assert selector.weight_ == 1.0
 
 
 @pytest.mark.parametrize("class_weight", ["x", "", "Balanced", 1, True, {"a": 1}, ["balanced"], np.array(["balanced"])])
@@ -63,28 +63,28 @@ def test_invalid_class_weights_raise(selector: Any, class_weight: Any) -> None:
 
 def test_the_automatic_weight_gets_the_scatters_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arguments are the two scatters, the statistics, the number of terms, and the class shares."""
-    told: list[Any] = []
+    calls: list[Any] = []
 
     def a_quarter(*given: Any) -> float:
-        told.append(given)
+        calls.append(given)
         return 0.25
 
     monkeypatch.setattr("textsieve.selectors.trace.auto_weight", a_quarter)
     labels = ["a", "b", "b", "b", None, -1]
-    of_each: list[tuple[Any, list[float]]] = [(None, [0.25, 0.75]), ("balanced", [0.5, 0.5])]
-    for class_weight, shares in of_each:
+    shares_by_setting: list[tuple[Any, list[float]]] = [(None, [0.25, 0.75]), ("balanced", [0.5, 0.5])]
+    for class_weight, shares in shares_by_setting:
         for k, most in ((3, 3), (0.5, 2), ("all", 4), (None, 4)):
-            found = TOFA(k=k, class_weight=class_weight).fit(ROWS, labels)
-            between, total, stats, kept, of_classes = told.pop()
+            selector = TOFA(k=k, class_weight=class_weight).fit(ROWS, labels)
+            between, total, stats, n_terms, of_classes = calls.pop()
             assert between.tolist() == TOFA(weight=1, class_weight=class_weight).fit(ROWS, labels).scores_.tolist()
             assert total.tolist() == TOFA(weight=0).fit(ROWS).scores_.tolist()
-            assert stats == found.stats_
-            assert kept == most
+            assert stats == selector.stats_
+            assert n_terms == most
             assert of_classes.tolist() == shares
             expected = TOFA(weight=0.25, class_weight=class_weight).fit(ROWS, labels)
-            assert found.scores_.tolist() == expected.scores_.tolist()
-            assert found.weight_ == 0.25
-    assert not told
+            assert selector.scores_.tolist() == expected.scores_.tolist()
+            assert selector.weight_ == 0.25
+    assert not calls
 
 
 @pytest.mark.parametrize("unlabelled", [[-1], {-1}, b"-1", 1j, np.array([-1, 2])], ids=repr)
@@ -96,7 +96,7 @@ def test_invalid_unlabelled_markers_raise(unlabelled: Any) -> None:
         TOFA(unlabelled=unlabelled).fit_stats(ClassStats.from_matrix(ROWS, KNOWN))
 
 
-def test_more_terms_than_there_are() -> None:
+def test_k_above_the_number_of_terms_warns() -> None:
     with pytest.warns(UserWarning, match="k=9, but there are 4 terms; all of them are kept"):
         assert TOFA(k=9).fit(ROWS, KNOWN).get_support().sum() == 4
     with warnings.catch_warnings():
@@ -156,11 +156,11 @@ WAYS: dict[str, Any] = {
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 2.0])
 @pytest.mark.parametrize("way", WAYS)
 def test_any_form_of_missing_label(way: str, weight: float, class_weight: Any) -> None:
-    found = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, WAYS[way])
-    assert_trace_scores(found.scores_, ROWS.tolist(), SETS, weight, balanced=class_weight is not None)
-    assert len(found.classes_) == 2
-    assert found.stats_.n_documents == 6
-    assert found.stats_.n_pairs == 4
+    selector = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, WAYS[way])
+    assert_trace_scores(selector.scores_, ROWS.tolist(), SETS, weight, balanced=class_weight is not None)
+    assert len(selector.classes_) == 2
+    assert selector.stats_.n_documents == 6
+    assert selector.stats_.n_pairs == 4
 
 
 def test_the_documents_without_a_label_matter() -> None:
@@ -172,9 +172,9 @@ def test_the_documents_without_a_label_matter() -> None:
 
 def test_minus_one_is_a_class_if_unlabelled_is_none() -> None:
     labels = [-1, -1, 1, 1, 0, 0]
-    found = TOFA(weight=0.5, unlabelled=None).fit(ROWS, labels)
-    assert found.classes_.tolist() == [-1, 0, 1]
-    assert_trace_scores(found.scores_, ROWS.tolist(), [(label,) for label in labels], 0.5)
+    selector = TOFA(weight=0.5, unlabelled=None).fit(ROWS, labels)
+    assert selector.classes_.tolist() == [-1, 0, 1]
+    assert_trace_scores(selector.scores_, ROWS.tolist(), [(label,) for label in labels], 0.5)
     assert TOFA(weight=0.5, unlabelled=None).fit(ROWS[:4], labels[:4]).classes_.tolist() == [-1, 1]
     missing = [*NUMBERED, NAN, NAN]
     assert TOFA(weight=0.5, unlabelled=None).fit(ROWS, missing).classes_.tolist() == sorted(set(NUMBERED))
@@ -184,11 +184,11 @@ def test_minus_one_is_a_class_if_unlabelled_is_none() -> None:
 
 def test_another_label_may_mark_unlabelled_documents() -> None:
     labels = ["a", "a", "b", "b", "spam", "spam"]
-    found = TOFA(weight=0.5, unlabelled="spam").fit(ROWS, labels)
-    assert found.classes_.tolist() == ["a", "b"]
-    assert_trace_scores(found.scores_, ROWS.tolist(), SETS, 0.5)
+    selector = TOFA(weight=0.5, unlabelled="spam").fit(ROWS, labels)
+    assert selector.classes_.tolist() == ["a", "b"]
+    assert_trace_scores(selector.scores_, ROWS.tolist(), SETS, 0.5)
     from_stats = TOFA(weight=0.5, unlabelled="spam").fit_stats(ClassStats.from_matrix(ROWS, labels))
-    assert from_stats.scores_.tolist() == found.scores_.tolist()
+    assert from_stats.scores_.tolist() == selector.scores_.tolist()
     with pytest.raises(InputError, match="mixed kinds"):
         TOFA(unlabelled="spam").fit(ROWS, ["a", "a", "b", "b", -1, "spam"])
 
@@ -198,19 +198,28 @@ def test_statistics_in_which_the_marker_is_a_class() -> None:
     stats = ClassStats.from_matrix(ROWS, labels)
     before = stats.to_bytes()
     for weight in (0.0, 0.4, 1.0, "auto"):
-        found = TOFA(weight=weight).fit_stats(stats)
-        assert found.scores_.tolist() == TOFA(weight=weight).fit(ROWS, labels).scores_.tolist()
-        assert found.classes_.tolist() == [0, 1]
+        selector = TOFA(weight=weight).fit_stats(stats)
+        assert selector.scores_.tolist() == TOFA(weight=weight).fit(ROWS, labels).scores_.tolist()
+        assert selector.classes_.tolist() == [0, 1]
     assert OCFS().fit_stats(stats).classes_.tolist() == [-1, 0, 1]
-    found.partial_fit(ROWS, labels)
-    assert found.stats_.n_documents == 12
+    selector.partial_fit(ROWS, labels)
+    assert selector.stats_.n_documents == 12
     assert stats.to_bytes() == before, "the table belongs to who made it"
 
 
-NOBODY: list[Any] = [[None] * 6, [-1] * 6, np.full(6, -1), [NAN] * 6, [""] * 6, [[]] * 6, np.zeros((6, 3)), [[-1]] * 6]
+NO_LABELS: list[Any] = [
+    [None] * 6,
+    [-1] * 6,
+    np.full(6, -1),
+    [NAN] * 6,
+    [""] * 6,
+    [[]] * 6,
+    np.zeros((6, 3)),
+    [[-1]] * 6,
+]
 
 
-@pytest.mark.parametrize("labels", NOBODY, ids=repr)
+@pytest.mark.parametrize("labels", NO_LABELS, ids=repr)
 @pytest.mark.parametrize("weight", [0.5, 1, -1, 2.0, "auto"])
 def test_labels_are_needed_unless_the_weight_is_zero(labels: Any, weight: Any) -> None:
     words = r"(?s)No document has a label.*The label -1 means none, as unlabelled= says\. Without.* only weight=0"
@@ -227,27 +236,27 @@ def test_labels_are_needed_unless_the_weight_is_zero(labels: Any, weight: Any) -
     np.testing.assert_allclose(unsupervised.scores_, ROWS.var(axis=0), rtol=1e-14)
 
 
-def test_without_labels_at_all() -> None:
-    found = TOFA(weight=0, k=2).fit(sparse.csr_array(ROWS))
-    np.testing.assert_allclose(found.scores_, ROWS.var(axis=0), rtol=1e-14)
-    assert found.scores_[3] == 0.0
-    assert found.get_support(indices=True).tolist() == [1, 2]
-    assert found.transform(ROWS).tolist() == ROWS[:, [1, 2]].tolist()
-    assert found.fit_transform(ROWS).shape == (6, 2)
-    assert found.classes_.tolist() == []
-    assert list(found.best_by_class(3)) == []
+def test_weight_zero_scores_the_variance_without_labels() -> None:
+    selector = TOFA(weight=0, k=2).fit(sparse.csr_array(ROWS))
+    np.testing.assert_allclose(selector.scores_, ROWS.var(axis=0), rtol=1e-14)
+    assert selector.scores_[3] == 0.0
+    assert selector.get_support(indices=True).tolist() == [1, 2]
+    assert selector.transform(ROWS).tolist() == ROWS[:, [1, 2]].tolist()
+    assert selector.fit_transform(ROWS).shape == (6, 2)
+    assert selector.classes_.tolist() == []
+    assert list(selector.best_by_class(3)) == []
     assert not TOFA(weight=0).__sklearn_tags__().target_tags.required
     streamed = TOFA(weight=0, k=2).partial_fit(ROWS[:3]).partial_fit(ROWS[3:], [-1, -1, -1])
     np.testing.assert_allclose(streamed.scores_, ROWS.var(axis=0), rtol=1e-14)
     for labels in (["a"] * 6, [1] * 6, np.ones((6, 2))):
-        one = TOFA(weight=0).fit(ROWS, labels)
-        assert one.scores_.tolist() == found.scores_.tolist(), "labels do not matter, and need not tell apart"
+        labelled = TOFA(weight=0).fit(ROWS, labels)
+        assert labelled.scores_.tolist() == selector.scores_.tolist(), "labels do not matter, and need not tell apart"
 
 
 @pytest.mark.parametrize("labels", [[1, 1, 1, -1, -1, -1], np.array([1, 1, 1, -1, -1, -1]), [1.0, 1, 1, -1, NAN, None]])
 @pytest.mark.parametrize("weight", [1, "auto", 2])
 def test_the_error_for_one_class_mentions_the_marker(labels: Any, weight: Any) -> None:
-    """For example if the two classes are called 1 and -1."""
+    """If the two classes are called 1 and -1, the second one is taken as unlabelled."""
     words = r"Only one class, 1.*\(3 documents have no label\.\) The label -1 means none, as unlabelled= says\."
     for selector in (TOFA(weight=weight), Cascade([OCFS(), TOFA(weight=weight)])):
         with pytest.raises(InputError, match=words):
@@ -265,27 +274,27 @@ def test_the_error_for_one_class_mentions_the_marker(labels: Any, weight: Any) -
 def test_a_class_without_documents(weight: float, class_weight: Any) -> None:
     """A class without documents does not count; a class of empty documents does, with mean 0."""
     indicator = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0]])
-    found = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, indicator)
+    selector = TOFA(weight=weight, class_weight=class_weight).fit(ROWS, indicator)
     balanced = class_weight is not None
-    assert_trace_scores(found.scores_, ROWS.tolist(), SETS, weight, balanced=balanced)
-    assert found.classes_.tolist() == [0, 1, 2]
-    assert [len(columns) for columns, _ in found.best_by_class(9)][1] == 0, "nothing speaks for a class of none"
-    of_classes = [np.abs(scatter_of_class(found.stats_, number, class_weight)) for number in range(3)]
-    np.testing.assert_allclose(sum(of_classes), between_class_scatter(found.stats_, class_weight), rtol=1e-12)
+    assert_trace_scores(selector.scores_, ROWS.tolist(), SETS, weight, balanced=balanced)
+    assert selector.classes_.tolist() == [0, 1, 2]
+    assert [len(columns) for columns, _ in selector.best_by_class(9)][1] == 0, "nothing speaks for a class of none"
+    of_classes = [np.abs(scatter_of_class(selector.stats_, number, class_weight)) for number in range(3)]
+    np.testing.assert_allclose(sum(of_classes), between_class_scatter(selector.stats_, class_weight), rtol=1e-12)
     rows = np.vstack([ROWS, np.zeros((2, 4))])
     labels = [*KNOWN, "empty", "empty"]
-    found = TOFA(weight=weight, class_weight=class_weight).fit(rows, labels)
+    selector = TOFA(weight=weight, class_weight=class_weight).fit(rows, labels)
     sets = [*SETS, ("empty",), ("empty",)]
-    assert_trace_scores(found.scores_, rows.tolist(), sets, weight, balanced=balanced)
-    assert found.scores_[3] > 0, "the fourth term is no longer in all documents"
+    assert_trace_scores(selector.scores_, rows.tolist(), sets, weight, balanced=balanced)
+    assert selector.scores_[3] > 0, "the fourth term is no longer in all documents"
 
 
 def test_one_class_with_documents_among_empty_ones_scatters_nothing() -> None:
     indicator = np.zeros((6, 3), int)
     indicator[:, 1] = 1
     for class_weight in (None, "balanced"):
-        found = TOFA(weight=1, class_weight=class_weight).fit(ROWS, indicator)
-        assert found.scores_.tolist() == [0.0] * 4
+        selector = TOFA(weight=1, class_weight=class_weight).fit(ROWS, indicator)
+        assert selector.scores_.tolist() == [0.0] * 4
 
 
 def test_a_first_batch_without_labels() -> None:
@@ -306,7 +315,7 @@ def test_a_first_batch_without_labels() -> None:
     np.testing.assert_allclose(selector.scores_, whole.scores_, rtol=1e-14)
 
 
-# -- as scikit-learn has estimators --------------------------------------------------------------------------------
+# -- settings and pickles of estimators ----------------------------------------------------------------------------
 
 
 def test_settings_can_be_read_and_changed() -> None:
@@ -366,12 +375,12 @@ def categorizer(weight: Any, n_terms: int = 12, **options: Any) -> Categorizer:
 def test_a_categorizer_with_tofa(weight: Any, tmp_path: Path) -> None:
     model = categorizer(weight, n_terms=20).fit(TEXTS.texts, TEXTS.labels)
     assert len(model.terms_) == 20
-    found = model.predict(TEXTS.texts)
-    assert np.mean(found == np.array(TEXTS.labels)) > 0.8
+    predictions = model.predict(TEXTS.texts)
+    assert np.mean(predictions == np.array(TEXTS.labels)) > 0.8
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert again.terms_ == model.terms_
-    assert again.predict(TEXTS.texts).tolist() == found.tolist()
+    assert again.predict(TEXTS.texts).tolist() == predictions.tolist()
     assert again.selector_options == {"weight": weight}
 
 
@@ -414,7 +423,7 @@ def test_a_categorizer_raises_the_errors_of_its_selector(options: dict[str, Any]
 
 
 def run(*arguments: object, exit_code: int = 0) -> Result:
-    result = CliRunner().invoke(program, [str(each) for each in arguments], prog_name="textsieve")
+    result = CliRunner().invoke(program, [str(argument) for argument in arguments], prog_name="textsieve")
     assert result.exit_code == exit_code, result.output
     assert "Traceback" not in result.output
     return result
@@ -428,29 +437,29 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_terms_on_the_command_line(news: Path) -> None:
-    told = {
+    outputs = {
         weight: json.loads(
             run("terms", news, "--selector", "tofa", "--selector-option", f"weight={weight}", "-k", 99, "--json").stdout
         )
         for weight in ("0", "0.5", "1", "auto")
     }
-    score = {weight: {each["term"]: each["score"] for each in told[weight]["terms"]} for weight in told}
+    score = {weight: {row["term"]: row["score"] for row in outputs[weight]["terms"]} for weight in outputs}
     assert score["0"]["comet"] > 0
     assert score["1"]["comet"] == 0, "no document with a label has it"
     assert score["0.5"]["goal"] == pytest.approx((score["0"]["goal"] + score["1"]["goal"]) / 2, rel=1e-12)
     by_ocfs = json.loads(run("terms", news, "--selector", "ocfs", "-k", 99, "--json").stdout)
-    assert {**by_ocfs, "selector": "tofa"} == told["1"]
-    sizes = {each["label"]: each["documents"] for each in told["auto"]["classes"]}
+    assert {**by_ocfs, "selector": "tofa"} == outputs["1"]
+    sizes = {row["label"]: row["documents"] for row in outputs["auto"]["classes"]}
     assert sizes == {"politics": 10, "science": 10, "sport": 10}
     assert "scored by tofa" in run("terms", news, "--selector", "tofa").stdout
 
 
 def test_the_marker_for_unlabelled_on_the_command_line(news: Path) -> None:
-    told = json.loads(
+    output = json.loads(
         run("terms", news, "--selector", "tofa", "--selector-option", "unlabelled=sport", "--json").stdout
     )
-    assert [each["label"] for each in told["classes"]] == ["politics", "science"]
-    assert told["n_documents"] == 42
+    assert [row["label"] for row in output["classes"]] == ["politics", "science"]
+    assert output["n_documents"] == 42
     ranked = rank_terms(read(news), TOFA(unlabelled="sport"), 5, progress=lambda *_: None)
     assert set(ranked.by_class) == set(ranked.class_docs) == {"politics", "science"}
 
@@ -474,7 +483,7 @@ def test_training_on_the_command_line(news: Path, tmp_path: Path) -> None:
 def test_invalid_weights_raise_on_the_command_line(news: Path, tmp_path: Path, weight: str) -> None:
     options = ("--selector", "tofa", "--selector-option", f"weight={weight}")
     for verb in (("terms", news), ("train", news, "-o", tmp_path / "model")):
-        said = run(*verb, *options, exit_code=1).stderr
-        assert "weight=" in said
-        assert "use a number" in said
+        stderr = run(*verb, *options, exit_code=1).stderr
+        assert "weight=" in stderr
+        assert "use a number" in stderr
     assert not (tmp_path / "model").exists()

@@ -34,7 +34,7 @@ def drawn(seed: int, n_terms: int = 12) -> tuple[Rows, Labels]:
 
 
 def test_one_term_by_hand() -> None:
-    """One of two documents of class a has the term, one of four in all: twice as frequent; 1/2 x 1/2 / 2 x 2 = 1/4."""
+    """The term is in 1 of 2 documents of a, twice its share of 1/4 in all, so the noise is 1/2 x 1/2 x 2 / 2 = 1/4."""
     rows = np.array([[3.0], [0.0], [0.0], [0.0]])
     labels: Labels = ["a", "a", "b", "b"]
     assert relative_noise(ClassStats.from_matrix(rows, labels), np.array([0.5, 0.5])) == pytest.approx([0.25])
@@ -42,7 +42,7 @@ def test_one_term_by_hand() -> None:
 
 
 def test_unlabelled_documents_by_hand() -> None:
-    """Four more unlabelled documents, three with the term, make it as frequent in all as in a: 1/8."""
+    """With 4 unlabelled documents, 3 of them with the term, it is as frequent in all as in a, so the noise is 1/8."""
     rows = np.array([[3.0], [0.0], [0.0], [0.0], [3.0], [3.0], [3.0], [0.0]])
     labels: Labels = ["a", "a", "b", "b", None, None, None, None]
     assert weight(rows, labels, 1) == pytest.approx(8 / 9)
@@ -58,7 +58,7 @@ def test_only_candidate_terms_count() -> None:
 
 
 def test_equal_terms_are_candidates_together() -> None:
-    """Rounding may make them slightly different."""
+    """Rounding may make the scores of equal terms slightly different."""
     stats = ClassStats.from_matrix(np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]]), ["a", "b", "b"])
     scatter = np.array([1.0, 1.0 + 1e-15, 0.5])
     assert auto_weight(scatter, scatter, stats, 1) == pytest.approx(1 / (1 + (2 / 3 + 1 / 6) / 2))
@@ -80,7 +80,7 @@ def test_the_weight_equals_that_of_the_twin(seed: int, k: int) -> None:
     assert auto_weight(between, total, stats, k) == pytest.approx(weight_of(rows, labels, between, total, k), rel=1e-12)
 
 
-# -- what it stands for ----------------------------------------------------------------------------------------------
+# -- the meaning of the noise ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.05, 0.4, 1.0])
@@ -107,15 +107,15 @@ def test_omega_is_about_classes_divided_by_documents() -> None:
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 12), scale=st.sampled_from([1e-60, 1e-3, 7.0, 1e60]))
 def test_scale_and_order_change_nothing(seed: int, k: int, scale: float) -> None:
     rows, labels = drawn(seed)
-    found = weight(rows, labels, k)
+    original = weight(rows, labels, k)
     chance = np.random.default_rng(seed)
     terms, documents = chance.permutation(rows.shape[1]), chance.permutation(len(labels))
     renamed: Labels = [None if label is None else {"a": "z", "b": "y", "c": "x"}[label] for label in labels]
-    assert 0.0 < found <= 1.0
-    assert weight(rows * scale, labels, k) == pytest.approx(found, rel=1e-9)
-    assert weight(rows[:, terms], labels, k) == pytest.approx(found, rel=1e-9)
-    assert weight(rows[documents], [labels[at] for at in documents], k) == pytest.approx(found, rel=1e-9)
-    assert weight(rows, renamed, k) == pytest.approx(found, rel=1e-9)
+    assert 0.0 < original <= 1.0
+    assert weight(rows * scale, labels, k) == pytest.approx(original, rel=1e-9)
+    assert weight(rows[:, terms], labels, k) == pytest.approx(original, rel=1e-9)
+    assert weight(rows[documents], [labels[at] for at in documents], k) == pytest.approx(original, rel=1e-9)
+    assert weight(rows, renamed, k) == pytest.approx(original, rel=1e-9)
 
 
 @pytest.mark.parametrize("times", [2, 10, 1000])
@@ -127,11 +127,11 @@ def test_more_documents_of_the_same_kind_divide_the_noise(times: int) -> None:
 
 
 def test_fewer_labels_give_a_lower_weight() -> None:
-    """The same documents with labels of every, every second, and every fourth document."""
+    """Every document, every second, or every fourth one has a label."""
     chance = np.random.default_rng(4)
     rows = chance.poisson(0.3, (400, 50)).astype(np.float64)
-    found = [weight(rows, [f"{at // n % 5}" if at % n == 0 else None for at in range(400)], 10) for n in (1, 2, 4)]
-    assert found[0] > found[1] > found[2]
+    weights = [weight(rows, [f"{at // n % 5}" if at % n == 0 else None for at in range(400)], 10) for n in (1, 2, 4)]
+    assert weights[0] > weights[1] > weights[2]
 
 
 def test_unlabelled_copies_of_all_documents_change_nothing() -> None:
@@ -151,12 +151,12 @@ def test_without_labels_the_weight_is_zero() -> None:
 
 @pytest.mark.parametrize("label", ["a", None])
 def test_uninformative_labels_give_weight_zero(label: str | None) -> None:
-    """Classes of equal documents, or only one class."""
+    """There is only one class; all documents have its label, or half of them."""
     rows = np.array([[1, 2], [1, 0], [1, 2], [1, 0]])
     assert weight(rows, ["a", "a", label, label], 1) == 0.0
 
 
-def test_one_term_and_all_terms() -> None:
+def test_the_weight_is_between_0_and_1_for_one_term_and_for_all_terms() -> None:
     rows, labels = drawn(7, n_terms=1)
     assert 0.0 < weight(rows, labels, 1) < 1.0
     rows, labels = drawn(7)

@@ -36,7 +36,7 @@ def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Mark
     row = st.integers(0, 2**n_columns - 1)
     numbers = draw(st.lists(row, max_size=most_rows))
     numbers += draw(st.lists(st.sampled_from(numbers), max_size=2)) if numbers else []
-    if draw(st.booleans()):  # without empty rows there is more to find
+    if draw(st.booleans()):  # an empty row would leave no transversals
         numbers = [number or 1 for number in numbers]
     return np.array([[number >> at & 1 for at in range(n_columns)] for number in numbers], bool).reshape(-1, n_columns)
 
@@ -55,9 +55,9 @@ def union(rows: Marks) -> Marks:
 @given(rows=matrices())
 def test_union_and_both_methods_equal_brute_force(rows: Marks) -> None:
     expected = brute(rows)
-    found = {method: list(transversals(rows, method)) for method in METHODS}
-    for method, each in found.items():
-        assert sorted(each) == expected  # none twice
+    by_method = {method: list(transversals(rows, method)) for method in METHODS}
+    for method, listed in by_method.items():
+        assert sorted(listed) == expected  # also, none is listed twice
         assert count_transversals(rows, method) == (len(expected), True)
     assert np.flatnonzero(union(rows)).tolist() == sorted({column for testor in expected for column in testor})
 
@@ -72,12 +72,12 @@ def test_the_transversals_of_the_transversals_are_the_minimal_rows(rows: Marks) 
 @given(rows=matrices())
 def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
     sets = [frozenset(np.flatnonzero(row).tolist()) for row in rows]
-    expected = {each for each in sets if not any(other < each for other in sets)}
-    found = minimal_rows(rows).tolist()
-    assert len(found) == len(expected)
-    assert {sets[number] for number in found} == expected
-    assert all(number == sets.index(sets[number]) for number in found)  # of equal rows the first
-    assert [len(sets[number]) for number in found] == sorted(len(sets[number]) for number in found)
+    expected = {row_set for row_set in sets if not any(other < row_set for other in sets)}
+    minimal = minimal_rows(rows).tolist()
+    assert len(minimal) == len(expected)
+    assert {sets[number] for number in minimal} == expected
+    assert all(number == sets.index(sets[number]) for number in minimal)  # of equal rows the first
+    assert [len(sets[number]) for number in minimal] == sorted(len(sets[number]) for number in minimal)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -98,9 +98,9 @@ def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
     ],
 )
 def test_small_matrices_by_hand(method: str, rows: Any, expected: list[Testor]) -> None:
-    found = transversals(rows, method)
-    assert sorted(found) == expected
-    assert found.complete
+    search = transversals(rows, method)
+    assert sorted(search) == expected
+    assert search.complete
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -114,10 +114,10 @@ def test_more_rows_and_columns_than_a_word_has_bits(method: str, n_rows: int, n_
     expected: set[frozenset[int]] = {frozenset()}
     for row in rows[minimal_rows(rows)]:
         columns = set(np.flatnonzero(row).tolist())
-        longer = {each | {column} for each in expected if not each & columns for column in columns}
-        kept = {each for each in expected if each & columns}
-        expected = kept | {each for each in longer if not any(other < each for other in kept | longer)}
-    assert {frozenset(each) for each in transversals(rows, method)} == expected
+        longer = {old | {column} for old in expected if not old & columns for column in columns}
+        unchanged = {old for old in expected if old & columns}
+        expected = unchanged | {new for new in longer if not any(other < new for other in unchanged | longer)}
+    assert {frozenset(transversal) for transversal in transversals(rows, method)} == expected
     assert union(rows).sum() == len(frozenset().union(*expected))
 
 
@@ -127,20 +127,20 @@ MANY = np.repeat(np.eye(12, dtype=bool), 3, axis=1)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_many_transversals_are_listed_lazily_and_once(method: str) -> None:
-    found = transversals(MANY[:9], method)
-    seen = set(found)
+    search = transversals(MANY[:9], method)
+    seen = set(search)
     assert len(seen) == 3**9
-    assert found.complete
-    assert all(len(each) == 9 and list(each) == sorted(each) for each in seen)
-    assert list(found) == []
+    assert search.complete
+    assert all(len(transversal) == 9 and list(transversal) == sorted(transversal) for transversal in seen)
+    assert list(search) == []
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_limit(method: str) -> None:
-    found = transversals(MANY, method, limit=1000)
-    assert not found.complete
-    assert len(set(found)) == 1000
-    assert not found.complete
+    search = transversals(MANY, method, limit=1000)
+    assert not search.complete
+    assert len(set(search)) == 1000
+    assert not search.complete
     assert list(transversals(MANY, method, limit=0)) == []
     every = transversals(MANY[:2], method, limit=9)
     assert len(list(every)) == 9
@@ -152,16 +152,16 @@ def test_limit(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_search_stops_at_the_limit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    none, one = transversals(MANY, method, limit=0), transversals(MANY, method, limit=1)
-    next(one)
+    unstarted, stopped = transversals(MANY, method, limit=0), transversals(MANY, method, limit=1)
+    next(stopped)
 
-    def search(*_: Any) -> None:
+    def fail(*_: Any) -> None:
         raise AssertionError
 
-    for each in (none, one):
-        monkeypatch.setattr(each._search, "more", search)
-        assert list(each) == []
-        assert not each.complete  # not known
+    for search in (unstarted, stopped):
+        monkeypatch.setattr(search._search, "more", fail)
+        assert list(search) == []
+        assert not search.complete  # there may be more
     assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
 
 
@@ -183,9 +183,9 @@ def test_a_limit_does_not_change_the_order() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_zero_seconds_end_the_search_at_once(method: str) -> None:
-    found = transversals(MANY, method, max_seconds=0)
-    assert list(found) == []
-    assert not found.complete
+    search = transversals(MANY, method, max_seconds=0)
+    assert list(search) == []
+    assert not search.complete
     assert count_transversals(MANY, method, max_seconds=0) == (0, False)
     assert count_transversals(MANY, method) == (3**12, True)
     patient = transversals(MANY[:3], method, max_seconds=1e6)
@@ -205,7 +205,7 @@ def test_zero_seconds_end_the_search_at_once(method: str) -> None:
         ({"max_seconds": "1"}, "max_seconds='1'"),
     ],
 )
-def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         transversals([[1, 0]], **settings)
 
@@ -226,26 +226,26 @@ def test_packing_bits_round_trips(rows: Marks) -> None:
 def test_shares_equal_those_of_all_testors(rows: Marks, repeat: int) -> None:
     rows = rows[rows.any(axis=1)]
     basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]  # with equal columns
-    found = shares_of_testors(basic, 10_000)
-    assert found.exact
-    every = brute(basic) if len(basic) else []
-    expected = [sum(column in each for each in every) / max(len(every), 1) for column in range(basic.shape[1])]
-    assert found.values == pytest.approx(expected, abs=1e-12)
+    shares = shares_of_testors(basic, 10_000)
+    assert shares.exact
+    testors = brute(basic) if len(basic) else []
+    expected = [sum(column in testor for testor in testors) / max(len(testors), 1) for column in range(basic.shape[1])]
+    assert shares.values == pytest.approx(expected, abs=1e-12)
 
 
 def test_shares_of_many_testors_are_exact_by_parts_and_patterns() -> None:
     """There are 3^12 testors; each part has one pattern, which three terms share."""
-    found = shares_of_testors(MANY, 1)
-    assert found.exact
-    assert found.values == pytest.approx(np.full(36, 1 / 3))
+    shares = shares_of_testors(MANY, 1)
+    assert shares.exact
+    assert shares.values == pytest.approx(np.full(36, 1 / 3))
 
 
 def test_shares_of_more_testors_than_a_float_can_count() -> None:
     wide = np.repeat(np.eye(400, dtype=bool), 8, axis=1)  # 8^400
     wide[0, :] |= wide[1, :]
-    found = shares_of_testors(wide[minimal_rows(wide)], 10)
-    assert found.exact
-    assert found.values[8:] == pytest.approx(np.full(399 * 8, 1 / 8))
+    shares = shares_of_testors(wide[minimal_rows(wide)], 10)
+    assert shares.exact
+    assert shares.values[8:] == pytest.approx(np.full(399 * 8, 1 / 8))
 
 
 def random_basic(seed: int, n_rows: int, n_columns: int, density: float) -> Marks:
@@ -258,7 +258,7 @@ def random_basic(seed: int, n_rows: int, n_columns: int, density: float) -> Mark
 def test_shares_are_exact_as_long_as_all_testors_are_within_the_limit() -> None:
     basic = random_basic(5, 9, 14, 0.5)
     n_testors = len(list(transversals(basic)))
-    assert len(np.unique(basic, axis=1).T) == 14  # so that each set found is one testor
+    assert len(np.unique(basic, axis=1).T) == 14  # so each listed set is one testor
     assert shares_of_testors(basic, n_testors).exact
     assert not shares_of_testors(basic, n_testors - 1).exact
     many = random_basic(1, 40, 36, 0.3)
@@ -285,10 +285,10 @@ def test_estimated_shares_are_strictly_between_0_and_1() -> None:
     basic = random_basic(1, 40, 36, 0.3)
     alone = np.zeros((len(basic) + 1, 37), np.bool_)
     alone[:-1, :36], alone[-1, 36] = basic, True
-    found = shares_of_testors(alone, 1)
-    assert not found.exact
-    assert found.values[36] == 1
-    assert ((found.values[:36] > 0) & (found.values[:36] < 1)).all()
+    shares = shares_of_testors(alone, 1)
+    assert not shares.exact
+    assert shares.values[36] == 1
+    assert ((shares.values[:36] > 0) & (shares.values[:36] < 1)).all()
 
 
 def test_equal_shares_are_equal_to_the_last_bit() -> None:
@@ -297,9 +297,9 @@ def test_equal_shares_are_equal_to_the_last_bit() -> None:
         ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
         if n_terms < 100:
             assert len(set(shares_of_testors(np.repeat(ring, n_terms, axis=1), 10**6).values.tolist())) == 1
-        found = list_transversals(ring, 10**6, 10**6)
-        assert found.complete
-        assert len(set(_shares_in_listing(found, np.full(n, n_terms)).tolist())) == 1
+        listing = list_transversals(ring, 10**6, 10**6)
+        assert listing.complete
+        assert len(set(_shares_in_listing(listing, np.full(n, n_terms)).tolist())) == 1
 
 
 @given(rows=matrices(), repeat=st.integers(1, 2))
@@ -308,20 +308,20 @@ def test_shortest_testors_equal_brute_force(rows: Marks, repeat: int) -> None:
     basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]
     every = brute(basic)
     size = min(map(len, every))
-    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 10**6, 10**6)
-    assert found.proved
-    assert found.size == size
-    assert found.testors == [each for each in every if len(each) == size]
+    result = shortest_transversals(basic, np.zeros(basic.shape[1]), 10**6, 10**6)
+    assert result.proved
+    assert result.size == size
+    assert result.testors == [testor for testor in every if len(testor) == size]
     some = shortest_transversals(basic, np.zeros(basic.shape[1]), 2, 10**6)
     assert (some.size, some.proved) == (size, True)
-    assert len(some.testors) == min(2, len(found.testors))
-    assert set(some.testors) <= set(found.testors)
+    assert len(some.testors) == min(2, len(result.testors))
+    assert set(some.testors) <= set(result.testors)
     weights = (np.arange(basic.shape[1]) % 4).astype(np.float64)
-    in_order = sorted((weights[list(each)].sum() for each in found.testors), reverse=True)
+    in_order = sorted((weights[list(testor)].sum() for testor in result.testors), reverse=True)
     for limit in (1, 2, 3, 7):
         heaviest = shortest_transversals(basic, weights, limit, 10**6)
         assert heaviest.heaviest
-        assert [weights[list(each)].sum() for each in heaviest.testors] == in_order[:limit]
+        assert [weights[list(testor)].sum() for testor in heaviest.testors] == in_order[:limit]
 
 
 def test_too_many_shortest_testors_to_compare() -> None:
@@ -330,8 +330,8 @@ def test_too_many_shortest_testors_to_compare() -> None:
     rows[np.repeat(np.arange(12), 2), np.arange(24)] = True
     rows[12, ::2] = True
     weights = np.where(np.arange(24) % 2 == 1, 1.0, 0.0)
-    found = shortest_transversals(rows, weights, 1, 10**6)
-    assert (found.proved, found.size, found.heaviest) == (True, 12, False)
+    result = shortest_transversals(rows, weights, 1, 10**6)
+    assert (result.proved, result.size, result.heaviest) == (True, 12, False)
     every = shortest_transversals(rows, weights, 10**4, 10**7)
     assert every.heaviest
     assert len(every.testors) == 4095
@@ -352,15 +352,15 @@ def test_an_unfinished_search_returns_a_short_testor() -> None:
     rows = np.random.default_rng(1).random((60, 40)) < 0.1
     rows[:, 0] |= ~rows.any(axis=1)
     basic = rows[minimal_rows(rows)]
-    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 1)
-    assert not found.proved
-    (testor,) = found.testors
-    assert len(testor) == found.size
+    result = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 1)
+    assert not result.proved
+    (testor,) = result.testors
+    assert len(testor) == result.size
     assert basic[:, list(testor)].any(axis=1).all()
-    assert all(not basic[:, [each for each in testor if each != one]].any(axis=1).all() for one in testor)
+    assert all(not basic[:, [column for column in testor if column != dropped]].any(axis=1).all() for dropped in testor)
     exact = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 10**7)
     assert exact.proved
-    assert exact.size <= found.size
+    assert exact.size <= result.size
 
 
 def test_numbers_of_testors_are_exact_up_to_53_bits() -> None:
