@@ -19,33 +19,33 @@ def mean(values: list[float]) -> float:
     return sum(defined) / len(defined) if defined else math.nan
 
 
-def by_loops(answers: NDArray[np.int64], truth: NDArray[np.int64]) -> MeasuredDiversity:
-    members = answers.T.tolist()
+def by_loops(predictions: NDArray[np.int64], truth: NDArray[np.int64]) -> MeasuredDiversity:
+    members = predictions.T.tolist()
     pairs = twin.pairwise(members, truth.tolist())
     return MeasuredDiversity(
         len(members),
         len(truth),
-        float((answers == truth[:, None]).mean()),
+        float((predictions == truth[:, None]).mean()),
         mean(pairs["disagreement"]),
         mean(pairs["q"]),
         mean(pairs["kappa"]),
         twin.fleiss(members),
-        mean([float(each == 0) for each in pairs["disagreement"]]),
+        mean([float(disagreement == 0) for disagreement in pairs["disagreement"]]),
         sum(map(math.isnan, pairs["q"])),
         sum(map(math.isnan, pairs["kappa"])),
     )
 
 
-def some_answers(
+def random_predictions(
     n_documents: int, n_members: int, n_classes: int, seed: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return predictions of members that are mostly correct, sometimes abstain, and are sometimes equal."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, n_classes, n_documents)
     guesses = random.integers(-1, n_classes, (n_documents, n_members))
-    answers = np.where(random.random((n_documents, n_members)) < 0.6, truth[:, None], guesses)
-    answers[:, -1] = answers[:, 0]
-    return answers, truth
+    predictions = np.where(random.random((n_documents, n_members)) < 0.6, truth[:, None], guesses)
+    predictions[:, -1] = predictions[:, 0]
+    return predictions, truth
 
 
 @pytest.mark.parametrize(
@@ -53,25 +53,25 @@ def some_answers(
     [(1, 2, 2), (7, 3, 2), (8, 5, 3), (40, 12, 15), (300, 4, 400), (2_040, 3, 2), (2_041, 3, 5), (4_500, 2, 3)],
 )
 def test_all_measures_equal_loops_over_pairs(n_documents: int, n_members: int, n_classes: int) -> None:
-    answers, truth = some_answers(n_documents, n_members, n_classes)
-    assert measured_diversity(answers, truth) == pytest.approx(by_loops(answers, truth), rel=1e-9, nan_ok=True)
+    predictions, truth = random_predictions(n_documents, n_members, n_classes)
+    assert measured_diversity(predictions, truth) == pytest.approx(by_loops(predictions, truth), rel=1e-9, nan_ok=True)
 
 
 def test_kappa_equals_scikit_learn() -> None:
-    answers, truth = some_answers(200, 3, 4)
-    pairs = [cohen_kappa_score(answers[:, a], answers[:, b]) for a, b in [(0, 1), (0, 2), (1, 2)]]
-    assert measured_diversity(answers, truth).kappa == pytest.approx(np.mean(pairs))
+    predictions, truth = random_predictions(200, 3, 4)
+    pairs = [cohen_kappa_score(predictions[:, a], predictions[:, b]) for a, b in [(0, 1), (0, 2), (1, 2)]]
+    assert measured_diversity(predictions, truth).kappa == pytest.approx(np.mean(pairs))
 
 
 def test_a_small_example_computed_by_hand() -> None:
-    """Two members: both correct on 2 documents, both wrong on 1, only one on 1 and 2: Q = (2 - 2) / (2 + 2)."""
+    """Both members are correct on 2 documents, neither on 1, only the first on 1, only the second on 2: Q = 0 / 4."""
     truth = np.zeros(6, int)
-    answers = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [1, 0], [2, 0]])
-    found = measured_diversity(answers, truth)
-    assert found.q_statistic == 0.0
-    assert found.disagreement == pytest.approx(0.5)
-    assert found.accuracy == pytest.approx(7 / 12)
-    assert found.identical == 0.0
+    predictions = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [1, 0], [2, 0]])
+    measures = measured_diversity(predictions, truth)
+    assert measures.q_statistic == 0.0
+    assert measures.disagreement == pytest.approx(0.5)
+    assert measures.accuracy == pytest.approx(7 / 12)
+    assert measures.identical == 0.0
 
 
 def test_members_that_err_together_and_on_different_documents() -> None:
@@ -85,35 +85,35 @@ def test_members_that_err_together_and_on_different_documents() -> None:
 def test_q_is_undefined_if_members_are_always_correct() -> None:
     """Without errors Q is undefined, but κ is not: the predictions agree beyond chance."""
     truth = np.array([0, 1, 1, 2])
-    found = measured_diversity(np.tile(truth[:, None], 3), truth)
-    assert math.isnan(found.q_statistic)
-    assert found.undefined_q == 3
-    assert (found.kappa, found.undefined_kappa, found.identical) == (1.0, 0, 1.0)
+    measures = measured_diversity(np.tile(truth[:, None], 3), truth)
+    assert math.isnan(measures.q_statistic)
+    assert measures.undefined_q == 3
+    assert (measures.kappa, measures.undefined_kappa, measures.identical) == (1.0, 0, 1.0)
 
 
 def test_undefined_pairs_are_excluded_from_the_mean() -> None:
     truth = np.array([0, 1, 0, 1])
-    answers = np.column_stack([truth, [0, 1, 1, 0], [0, 0, 0, 1]])  # the first is always right
-    found = measured_diversity(answers, truth)
-    assert found.undefined_q == 2
-    assert found.q_statistic == mean(twin.pairwise(answers.T.tolist(), truth.tolist())["q"])
+    predictions = np.column_stack([truth, [0, 1, 1, 0], [0, 0, 0, 1]])  # the first is always right
+    measures = measured_diversity(predictions, truth)
+    assert measures.undefined_q == 2
+    assert measures.q_statistic == mean(twin.pairwise(predictions.T.tolist(), truth.tolist())["q"])
 
 
 def test_kappa_is_undefined_if_all_predictions_are_equal() -> None:
-    found = measured_diversity(np.ones((5, 4), int), np.array([0, 1, 1, 0, 1]))
-    assert math.isnan(found.kappa)
-    assert math.isnan(found.fleiss_kappa)
-    assert (found.undefined_kappa, found.identical, found.disagreement) == (6, 1.0, 0.0)
+    measures = measured_diversity(np.ones((5, 4), int), np.array([0, 1, 1, 0, 1]))
+    assert math.isnan(measures.kappa)
+    assert math.isnan(measures.fleiss_kappa)
+    assert (measures.undefined_kappa, measures.identical, measures.disagreement) == (6, 1.0, 0.0)
 
 
 def test_abstaining_counts_as_a_wrong_prediction() -> None:
-    found = measured_diversity(np.array([[-1, -1], [-1, 0], [0, 0]]), np.zeros(3, int))
-    assert found.disagreement == pytest.approx(1 / 3)
-    assert found.accuracy == pytest.approx(0.5)
+    measures = measured_diversity(np.array([[-1, -1], [-1, 0], [0, 0]]), np.zeros(3, int))
+    assert measures.disagreement == pytest.approx(1 / 3)
+    assert measures.accuracy == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
-    ("predictions", "truth", "said"),
+    ("predictions", "truth", "message"),
     [
         ([[0, 1]], [0, 1], r"truth has the shape \(2,\)"),
         ([0, 1], [0, 1], r"predictions has the shape \(2,\)"),
@@ -126,6 +126,6 @@ def test_abstaining_counts_as_a_wrong_prediction() -> None:
         ([[0, 1]], [-1], "truth has -1"),
     ],
 )
-def test_invalid_predictions_and_truth_raise(predictions: Any, truth: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_predictions_and_truth_raise(predictions: Any, truth: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         measured_diversity(predictions, truth)

@@ -38,9 +38,9 @@ def labels_of_kind(kind: str, n: int = 60) -> tuple[Any, bool]:
     random = np.random.default_rng(0)
     numbers = np.append(np.arange(3), random.integers(0, 3, n - 3))
     matrix = np.zeros((n, 5), np.int64)
-    matrix[np.arange(n), 1 + numbers] = 1  # nobody is in the first and the last
+    matrix[np.arange(n), 1 + numbers] = 1  # no document is in the first or the last class
     multilabel = (random.random((n, 4)) < 0.4).astype(np.int64)
-    multilabel[:, 1], multilabel[:, 2] = 1, 0  # all are in the second, none in the third
+    multilabel[:, 1], multilabel[:, 2] = 1, 0  # all documents are in the second class, none in the third
     kinds: dict[str, tuple[Any, bool]] = {
         "two": (numbers % 2, False),
         "three": (numbers, False),
@@ -94,8 +94,8 @@ def test_scores_count_the_votes_of_the_members(kind: str) -> None:
         if kind == "several":
             votes += of_all(np.where(scores > 0, 0.5, -0.5) * knows[:, None], of, 0.0)
         else:
-            chosen = of.present[one_column_per_class(scores).argmax(axis=1)]
-            votes[np.flatnonzero(knows), chosen[knows]] += 1
+            predictions = of.present[one_column_per_class(scores).argmax(axis=1)]
+            votes[np.flatnonzero(knows), predictions[knows]] += 1
     shares = of.class_docs / of.class_docs.sum()
     extremes = 0.5 * (of.class_docs == 60) - 6.0 * (of.class_docs == 0)
     expected = extremes if kind == "several" else 0.5 * shares
@@ -108,15 +108,15 @@ def test_coefficients_are_stored_term_by_term() -> None:
     scorer = build_scorer(iter(members), task(X, y), "vote")
     assert isinstance(scorer, SubspaceScorer)
     assert len(scorer.members) == 6 * 9
-    found = np.full((6, N_TERMS, 4), np.nan)
+    stored = np.full((6, N_TERMS, 4), np.nan)
     for term in range(N_TERMS):
         own = slice(scorer.term_indptr[term], scorer.term_indptr[term + 1])
         assert (np.diff(scorer.members[own]) > 0).all()
-        found[scorer.members[own], term] = scorer.coefficients[own]
+        stored[scorer.members[own], term] = scorer.coefficients[own]
     for number, member in enumerate(members):
         assert member.form is not None
-        assert np.flatnonzero(~np.isnan(found[number, :, 0])).tolist() == member.terms.tolist()
-        assert np.array_equal(found[number, member.terms], member.form.coefficients.T.astype(np.float32))
+        assert np.flatnonzero(~np.isnan(stored[number, :, 0])).tolist() == member.terms.tolist()
+        assert np.array_equal(stored[number, member.terms], member.form.coefficients.T.astype(np.float32))
         assert np.array_equal(scorer.member_intercepts[number], member.form.intercepts)
 
 
@@ -142,7 +142,7 @@ def test_nonlinear_members_are_kept_as_classifiers(n_classes: int) -> None:
     assert isinstance(by_mean, NonlinearMembers)
     predicted = [np.searchsorted(of.labels, member.classifier.predict(X[:, member.terms])) for member in members]
     choices = np.array(
-        [np.where(member.abstains(X), -1, each) for member, each in zip(members, predicted, strict=True)]
+        [np.where(member.abstains(X), -1, numbers) for member, numbers in zip(members, predicted, strict=True)]
     ).T
     assert by_vote.choices(X).tolist() == choices.tolist()
     votes = np.array([(choices == number).sum(axis=1) for number in range(n_classes)]).T
@@ -170,8 +170,8 @@ def test_mixing_linear_and_nonlinear_members_raises() -> None:
 
 
 def test_tie_breakers_decide_ties_only() -> None:
-    found = tie_breakers(np.array([0, 3, 1, 1]))
-    assert found.tolist() == [0.0, 0.3, 0.1, 0.1]
+    breakers = tie_breakers(np.array([0, 3, 1, 1]))
+    assert breakers.tolist() == [0.0, 0.3, 0.1, 0.1]
     assert tie_breakers(np.array([10**9, 0])).max() < 1.0
 
 
@@ -180,19 +180,19 @@ def test_unconverged_problems_give_one_warning(combine: str) -> None:
     X, y = documents(3)
     of = task(X, y)
     members = [member._replace(n_unconverged=number) for number, member in enumerate(members_of(LinearSVM(), of, 3))]
-    with pytest.warns(ConvergenceWarning, match="3 of 9 problems had not converged; increase max_iter") as told:
+    with pytest.warns(ConvergenceWarning, match="3 of 9 problems had not converged; increase max_iter") as caught:
         build_scorer(iter(members), of, combine)
-    assert len(told) == 1
+    assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build_scorer(iter([member._replace(n_unconverged=0) for member in members]), of, combine)
 
 
 def test_the_mean_consumes_members_one_by_one() -> None:
-    """The mean of a thousand members needs no more memory than one."""
+    """Members are freed once they are added, so the mean needs memory for few of them at a time."""
     alive = 0
 
-    class Counted(Linear):
+    class CountedLinear(Linear):
         def __del__(self) -> None:
             nonlocal alive
             alive -= 1
@@ -202,7 +202,7 @@ def test_the_mean_consumes_members_one_by_one() -> None:
         for _ in range(20):
             alive += 1
             assert alive <= 3
-            yield Member(np.arange(3), Counted(np.ones((3, 3)), np.ones(3)))
+            yield Member(np.arange(3), CountedLinear(np.ones((3, 3)), np.ones(3)))
 
     X, y = documents(3)
     scorer = build_scorer(members(), task(X, y), "mean")

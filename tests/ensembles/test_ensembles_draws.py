@@ -47,7 +47,7 @@ def test_each_term_is_equally_likely(by: str) -> None:
         counts[drawn] += 1
         pairs[np.ix_(drawn, drawn)] += 1
     assert counts.sum() == 20_000
-    assert chisquare(counts).pvalue > 0.01  # draws without replacement vary less than that: it is on the safe side
+    assert chisquare(counts).pvalue > 0.01  # draws without replacement vary less than chi-square assumes
     assert chisquare(pairs[np.triu_indices(20, 1)]).pvalue > 0.01
 
 
@@ -79,15 +79,15 @@ def test_members_are_independent() -> None:
         (1.0, 7, 7),
         (np.float32(0.5), 10, 5),
         (0.25, 10, 2),  # round half to even
-        (1e-9, 10, 1),  # never none
+        (1e-9, 10, 1),  # at least 1
         (0.05, 3, 1),
         (0.999, 1, 1),
     ],
 )
 def test_sizes_and_fractions(value: Any, n: int, size: int) -> None:
-    found = size_of("n_terms", value, n, n)
-    assert found == size
-    assert type(found) is int
+    result = size_of("n_terms", value, n, n)
+    assert result == size
+    assert type(result) is int
 
 
 @given(st.floats(0, 1, exclude_min=True), st.integers(1, 10**6))
@@ -133,10 +133,10 @@ def test_invalid_sizes_raise(value: Any) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, np.int8(7), np.uint64(2**63), 2**80])
 def test_integers_are_their_own_seeds(seed: Any) -> None:
-    found = seed_of(seed)
-    assert found == int(seed)
-    assert type(found) is int
-    subset(5, 2, member=0, seed=found)
+    result = seed_of(seed)
+    assert result == int(seed)
+    assert type(result) is int
+    subset(5, 2, member=0, seed=result)
 
 
 def test_other_random_states_draw_a_seed() -> None:

@@ -33,13 +33,13 @@ def measured(X: csr_matrix, y: NDArray[Any], **settings: Any) -> SubspaceGrid:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_each_cell_equals_a_separately_trained_ensemble(n_classes: int, combine: str) -> None:
     X, y = documents(n_classes)
-    found = measured(
+    grid = measured(
         X, y, n_terms=[1, 7, 30], n_estimators=[1, 2, 5, 9], combine=combine, repeats=2, random_state=3, n_jobs=1
     )
-    assert found.accuracy.shape == (2, 3, 4)
-    for number, split in enumerate(found.splits):
-        for row, n_terms in enumerate(found.n_terms):
-            for column, n_members in enumerate(found.n_estimators):
+    assert grid.accuracy.shape == (2, 3, 4)
+    for number, split in enumerate(grid.splits):
+        for row, n_terms in enumerate(grid.n_terms):
+            for column, n_members in enumerate(grid.n_estimators):
                 expected = accuracy(
                     *(MEMBER, X, y, split.train, split.test),
                     n_terms=n_terms,
@@ -47,7 +47,7 @@ def test_each_cell_equals_a_separately_trained_ensemble(n_classes: int, combine:
                     seed=split.seed,
                     combine=combine,
                 )
-                assert found.accuracy[number, row, column] == pytest.approx(expected, abs=1e-12)
+                assert grid.accuracy[number, row, column] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
@@ -69,8 +69,8 @@ def test_each_cell_equals_the_score_of_random_subspace(member: Any, n_classes: i
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:
     X, y = documents()
-    one, two = (measured(X, y, n_terms=[3, 10], n_estimators=[4, 8], repeats=2, n_jobs=n) for n in (1, 2))
-    np.testing.assert_array_equal(one.accuracy, two.accuracy)
+    single, threaded = (measured(X, y, n_terms=[3, 10], n_estimators=[4, 8], repeats=2, n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(single.accuracy, threaded.accuracy)
 
 
 def test_the_seed_determines_the_results() -> None:
@@ -90,7 +90,7 @@ def test_splits_are_random_shares_of_the_documents() -> None:
     assert len({tuple(split.test) for split in splits}) == 3
     assert len({split.seed for split in splits}) == 3
     more = random_splits(50, test_share=0.2, repeats=4, random_state=0)
-    assert all((each.test == other.test).all() for each, other in zip(splits, more, strict=False))
+    assert all((split.test == other.test).all() for split, other in zip(splits, more, strict=False))
     assert len(random_splits(2, test_share=0.01, repeats=1, random_state=0)[0].test) == 1
     assert len(random_splits(2, test_share=0.99, repeats=1, random_state=0)[0].train) == 1
 
@@ -98,16 +98,16 @@ def test_splits_are_random_shares_of_the_documents() -> None:
 def test_prepare_is_fitted_to_training_documents_only() -> None:
     X, y = documents(n=80, n_terms=40)
     prepare = make_pipeline(Cascade([DocumentFrequency(min_df=0.05), InformationGain(k=12)]), TermWeighter())
-    found = measured(X, y, n_terms=[4, 12], n_estimators=[3], prepare=prepare, repeats=2, n_jobs=1)
-    assert found.n == 12
-    for number, split in enumerate(found.splits):
+    grid = measured(X, y, n_terms=[4, 12], n_estimators=[3], prepare=prepare, repeats=2, n_jobs=1)
+    assert grid.n == 12
+    for number, split in enumerate(grid.splits):
         selector = Cascade([DocumentFrequency(min_df=0.05), InformationGain(k=12)]).fit(X[split.train], y[split.train])
         weighter = TermWeighter().fit(selector.transform(X[split.train]))
         weights = csr_matrix(weighter.transform(selector.transform(X)))
-        for row, n_terms in enumerate(found.n_terms):
+        for row, n_terms in enumerate(grid.n_terms):
             settings: dict[str, Any] = {"n_terms": n_terms, "n_members": 3, "seed": split.seed, "combine": "vote"}
             expected = accuracy(MEMBER, weights, y, split.train, split.test, **settings)
-            assert found.accuracy[number, row, 0] == pytest.approx(expected, abs=1e-12)
+            assert grid.accuracy[number, row, 0] == pytest.approx(expected, abs=1e-12)
     assert not hasattr(prepare[0], "stats_"), "what was given is not fitted"
 
 
@@ -125,10 +125,10 @@ def test_labels_of_test_documents_are_not_read_before_they_are_compared() -> Non
 def test_a_class_with_one_document() -> None:
     X, y = documents()
     y[0] = "a class of its own"
-    found = measured(X, y, n_terms=[10], n_estimators=[5], repeats=4, n_jobs=1)
-    is_tested = [0 in split.test for split in found.splits]
-    assert np.isfinite(found.accuracy).all()
-    assert (found.accuracy[is_tested] < 1).all()
+    grid = measured(X, y, n_terms=[10], n_estimators=[5], repeats=4, n_jobs=1)
+    is_tested = [0 in split.test for split in grid.splits]
+    assert np.isfinite(grid.accuracy).all()
+    assert (grid.accuracy[is_tested] < 1).all()
 
 
 def test_default_axes_are_those_of_the_paper() -> None:
@@ -139,9 +139,9 @@ def test_default_axes_are_those_of_the_paper() -> None:
     assert default_n_estimators(1) == [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
     assert default_n_estimators(10**6)[-1] == 1000
     X, y = documents(n_terms=6)
-    found = measured(X, y, repeats=1, n_jobs=1)
-    assert found.n_terms == (1, 2, 3, 4, 5, 6)
-    assert found.n_estimators[-1] == 50
+    grid = measured(X, y, repeats=1, n_jobs=1)
+    assert grid.n_terms == (1, 2, 3, 4, 5, 6)
+    assert grid.n_estimators[-1] == 50
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
 
 @pytest.mark.slow
 def test_any_classifier_can_be_a_member() -> None:
-    found = subspace_grid(X, Y, n_terms=[5, 30], n_estimators=[1, 4], estimator=LogisticRegression(), repeats=2)
-    assert found.mean[-1, -1] > 1 / 3
+    grid = subspace_grid(X, Y, n_terms=[5, 30], n_estimators=[1, 4], estimator=LogisticRegression(), repeats=2)
+    assert grid.mean[-1, -1] > 1 / 3
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -204,11 +204,11 @@ def test_the_default_member_is_an_svm() -> None:
 
 
 def test_progress_is_reported_up_to_the_total() -> None:
-    told: list[tuple[str, int, int | None]] = []
-    measured(X, Y, n_terms=[2, 30], n_estimators=[1, 4], repeats=2, progress=lambda *each: told.append(each))
-    assert told[0][1] == 1
-    assert told[-1][1:] == (16, 16)
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    calls: list[tuple[str, int, int | None]] = []
+    measured(X, Y, n_terms=[2, 30], n_estimators=[1, 4], repeats=2, progress=lambda *arguments: calls.append(arguments))
+    assert calls[0][1] == 1
+    assert calls[-1][1:] == (16, 16)
+    assert [done for _, done, _ in calls] == sorted(done for _, done, _ in calls)
 
 
 # -- the result --------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_str_is_a_table() -> None:
 
 def texts_of(path: Path) -> list[str]:
     root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_the_plot_shows_accuracy_or_error(tmp_path: Path) -> None:

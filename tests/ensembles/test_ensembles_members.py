@@ -40,41 +40,41 @@ def trained(
     return list(train_members(estimator, of, **sizes, then=lambda member: member))
 
 
-# -- what there is to learn ------------------------------------------------------------------------------------------
+# -- training tasks --------------------------------------------------------------------------------------------------
 
 
 def test_a_training_task_of_single_label_documents() -> None:
     X, y = documents(3, n=20)
-    found = task(X, y)
-    assert found.labels.tolist() == ["class 0", "class 1", "class 2"]
-    assert found.class_of is not None
-    assert found.labels[found.class_of].tolist() == y.tolist()
-    assert found.present.tolist() == [0, 1, 2]
-    assert found.class_docs.tolist() == [Counter(y.tolist())[label] for label in found.labels]
-    assert not found.has_one_output
+    training = task(X, y)
+    assert training.labels.tolist() == ["class 0", "class 1", "class 2"]
+    assert training.class_of is not None
+    assert training.labels[training.class_of].tolist() == y.tolist()
+    assert training.present.tolist() == [0, 1, 2]
+    assert training.class_docs.tolist() == [Counter(y.tolist())[label] for label in training.labels]
+    assert not training.has_one_output
     assert task(X, np.arange(20) % 2).has_one_output
 
 
 def test_unlabelled_documents_are_ignored() -> None:
     X = csr_matrix(np.arange(1.0, 11).reshape(5, 2))
-    found = task(X, ["b", None, "a", "", "b"])
-    assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
-    assert found.class_of is not None
-    assert found.class_of.tolist() == [1, 0, 1]
+    training = task(X, ["b", None, "a", "", "b"])
+    assert training.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
+    assert training.class_of is not None
+    assert training.class_of.tolist() == [1, 0, 1]
     multilabel = task(X, [["b"], [], ["a", "b"], ["a"], []])
     assert multilabel.class_of is None
     assert multilabel.rows.shape == (3, 2)
-    assert [each.tolist() for each in multilabel.documents_of] == [[1, 2], [0, 1]]
+    assert [numbers.tolist() for numbers in multilabel.documents_of] == [[1, 2], [0, 1]]
 
 
 def test_rows_of_zeros_in_an_indicator_matrix_are_in_no_class() -> None:
     X = csr_matrix(np.eye(4))
-    found = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
-    assert found.class_of is None
-    assert found.rows.shape == (4, 4)
-    assert found.present.tolist() == [0, 2]
-    assert found.class_docs.tolist() == [1, 0, 2]
-    assert [each.tolist() for each in found.documents_of] == [[0], [2, 3]]
+    training = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
+    assert training.class_of is None
+    assert training.rows.shape == (4, 4)
+    assert training.present.tolist() == [0, 2]
+    assert training.class_docs.tolist() == [1, 0, 2]
+    assert [numbers.tolist() for numbers in training.documents_of] == [[0], [2, 3]]
 
 
 def test_a_single_class_raises() -> None:
@@ -162,17 +162,17 @@ def test_settings_of_the_svm_are_checked_first() -> None:
 @pytest.mark.parametrize(
     "estimator",
     [SVM, MultinomialNB(), SGDClassifier(), LinearSVC(), OneVsRestClassifier(SGDClassifier())],
-    ids=lambda each: type(each).__name__,
+    ids=lambda estimator: type(estimator).__name__,
 )
 def test_members_depend_on_the_seed_and_not_on_n_jobs(estimator: Any) -> None:
     X, y = documents(3)
     rows = task(X, y)
     many = (1, 2, 3) if isinstance(estimator, LinearSVM | MultinomialNB) else (1, 2)  # processes take long to start
-    found = {jobs: [each.scores(X).tobytes() for each in trained(estimator, rows, n_jobs=jobs)] for jobs in many}
-    assert len({tuple(each) for each in found.values()}) == 1
-    assert len(set(found[1])) == 5
-    assert [each.scores(X).tobytes() for each in trained(estimator, rows, n_members=3)] == found[1][:3]
-    assert not set(found[1]) & {each.scores(X).tobytes() for each in trained(estimator, rows, seed=4)}
+    scores = {jobs: [member.scores(X).tobytes() for member in trained(estimator, rows, n_jobs=jobs)] for jobs in many}
+    assert len({tuple(of_jobs) for of_jobs in scores.values()}) == 1
+    assert len(set(scores[1])) == 5
+    assert [member.scores(X).tobytes() for member in trained(estimator, rows, n_members=3)] == scores[1][:3]
+    assert not set(scores[1]) & {member.scores(X).tobytes() for member in trained(estimator, rows, seed=4)}
 
 
 def test_each_member_has_its_own_seed() -> None:
@@ -182,7 +182,7 @@ def test_each_member_has_its_own_seed() -> None:
     seeds = [member.classifier[-1].estimator.random_state for member in many]
     assert len(set(seeds)) == 6
     assert seeds == [member.classifier[-1].estimator.random_state for member in trained(base, task(X, y), 40, 6)]
-    assert base[-1].estimator.random_state is None  # what was given is left alone
+    assert base[-1].estimator.random_state is None  # the given estimator is not changed
 
 
 def test_members_are_trained_with_one_job_each() -> None:
@@ -218,17 +218,17 @@ def test_an_error_in_a_member_is_raised() -> None:
         return number
 
     for n_jobs in (1, 2):
-        found = module._map_in_order(work, 10**6, n_jobs)
+        results = module._map_in_order(work, 10**6, n_jobs)
         with pytest.raises(InputError, match="the third"):
-            list(found)
+            list(results)
 
 
 def test_then_is_called_with_each_member() -> None:
     X, y = documents(3)
     sizes = {"n_terms": 5, "n_members": 4, "seed": 0}
     for estimator in (SVM, MultinomialNB(), LogisticRegression(max_iter=1000)):
-        told = train_members(estimator, task(X, y), **sizes, n_jobs=2, then=lambda member: member.terms.tolist())
-        assert list(told) == [subset(40, 5, member=number, seed=0).tolist() for number in range(4)]
+        results = train_members(estimator, task(X, y), **sizes, n_jobs=2, then=lambda member: member.terms.tolist())
+        assert list(results) == [subset(40, 5, member=number, seed=0).tolist() for number in range(4)]
 
 
 # -- other classifiers -----------------------------------------------------------------------------------------------
@@ -328,9 +328,9 @@ def test_multilabel_members_must_be_linear() -> None:
 def test_member_scores_of_any_classifier(n_classes: int, n_jobs: int | None) -> None:
     X, y = documents(n_classes, n=80)
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
-    found = member_scores(SVM, X[:50], numbers[:50], n_classes, X[50:], n_terms=10, n_members=6, seed=2, n_jobs=n_jobs)
+    fast = member_scores(SVM, X[:50], numbers[:50], n_classes, X[50:], n_terms=10, n_members=6, seed=2, n_jobs=n_jobs)
     slow = slow_members(SLOW_SVM, X[:50], y[:50], n_terms=10, n_members=6, seed=2)
-    for scores, other in zip(found, slow, strict=True):
+    for scores, other in zip(fast, slow, strict=True):
         assert scores.shape == (30, 1 if n_classes == 2 else n_classes)
         assert scores == pytest.approx(other.scores(X[50:])[:, -scores.shape[1] :], abs=1e-3)
 

@@ -24,9 +24,9 @@ def test_the_table_of_defaults() -> None:
     (table,) = re.findall(r"\| `RandomSubspace` \|.*?\n\n", PAGE, re.DOTALL)
     rows = dict(re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", table, re.MULTILINE))
     assert set(rows) - {"RandomSubspace"} == set(RandomSubspace().get_params()) - {"class_weight", "n_jobs"}
-    for name, own in RandomSubspace().get_params().items():
+    for name, default in RandomSubspace().get_params().items():
         if name in rows and name != "estimator":
             alone, in_categorizer = rows[name].split(" | ")
-            asked = CLASSIFIERS["subspace"].options.get(name, own)
-            for told, value in ((alone, own), (in_categorizer, asked)):
-                assert told.replace("`", "").replace('"', "").startswith(f"{value:g}" if name != "combine" else value)
+            categorizer_default = CLASSIFIERS["subspace"].options.get(name, default)
+            for cell, value in ((alone, default), (in_categorizer, categorizer_default)):
+                assert cell.replace("`", "").replace('"', "").startswith(f"{value:g}" if name != "combine" else value)

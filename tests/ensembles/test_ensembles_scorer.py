@@ -100,9 +100,9 @@ def test_choices_equal_the_twin(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
     choices = scorer.choices(rows_of(documents, scorer.n_terms), 2)
     assert choices.shape == (len(documents), scorer.n_members)
-    for row, found in zip(documents, choices.tolist(), strict=True):
-        own = [voted_for(scorer, row, member) for member in range(scorer.n_members)]
-        assert found == [each[0][0] if each else -1 for each in own]
+    for row, row_choices in zip(documents, choices.tolist(), strict=True):
+        votes = [voted_for(scorer, row, member) for member in range(scorer.n_members)]
+        assert row_choices == [vote[0][0] if vote else -1 for vote in votes]
 
 
 @given(cases(), st.data())
@@ -121,8 +121,8 @@ def test_contributions_add_up_to_the_scores(case: tuple[SubspaceScorer, list[Row
     scorer, documents = case
     scores = scorer.scores(rows_of(documents, scorer.n_terms))
     for row, expected in zip(documents, scores, strict=True):
-        one = rows_of([row], scorer.n_terms)
-        parts = scorer.contributions(one.indices, one.data)
+        document = rows_of([row], scorer.n_terms)
+        parts = scorer.contributions(document.indices, document.data)
         assert parts.shape == (len(row), scorer.n_outputs)
         total = parts.cumsum(axis=0)[-1] if len(parts) else np.zeros(scorer.n_outputs)
         assert bits(total + scorer.intercepts) == bits(expected)
@@ -176,19 +176,19 @@ def by_hand(multilabel: bool = False) -> SubspaceScorer:
 def test_a_small_example_computed_by_hand() -> None:
     scorer = by_hand()
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}, {1: 0.0}], 3)
-    # 3 + 1 - 1 > 0 and 2 + 1 > 0; only the second, 1 - 4 < 0; only the first, 0.75 - 1 < 0; nobody; nobody
+    # Who votes: both (3 + 1 - 1 > 0, 2 + 1 > 0); the second (1 - 4 < 0); the first (0.75 - 1 < 0); none; none
     assert scorer.scores(rows).tolist() == [[0.1, 0, 2.2], [1.1, 0, 0.2], [1.1, 0, 0.2], [0.1, 0, 0.2], [0.1, 0, 0.2]]
     assert scorer.choices(rows).tolist() == [[2, 2], [-1, 0], [0, -1], [-1, -1], [-1, -1]]
     parts = scorer.contributions(np.array([0, 1]), np.array([1.0, 1.0]))
     assert parts.tolist() == [[0, 0, 0.75], [0, 0, 1.25]]
-    # the only term of the third document speaks for class 2, but the member votes for class 0: the vote is the term's
+    # the only term of the third document favours class 2, but the member votes for class 0; the term gets that vote
     assert scorer.contributions(np.array([0]), np.array([0.25])).tolist() == [[1.0, 0, 0]]
 
 
 def test_a_multilabel_example_computed_by_hand() -> None:
     scorer = by_hand(multilabel=True)
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}], 3)
-    # a score above 0 is a majority of those who know a term
+    # a score above 0 is a majority of the members that know a term
     assert scorer.scores(rows).tolist() == [[1, -2, 1], [-0.5, -2, -0.5], [-0.5, -2, 0.5], [0, -2, 0]]
 
 
@@ -216,7 +216,7 @@ def test_rows_of_another_width_and_invalid_n_jobs_raise() -> None:
         by_hand().scores(rows, 0)
 
 
-# -- keeping -----------------------------------------------------------------------------------------------------------
+# -- storing -----------------------------------------------------------------------------------------------------------
 
 
 @given(cases())
@@ -227,7 +227,7 @@ def test_a_restored_scorer_scores_the_same(case: tuple[SubspaceScorer, list[Row]
     for array in arrays.values():
         assert array.dtype in (np.int32, np.int64, np.float32, np.float64)
         assert array.flags.c_contiguous
-        array.flags.writeable = False  # as those from a file are
+        array.flags.writeable = False  # as arrays from a file are
     again = SubspaceScorer.restore(header, arrays, scorer.n_terms, scorer.n_outputs)
     assert bits(again.scores(rows)) == bits(scorer.scores(rows)) == bits(by_kernels(again, rows, 2))
     assert again.stored_settings() == header
@@ -309,7 +309,7 @@ def test_invalid_stored_settings_and_arrays_raise(parts: dict[str, Any], words: 
     }
     arrays = SOUND.stored_arrays() | {name: value for name, value in parts.items() if name in SOUND.stored_arrays()}
     with pytest.raises(InputError, match=words):
-        SubspaceScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
+        SubspaceScorer.restore(header, {name: array for name, array in arrays.items() if array is not None}, 3, 3)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from textsieve.ensembles.theory import log_diversity
 from ..reference import subspace_twin as twin
 
 
-def worst(found: Suggestion) -> float:
-    return min(found.usability, found.coverage, found.diversity)
+def worst(suggestion: Suggestion) -> float:
+    return min(suggestion.usability, suggestion.coverage, suggestion.diversity)
 
 
 @pytest.mark.parametrize("within", [1e-6, 1e-3, 0.05])
@@ -26,18 +26,18 @@ def test_the_suggestion_equals_trying_all_sizes(cost: int, within: float) -> Non
     for n in (1, 2, 3, 5, 9, 16):
         for q in {1, 2, n // 2, n} - {0}:
             if q <= n:
-                found = suggest(n, q, cost=cost, within=within)
-                assert (found.n_terms, found.n_estimators) == twin.best_sizes(n, q, cost, within), (n, q)
+                suggestion = suggest(n, q, cost=cost, within=within)
+                assert (suggestion.n_terms, suggestion.n_estimators) == twin.best_sizes(n, q, cost, within), (n, q)
 
 
 def test_no_other_size_has_a_better_worst_probability() -> None:
     """With within=0, the suggestion is the best of all sizes."""
     for n, q in [(40, 6), (60, 25), (80, 3)]:
-        found = suggest(n, q, within=0)
+        suggestion = suggest(n, q, within=0)
         m, members = np.arange(1, n + 1)[:, None], np.arange(2, 161)
-        surface = np.minimum.reduce([each(n, m, members, q) for each in (usability, coverage, diversity)])
+        surface = np.minimum.reduce([probability(n, m, members, q) for probability in (usability, coverage, diversity)])
         surface = np.where(m * members <= 160 * n, surface, 0.0)
-        assert worst(found) == pytest.approx(float(surface.max()), rel=1e-12)
+        assert worst(suggestion) == pytest.approx(float(surface.max()), rel=1e-12)
 
 
 def test_negligible_probabilities_are_taken_as_0() -> None:
@@ -51,20 +51,20 @@ def test_negligible_probabilities_are_taken_as_0() -> None:
 
 @pytest.mark.parametrize("cost", [2**40, 2**53])
 def test_a_huge_cost_is_allowed(cost: int) -> None:
-    found = suggest(20, 3, cost=cost, within=0)
-    assert (found.n_terms, found.n_estimators) == twin.best_sizes(20, 3, 2_000, 0.0)
+    suggestion = suggest(20, 3, cost=cost, within=0)
+    assert (suggestion.n_terms, suggestion.n_estimators) == twin.best_sizes(20, 3, 2_000, 0.0)
 
 
 def test_the_probabilities_are_those_of_the_suggested_size() -> None:
-    found = suggest(5_000, 500)
-    sizes = (5_000, found.n_terms, found.n_estimators, 500)
-    assert (found.usability, found.coverage, found.diversity) == (
+    suggestion = suggest(5_000, 500)
+    sizes = (5_000, suggestion.n_terms, suggestion.n_estimators, 500)
+    assert (suggestion.usability, suggestion.coverage, suggestion.diversity) == (
         usability(*sizes),
         coverage(*sizes),
         diversity(*sizes),
     )
-    assert found.n_terms * found.n_estimators <= 160 * 5_000
-    assert worst(found) >= 1 - 2e-6
+    assert suggestion.n_terms * suggestion.n_estimators <= 160 * 5_000
+    assert worst(suggestion) >= 1 - 2e-6
 
 
 def test_the_cheapest_of_nearly_equal_sizes_is_suggested() -> None:
@@ -88,17 +88,17 @@ def test_fixed_settings_are_kept() -> None:
 
 
 def test_neighbours_are_half_to_twice_the_size() -> None:
-    found = suggest(5_000, 500, n_terms=2_000, n_estimators=400)
-    assert len(found.neighbours) == 25
-    own = [row for row in found.neighbours if row[:2] == (2_000, 400)]
-    assert own == [EnsembleSizes(2_000, 400, found.usability, found.coverage, found.diversity)]
+    suggestion = suggest(5_000, 500, n_terms=2_000, n_estimators=400)
+    assert len(suggestion.neighbours) == 25
+    own = [row for row in suggestion.neighbours if row[:2] == (2_000, 400)]
+    assert own == [EnsembleSizes(2_000, 400, suggestion.usability, suggestion.coverage, suggestion.diversity)]
     assert own[0].cost == 800_000
-    assert own[0].worst == worst(found)
-    assert {row.n_terms for row in found.neighbours} == {1_000, 1_600, 2_000, 2_500, 4_000}
-    for row in found.neighbours[::7]:
+    assert own[0].worst == worst(suggestion)
+    assert {row.n_terms for row in suggestion.neighbours} == {1_000, 1_600, 2_000, 2_500, 4_000}
+    for row in suggestion.neighbours[::7]:
         assert row.coverage == pytest.approx(coverage(5_000, row.n_terms, row.n_estimators, 500), rel=1e-12)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.n_terms = 3  # type: ignore[misc]
+        suggestion.n_terms = 3  # type: ignore[misc]
 
 
 def test_str_is_a_table() -> None:
@@ -110,7 +110,7 @@ def test_str_is_a_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"n": 0, "Q": 1}, "n=0"),
         ({"n": 10, "Q": 0}, "Q=0"),
@@ -131,8 +131,8 @@ def test_str_is_a_table() -> None:
         ({"n": 10, "Q": 2, "within": math.nan}, "within=nan"),
     ],
 )
-def test_invalid_settings_raise(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         suggest(**settings)
 
 
@@ -140,7 +140,7 @@ def test_invalid_settings_raise(settings: dict[str, Any], said: str) -> None:
 
 
 def farthest_from_the_chord(scores: list[float]) -> int:
-    """Return the number of terms whose cumulative score is farthest above the straight line; the last of equals."""
+    """Return the number of terms whose cumulative score is farthest above the straight line; ties take the largest."""
     best_first = sorted((score for score in scores if score > 0), reverse=True)
     total, count = sum(best_first), len(best_first)
     above = [sum(best_first[:p]) - total * p / count for p in range(1, count + 1)]
@@ -176,7 +176,7 @@ def test_equal_scores() -> None:
         assert important_terms([value] * 30, "energy", 0.8) == 24
 
 
-def test_scores_of_a_cascade() -> None:
+def test_terms_that_a_cascade_removed_are_ignored() -> None:
     rows = np.random.default_rng(2).poisson(0.7, (60, 40))
     labels = (rows[:, 0] + rows[:, 1] > 1).astype(int)
     selector = Cascade([DocumentFrequency(k=20), InformationGain(k=10)]).fit(rows, labels)
@@ -186,7 +186,7 @@ def test_scores_of_a_cascade() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "options", "said"),
+    ("scores", "options", "message"),
     [
         ([0.0, 0.0], {}, "None of 2 scores is above 0"),
         ([-1.0, -math.inf], {}, "None of 2 scores"),
@@ -201,6 +201,6 @@ def test_scores_of_a_cascade() -> None:
         ([1.0], {"level": 80}, "level=80"),
     ],
 )
-def test_invalid_scores_raise(scores: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_scores_raise(scores: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         important_terms(scores, **options)

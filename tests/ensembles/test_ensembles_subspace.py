@@ -37,8 +37,8 @@ def bits(ensemble: RandomSubspace) -> bytes:
 
 
 def counts_of(y: Any) -> list[int]:
-    found: list[int] = np.unique(y, return_counts=True)[1].tolist()
-    return found
+    counts: list[int] = np.unique(y, return_counts=True)[1].tolist()
+    return counts
 
 
 # -- against the twin ------------------------------------------------------------------------------------------------
@@ -50,14 +50,14 @@ def test_votes_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> N
     X, y = documents(n_classes, n=90, n_empty=2)
     train, test = slice(0, 60), slice(30, 90)
     sizes = {"n_terms": n_terms, "n_estimators": n_members}
-    found = RandomSubspace(estimator=SVM, **SMALL | sizes).fit(X[train], y[train])
+    ensemble = RandomSubspace(estimator=SVM, **SMALL | sizes).fit(X[train], y[train])
     slow = of_twin(X[train], y[train], n_terms=n_terms, n_members=n_members)
-    choices = slow_choices(slow, X[test], found.classes_.tolist())
-    assert found.member_choices(X[test]).tolist() == choices
-    expected = [slow_winner(each, counts_of(y[train])) for each in choices]
-    assert found.predict(X[test]).tolist() == found.classes_[expected].tolist()
-    assert found.subsets_.tolist() == [member.columns.tolist() for member in slow]
-    assert (found.n_terms_, found.n_estimators_, found.multilabel_) == (n_terms, n_members, False)
+    choices = slow_choices(slow, X[test], ensemble.classes_.tolist())
+    assert ensemble.member_choices(X[test]).tolist() == choices
+    expected = [slow_winner(document_choices, counts_of(y[train])) for document_choices in choices]
+    assert ensemble.predict(X[test]).tolist() == ensemble.classes_[expected].tolist()
+    assert ensemble.subsets_.tolist() == [member.columns.tolist() for member in slow]
+    assert (ensemble.n_terms_, ensemble.n_estimators_, ensemble.multilabel_) == (n_terms, n_members, False)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
@@ -65,12 +65,12 @@ def test_votes_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> N
 def test_means_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> None:
     X, y = documents(n_classes, n=90, n_empty=2)
     sizes = {"n_terms": n_terms, "n_estimators": n_members}
-    found = RandomSubspace(estimator=SVM, combine="mean", **SMALL | sizes).fit(X[:60], y[:60])
+    ensemble = RandomSubspace(estimator=SVM, combine="mean", **SMALL | sizes).fit(X[:60], y[:60])
     means = slow_means(of_twin(X[:60], y[:60], n_terms=n_terms, n_members=n_members), X[60:])
-    assert isinstance(found.to_scorer(), LinearScorer)
-    scores = found.decision_function(X[60:])
+    assert isinstance(ensemble.to_scorer(), LinearScorer)
+    scores = ensemble.decision_function(X[60:])
     assert scores == pytest.approx(means[:, 1] if n_classes == 2 else means, abs=1e-3)
-    assert found.predict(X[60:]).tolist() == found.classes_[means.argmax(axis=1)].tolist()
+    assert ensemble.predict(X[60:]).tolist() == ensemble.classes_[means.argmax(axis=1)].tolist()
 
 
 @given(
@@ -78,42 +78,42 @@ def test_means_equal_the_twin(n_classes: int, n_terms: int, n_members: int) -> N
 )
 def test_small_ensembles_equal_the_twin(seed: int, n_classes: int, n_terms: int, n_members: int, combine: str) -> None:
     X, y = documents(n_classes, n=24, n_terms=12, seed=seed, n_empty=1)
-    found = RandomSubspace(
+    ensemble = RandomSubspace(
         estimator=MultinomialNB(), combine=combine, n_terms=n_terms, n_estimators=n_members, random_state=seed, n_jobs=1
     ).fit(X, y)
     members = slow_members(MultinomialNB(), X, y, n_terms=n_terms, n_members=n_members, seed=seed)
-    scores = [each.classifier.predict_joint_log_proba(X[:, each.columns]) for each in members]
+    scores = [member.classifier.predict_joint_log_proba(X[:, member.columns]) for member in members]
     if combine == "vote":
-        choices = slow_choices(members, X, found.classes_.tolist())
-        expected = [slow_winner(each, counts_of(y)) for each in choices]
+        choices = slow_choices(members, X, ensemble.classes_.tolist())
+        expected = [slow_winner(document_choices, counts_of(y)) for document_choices in choices]
     else:
         expected = np.mean(scores, axis=0).argmax(axis=1).tolist()
     sure = np.sort(np.array(scores), axis=2)
-    sure = (sure[:, :, -1] - sure[:, :, -2] > 1e-5).all(axis=0)  # with 32 bits equal ones may be told apart
-    assert found.predict(X)[sure].tolist() == found.classes_[expected][sure].tolist()
+    sure = (sure[:, :, -1] - sure[:, :, -2] > 1e-5).all(axis=0)  # 32 bits may separate equal scores
+    assert ensemble.predict(X)[sure].tolist() == ensemble.classes_[expected][sure].tolist()
 
 
 def test_the_defaults_are_linear_svms_that_vote_on_some_of_the_terms() -> None:
     X, y = documents(3, n_terms=50)
-    found = RandomSubspace().fit(X, y)
+    ensemble = RandomSubspace().fit(X, y)
     same = RandomSubspace(estimator=LinearSVM(C=100.0), n_estimators=100, n_terms=20, combine="vote").fit(X, y)
-    assert (found.n_estimators_, found.n_terms_) == (100, 20)
-    assert isinstance(found.to_scorer(), SubspaceScorer)
-    assert bits(found) == bits(same)
+    assert (ensemble.n_estimators_, ensemble.n_terms_) == (100, 20)
+    assert isinstance(ensemble.to_scorer(), SubspaceScorer)
+    assert bits(ensemble) == bits(same)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_decisions_and_choices_agree(n_classes: int) -> None:
     X, y = documents(n_classes, n_empty=2)
     for estimator in (SVM, DecisionTreeClassifier()):
-        found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
-        choices = found.member_choices(X)
+        ensemble = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
+        choices = ensemble.member_choices(X)
         votes = np.array([(choices == number).sum(axis=1) for number in range(n_classes)]).T
         scores = votes + 0.5 * np.array(counts_of(y)) / len(y)
-        decided = found.decision_function(X)
+        decided = ensemble.decision_function(X)
         assert decided.shape == ((60,) if n_classes == 2 else (60, 3))
         assert decided == pytest.approx(scores[:, 1] - scores[:, 0] if n_classes == 2 else scores)
-        assert found.predict(X).tolist() == found.classes_[scores.argmax(axis=1)].tolist()
+        assert ensemble.predict(X).tolist() == ensemble.classes_[scores.argmax(axis=1)].tolist()
 
 
 # -- the same for any number of jobs ---------------------------------------------------------------------------------
@@ -125,20 +125,20 @@ def test_decisions_and_choices_agree(n_classes: int) -> None:
 def test_ensembles_depend_on_the_seed_and_not_on_n_jobs(
     combine: str, multilabel: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It holds for every SVM method; the data that members share is computed by the first one."""
+    """Every SVM solver is tested, because the first member computes the data that all members share."""
     monkeypatch.setattr(SVMProblem, "_fastest_method", lambda *_: way)
     X, y = documents(3)
-    labels = [[each, "all"] for each in y] if multilabel else y
+    labels = [[label, "all"] for label in y] if multilabel else y
 
-    def made(**others: Any) -> RandomSubspace:
+    def fitted(**others: Any) -> RandomSubspace:
         wanted = SMALL | {"n_terms": 30, "estimator": LinearSVM(C=2.0)} | others
         return RandomSubspace(combine=combine, **wanted).fit(X, labels)
 
-    many = [made(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None, -1)]
-    assert len({bits(each) for each in many}) == 1
-    assert len({each.decision_function(X).tobytes() for each in many}) == 1
-    assert bits(made()) == bits(many[0])
-    assert bits(made(random_state=3)) != bits(many[0])
+    many = [fitted(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None, -1)]
+    assert len({bits(ensemble) for ensemble in many}) == 1
+    assert len({ensemble.decision_function(X).tobytes() for ensemble in many}) == 1
+    assert bits(fitted()) == bits(many[0])
+    assert bits(fitted(random_state=3)) != bits(many[0])
 
 
 def test_a_smaller_ensemble_is_the_beginning_of_a_larger_one() -> None:
@@ -149,8 +149,8 @@ def test_a_smaller_ensemble_is_the_beginning_of_a_larger_one() -> None:
 
 def test_any_random_state_is_accepted() -> None:
     X, y = documents(2)
-    one, other = (RandomSubspace(**SMALL | {"random_state": np.random.RandomState(5)}).fit(X, y) for _ in range(2))
-    assert bits(one) == bits(other)
+    first, second = (RandomSubspace(**SMALL | {"random_state": np.random.RandomState(5)}).fit(X, y) for _ in range(2))
+    assert bits(first) == bits(second)
     free = RandomSubspace(**SMALL | {"random_state": None}).fit(X, y)
     assert free.subsets_.shape == (7, 10)
     assert free.subsets_.tolist() == free.subsets_.tolist()
@@ -166,29 +166,29 @@ def test_all_matrix_formats_give_the_same_bytes() -> None:
         assert bits(RandomSubspace(**SMALL).fit(other, y)) == bits(right)
         assert right.decision_function(other).tobytes() == right.decision_function(X).tobytes()
         assert right.member_choices(other).tolist() == right.member_choices(X).tolist()
-    assert zeros.nnz == 2400  # what was given is left alone
+    assert zeros.nnz == 2400  # the given matrices are not changed
     assert backwards.indices.tolist() == X.indices[order].tolist()
 
 
-# -- who has no vote -------------------------------------------------------------------------------------------------
+# -- members that abstain --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("estimator", [SVM, DecisionTreeClassifier()], ids=["linear", "other"])
 def test_a_member_without_a_term_of_the_document_abstains(estimator: Any) -> None:
     X, y = documents(3)
-    found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
+    ensemble = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
     one_term = csr_matrix(np.eye(40))
-    knows = np.array([[term in own for own in found.subsets_] for term in range(40)])
-    assert (found.member_choices(one_term) >= 0).tolist() == knows.tolist()
+    knows = np.array([[term in own for own in ensemble.subsets_] for term in range(40)])
+    assert (ensemble.member_choices(one_term) >= 0).tolist() == knows.tolist()
     nothing = csr_matrix((1, 40))
-    assert found.member_choices(nothing).tolist() == [[-1] * 7]
-    frequent = found.classes_[np.argmax(counts_of(y))]
-    assert found.predict(nothing).tolist() == [frequent]
+    assert ensemble.member_choices(nothing).tolist() == [[-1] * 7]
+    frequent = ensemble.classes_[np.argmax(counts_of(y))]
+    assert ensemble.predict(nothing).tolist() == [frequent]
     unknown = np.flatnonzero(~knows.any(axis=1))
     assert len(unknown) > 0
-    assert set(found.predict(one_term)[unknown].tolist()) == {frequent}
+    assert set(ensemble.predict(one_term)[unknown].tolist()) == {frequent}
     explicit = csr_matrix((np.zeros(1), np.zeros(1, int), [0, 1]), (1, 40))
-    assert found.member_choices(explicit).tolist() == [[-1] * 7]
+    assert ensemble.member_choices(explicit).tolist() == [[-1] * 7]
 
 
 @pytest.mark.parametrize(("sizes", "winner"), [([3, 3, 3], 0), ([2, 3, 4], 2), ([2, 4, 4], 1), ([4, 3, 2], 0)], ids=str)
@@ -196,11 +196,11 @@ def test_ties_go_to_the_class_with_more_documents_then_to_the_first(sizes: list[
     """Each term occurs in one class only. Tie breakers decide between classes of equal votes, never against a vote."""
     y = np.repeat(["a", "b", "c"], sizes)
     X = csr_matrix(np.eye(3)[np.repeat(np.arange(3), sizes)])
-    found = RandomSubspace(estimator=OneTerm(), n_terms=1, n_estimators=60, random_state=0, n_jobs=1).fit(X, y)
-    assert found.predict(csr_matrix((1, 3))).tolist() == ["abc"[winner]]
-    assert found.predict(csr_matrix(np.eye(3))).tolist() == ["a", "b", "c"]
-    scores = found.decision_function(np.ones((1, 3)))[0]
-    assert np.floor(scores).tolist() == np.bincount(found.subsets_.ravel(), minlength=3).tolist()
+    ensemble = RandomSubspace(estimator=OneTerm(), n_terms=1, n_estimators=60, random_state=0, n_jobs=1).fit(X, y)
+    assert ensemble.predict(csr_matrix((1, 3))).tolist() == ["abc"[winner]]
+    assert ensemble.predict(csr_matrix(np.eye(3))).tolist() == ["a", "b", "c"]
+    scores = ensemble.decision_function(np.ones((1, 3)))[0]
+    assert np.floor(scores).tolist() == np.bincount(ensemble.subsets_.ravel(), minlength=3).tolist()
     assert (scores - np.floor(scores)).argmax() == winner
 
 
@@ -223,10 +223,10 @@ def test_ties_between_two_members() -> None:
         seed = next(
             seed for seed in range(50) if {subset(2, 1, member=number, seed=seed)[0] for number in range(2)} == {0, 1}
         )
-        made = RandomSubspace(estimator=OneTerm(), n_terms=1, n_estimators=2, random_state=seed, n_jobs=1)
-        assert made.fit(X, y).predict(np.ones((1, 2))).tolist() == [winner]
+        ensemble = RandomSubspace(estimator=OneTerm(), n_terms=1, n_estimators=2, random_state=seed, n_jobs=1)
+        assert ensemble.fit(X, y).predict(np.ones((1, 2))).tolist() == [winner]
         more, more_y = vstack([X, X[:1]]).tocsr(), [*y, y[0]]
-        assert made.fit(more, more_y).predict(np.ones((1, 2))).tolist() == [y[0]]
+        assert ensemble.fit(more, more_y).predict(np.ones((1, 2))).tolist() == [y[0]]
 
 
 # -- labels ----------------------------------------------------------------------------------------------------------
@@ -238,22 +238,22 @@ def test_ties_between_two_members() -> None:
 def test_predictions_have_the_type_of_the_labels(labels: Any) -> None:
     y = np.array([labels[0], labels[1]] * 6)
     X = np.where(y == max(labels), 1.0, 0.0)[:, None] * np.ones((1, 4)) + np.eye(12, 4)
-    found = RandomSubspace(**SMALL | {"n_terms": 2}).fit(X, y)
-    assert found.classes_.tolist() == sorted(np.array(labels).tolist())
-    assert found.predict(X).dtype.kind == np.array(labels).dtype.kind.replace("u", "i")
+    ensemble = RandomSubspace(**SMALL | {"n_terms": 2}).fit(X, y)
+    assert ensemble.classes_.tolist() == sorted(np.array(labels).tolist())
+    assert ensemble.predict(X).dtype.kind == np.array(labels).dtype.kind.replace("u", "i")
 
 
 def test_unlabelled_documents_are_ignored() -> None:
     X, y = documents(3)
     some = [None if number % 4 == 0 else label for number, label in enumerate(y.tolist())]
-    kept = np.flatnonzero(np.arange(60) % 4)
+    labelled = np.flatnonzero(np.arange(60) % 4)
     for combine in ("vote", "mean"):
         whole, part = RandomSubspace(combine=combine, **SMALL), RandomSubspace(combine=combine, **SMALL)
-        assert bits(whole.fit(X, some)) == bits(part.fit(X[kept], y[kept]))
+        assert bits(whole.fit(X, some)) == bits(part.fit(X[labelled], y[labelled]))
     assert whole.classes_.tolist() == ["class 0", "class 1", "class 2"]
     lists = [[] if label is None else [label, "all"] for label in some]
     multilabel = [
-        bits(RandomSubspace(**SMALL).fit(*each)) for each in ((X, lists), (X[kept], [lists[at] for at in kept]))
+        bits(RandomSubspace(**SMALL).fit(*data)) for data in ((X, lists), (X[labelled], [lists[at] for at in labelled]))
     ]
     assert multilabel[0] == multilabel[1]
 
@@ -269,13 +269,13 @@ def random_matrix(n: int = 60) -> Any:
 def test_multilabel_ensembles_train_each_class_against_the_rest(combine: str) -> None:
     X, _ = documents(n_empty=1)
     y = random_matrix()
-    found = RandomSubspace(estimator=SVM, combine=combine, **SMALL).fit(X, y)
-    assert found.multilabel_
-    assert found.classes_.tolist() == [0, 1, 2, 3]
-    predicted, scores = found.predict(X), found.decision_function(X)
+    ensemble = RandomSubspace(estimator=SVM, combine=combine, **SMALL).fit(X, y)
+    assert ensemble.multilabel_
+    assert ensemble.classes_.tolist() == [0, 1, 2, 3]
+    predicted, scores = ensemble.predict(X), ensemble.decision_function(X)
     assert predicted.tolist() == (scores > 0).astype(int).tolist()
     assert not predicted[:, 3].any()
-    assert predicted[:, 1].all()  # also of the document that has no term
+    assert predicted[:, 1].all()  # also for the document without terms
     for number in (0, 2):
         slow = of_twin(X, y[:, number])
         if combine == "mean":
@@ -293,7 +293,7 @@ def test_all_formats_of_multilabel_give_the_same_ensemble() -> None:
     for other in (y.astype(bool), y.astype(float), csr_matrix(y), y.tolist()):
         assert bits(RandomSubspace(**SMALL).fit(X, other)) == bits(right)
     lists = [np.flatnonzero(row).tolist() for row in y]
-    named = RandomSubspace(**SMALL).fit(X, lists)  # here the first is unlabelled, and nobody has heard of the last
+    named = RandomSubspace(**SMALL).fit(X, lists)  # here document 0 is unlabelled, and class 3 does not exist
     assert named.classes_.tolist() == [0, 1, 2]
     without = RandomSubspace(**SMALL).fit(X[1:], y[1:])
     assert named.decision_function(X).tolist() == without.decision_function(X)[:, :3].tolist()
@@ -306,20 +306,20 @@ def test_a_class_without_documents_is_never_chosen(combine: str, estimator: Any)
     X, y = documents(3, n_empty=2)
     matrix = np.zeros((60, 5), np.int64)
     matrix[np.arange(60), 1 + np.unique(y, return_inverse=True)[1]] = 1
-    found = RandomSubspace(estimator=estimator, combine=combine, **SMALL).fit(X, matrix)
+    ensemble = RandomSubspace(estimator=estimator, combine=combine, **SMALL).fit(X, matrix)
     alone = RandomSubspace(estimator=estimator, combine=combine, **SMALL).fit(X, y)
-    assert found.classes_.tolist() == [0, 1, 2, 3, 4]
-    assert [f"class {label - 1}" for label in found.predict(X)] == alone.predict(X).tolist()
+    assert ensemble.classes_.tolist() == [0, 1, 2, 3, 4]
+    assert [f"class {label - 1}" for label in ensemble.predict(X)] == alone.predict(X).tolist()
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 9.0}])
 @pytest.mark.parametrize("estimator", [SVM, LogisticRegression(max_iter=1000)], ids=["svm", "logistic"])
 def test_class_weights_are_passed_to_the_members(class_weight: Any, estimator: Any) -> None:
     X, y = documents(2)
-    found = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
+    ensemble = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
     slow: Any = SLOW_SVM if estimator is SVM else estimator
     weighted = type(slow)(**slow.get_params() | {"class_weight": class_weight})
-    assert found.decision_function(X) == pytest.approx(slow_means(of_twin(X, y, weighted), X)[:, 1], abs=1e-3)
+    assert ensemble.decision_function(X) == pytest.approx(slow_means(of_twin(X, y, weighted), X)[:, 1], abs=1e-3)
     assert estimator.class_weight is None
 
 
@@ -329,12 +329,12 @@ def test_class_weights_of_multilabel_ensembles(estimator: Any) -> None:
     y = random_matrix()
     slow: Any = SLOW_SVM if estimator is SVM else estimator
     for class_weight in ("balanced", {0: 9.0}):
-        found = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
+        ensemble = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
         for number in (0, 2):
             own = {1: 9.0 if number == 0 else 1.0} if isinstance(class_weight, dict) else class_weight
             weighted = type(slow)(**slow.get_params() | {"class_weight": own})
             means = slow_means(of_twin(X, y[:, number], weighted), X)[:, 1]
-            assert found.decision_function(X)[:, number] == pytest.approx(means, abs=1e-3)
+            assert ensemble.decision_function(X)[:, number] == pytest.approx(means, abs=1e-3)
 
 
 def test_unsupported_class_weights_raise() -> None:
@@ -356,35 +356,35 @@ OTHERS: list[Any] = [DecisionTreeClassifier(), KNeighborsClassifier(3), TCFP(), 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_any_classifier_can_be_a_member(estimator: Any, n_classes: int) -> None:
     X, y = documents(n_classes, n=60, n_empty=1)
-    linear = any(estimator is each for each in LINEAR)
+    linear = any(estimator is member for member in LINEAR)
     for combine in ("vote", "mean"):
         for n_terms in (10, 1):
-            settings_of_it = SMALL | {"n_terms": n_terms, "n_estimators": 4}
-            found = RandomSubspace(estimator=estimator, combine=combine, **settings_of_it).fit(X, y)
-            assert set(found.predict(X).tolist()) <= set(y.tolist())
-            assert found.decision_function(X).shape == ((60,) if n_classes == 2 else (60, n_classes))
-            assert np.isfinite(found.decision_function(X)).all()
-            again = RandomSubspace(estimator=estimator, combine=combine, **settings_of_it).fit(X, y)
-            assert again.decision_function(X).tobytes() == found.decision_function(X).tobytes()
+            settings = SMALL | {"n_terms": n_terms, "n_estimators": 4}
+            ensemble = RandomSubspace(estimator=estimator, combine=combine, **settings).fit(X, y)
+            assert set(ensemble.predict(X).tolist()) <= set(y.tolist())
+            assert ensemble.decision_function(X).shape == ((60,) if n_classes == 2 else (60, n_classes))
+            assert np.isfinite(ensemble.decision_function(X)).all()
+            again = RandomSubspace(estimator=estimator, combine=combine, **settings).fit(X, y)
+            assert again.decision_function(X).tobytes() == ensemble.decision_function(X).tobytes()
             if linear:
-                assert found.to_scorer().kind == ("subspace" if combine == "vote" else "linear")
+                assert ensemble.to_scorer().kind == ("subspace" if combine == "vote" else "linear")
                 continue
             with pytest.raises(InputError, match="is not linear, so the votes of members like it could be neither"):
-                found.to_scorer()
+                ensemble.to_scorer()
 
 
 @pytest.mark.parametrize("estimator", ["rocchio", Rocchio(beta=1, gamma=0)], ids=str)
 def test_rocchio_members_vote_on_single_label_documents(estimator: Any) -> None:
     """A document has another length for each member, so their scores can't be averaged."""
     X, y = documents(3, n=60, n_empty=1)
-    found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
-    assert found.to_scorer().kind == "subspace"
+    ensemble = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
+    assert ensemble.to_scorer().kind == "subspace"
     base: Any = Rocchio() if estimator == "rocchio" else estimator
-    for member, columns in enumerate(found.subsets_):
+    for member, columns in enumerate(ensemble.subsets_):
         own = clone(base).fit(X[:, columns], y).predict(X[:, columns])
-        chosen = found.member_choices(X)[:, member]
-        known = chosen >= 0
-        assert found.classes_[chosen[known]].tolist() == own[known].tolist()
+        choices = ensemble.member_choices(X)[:, member]
+        known = choices >= 0
+        assert ensemble.classes_[choices[known]].tolist() == own[known].tolist()
     for others in ({"combine": "mean"}, {}):
         with pytest.raises(InputError, match="Rocchio compares by the cosine"):
             RandomSubspace(estimator=estimator, **SMALL | others).fit(X, y if others else random_matrix())
@@ -393,12 +393,14 @@ def test_rocchio_members_vote_on_single_label_documents(estimator: Any) -> None:
 @pytest.mark.parametrize("estimator", [KNeighborsClassifier(3), DecisionTreeClassifier(), TCFP(), CosineKNN()], ids=str)
 def test_nonlinear_members_vote_for_their_predictions(estimator: Any) -> None:
     X, y = documents(3, n=60, n_empty=1)
-    found = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
-    decides: Any = found._scorer
-    for column, member in zip(found.member_choices(X).T, decides.members, strict=True):
+    ensemble = RandomSubspace(estimator=estimator, **SMALL).fit(X, y)
+    decides: Any = ensemble._scorer
+    for column, member in zip(ensemble.member_choices(X).T, decides.members, strict=True):
         knows = ~member.abstains(X)
         assert (column >= 0).tolist() == knows.tolist()
-        assert found.classes_[column[knows]].tolist() == member.classifier.predict(X[knows][:, member.terms]).tolist()
+        assert (
+            ensemble.classes_[column[knows]].tolist() == member.classifier.predict(X[knows][:, member.terms]).tolist()
+        )
 
 
 def test_multilabel_members_must_be_linear() -> None:
@@ -408,13 +410,13 @@ def test_multilabel_members_must_be_linear() -> None:
             RandomSubspace(estimator=estimator, **SMALL).fit(X, random_matrix())
     for estimator in LINEAR:
         for combine in ("vote", "mean"):
-            found = RandomSubspace(estimator=estimator, combine=combine, **SMALL | {"n_estimators": 2}).fit(
+            ensemble = RandomSubspace(estimator=estimator, combine=combine, **SMALL | {"n_estimators": 2}).fit(
                 X, random_matrix()
             )
-            assert found.predict(X).shape == (60, 4)
+            assert ensemble.predict(X).shape == (60, 4)
 
 
-# -- what can't be ---------------------------------------------------------------------------------------------------
+# -- invalid input ---------------------------------------------------------------------------------------------------
 
 
 class NoPredict(BaseEstimator):
@@ -487,15 +489,15 @@ def test_invalid_labels_raise(y: Any, words: str) -> None:
 def test_all_documents_may_be_in_all_classes() -> None:
     X, _ = documents(3)
     for combine in ("vote", "mean"):
-        found = RandomSubspace(combine=combine, **SMALL).fit(X, [["a", "b"]] * 60)
+        ensemble = RandomSubspace(combine=combine, **SMALL).fit(X, [["a", "b"]] * 60)
         known = np.asarray(X.sum(axis=1)).ravel() > 0
-        assert found.predict(X)[known].sum() > 100
+        assert ensemble.predict(X)[known].sum() > 100
 
 
 def test_unfitted_ensembles_and_missing_attributes_raise() -> None:
     X, y = documents(3)
     fresh = RandomSubspace(**SMALL)
-    for ask in (
+    for read in (
         fresh.predict,
         fresh.decision_function,
         fresh.member_choices,
@@ -503,7 +505,7 @@ def test_unfitted_ensembles_and_missing_attributes_raise() -> None:
         lambda _: fresh.subsets_,
     ):
         with pytest.raises(NotFittedError):
-            ask(X)
+            read(X)
     fresh.fit(X, y)
     with pytest.raises(ValueError, match="41 features, but RandomSubspace is expecting 40"):
         fresh.predict(csr_matrix((1, 41)))
@@ -513,39 +515,39 @@ def test_unfitted_ensembles_and_missing_attributes_raise() -> None:
 
 def test_member_choices_of_means_and_multilabel_ensembles_raise() -> None:
     X, y = documents(3)
-    for made in (
+    for ensemble in (
         RandomSubspace(combine="mean", **SMALL).fit(X, y),
         RandomSubspace(**SMALL).fit(X, random_matrix()),
         RandomSubspace(combine="mean", **SMALL).fit(X, random_matrix()),
     ):
         with pytest.raises(InputError, match="needs single-label documents and, if members are linear, combine='vote'"):
-            made.member_choices(X)
+            ensemble.member_choices(X)
 
 
 def test_unconverged_members_give_a_warning() -> None:
     X, y = documents(3, n_terms=300)
     hasty = RandomSubspace(estimator=LinearSVM(C=100, tol=1e-9, max_iter=1), **SMALL | {"n_terms": 200})
-    with pytest.warns(ConvergenceWarning, match="21 of 21 problems had not converged; increase max_iter") as told:
+    with pytest.warns(ConvergenceWarning, match="21 of 21 problems had not converged; increase max_iter") as caught:
         hasty.fit(X, y)
-    assert [each.filename for each in told] == [__file__]
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_fit_does_not_change_settings() -> None:
     X, y = documents(3)
     base = LogisticRegression(max_iter=1000)
     before = base.get_params()
-    made = RandomSubspace(estimator=base, class_weight="balanced", **SMALL)
-    settings_before = made.get_params(deep=False)
-    made.fit(X, y)
+    ensemble = RandomSubspace(estimator=base, class_weight="balanced", **SMALL)
+    settings_before = ensemble.get_params(deep=False)
+    ensemble.fit(X, y)
     assert base.get_params() == before
     assert not hasattr(base, "coef_")
-    assert made.get_params(deep=False) == settings_before
+    assert ensemble.get_params(deep=False) == settings_before
 
 
 def test_refitting_replaces_the_ensemble() -> None:
     X, y = documents(3)
-    made = RandomSubspace(**SMALL)
-    multilabel = bits(made.fit(X, random_matrix()))
-    again = made.fit(X[:, :20], y)
+    ensemble = RandomSubspace(**SMALL)
+    multilabel = bits(ensemble.fit(X, random_matrix()))
+    again = ensemble.fit(X[:, :20], y)
     assert (again.multilabel_, again.n_features_in_, again.subsets_.max() < 20) == (False, 20, True)
-    assert bits(made.fit(X, random_matrix())) == multilabel
+    assert bits(ensemble.fit(X, random_matrix())) == multilabel

@@ -34,12 +34,12 @@ LARGE = [
 MANY_IMPORTANT = [(200, m, q) for m in (1, 20, 80, 180, 199) for q in (50, 150, 199, 200)]
 
 
-def assert_close(found: float, exact: Fraction) -> None:
+def assert_close(value: float, exact: Fraction) -> None:
     """Assert a relative error of at most 1e-9, unless the number is too small for a float."""
     if exact < Fraction(1, 10**290):
-        assert found <= 1e-289
+        assert value <= 1e-289
     else:
-        assert abs(Fraction(found) - exact) <= Fraction(1, 10**9) * exact
+        assert abs(Fraction(value) - exact) <= Fraction(1, 10**9) * exact
 
 
 @pytest.mark.parametrize("name", LOGARITHMS)
@@ -47,9 +47,9 @@ def assert_close(found: float, exact: Fraction) -> None:
 def test_probability_of_success_and_of_failure_to_nine_digits(name: str, cases: list[tuple[int, int, int]]) -> None:
     logarithm, exact = LOGARITHMS[name]
     for (n, m, q), members in product(cases, (1, 2, 3)):
-        found, expected = float(logarithm(n, m, members, q)), exact(n, m, members, q)
-        assert_close(math.exp(found), expected)
-        assert_close(-math.expm1(found), 1 - expected)
+        log_probability, expected = float(logarithm(n, m, members, q)), exact(n, m, members, q)
+        assert_close(math.exp(log_probability), expected)
+        assert_close(-math.expm1(log_probability), 1 - expected)
 
 
 def test_many_members_are_powers_of_few() -> None:
@@ -101,15 +101,15 @@ def test_simulated_probabilities_are_not_all_near_0_or_1() -> None:
 
 
 def test_the_true_probabilities_are_within_their_bounds() -> None:
-    for (n, m, q), members in product([each for each in SMALL if each[0] > 4], (1, 2, 3, 5)):
+    for (n, m, q), members in product([sizes for sizes in SMALL if sizes[0] > 4], (1, 2, 3, 5)):
         covered, diverse = twin.true_coverage(n, m, members, q), twin.true_diversity(n, m, members, q)
-        found = bounds(n, m, members, q)
-        assert found.least_coverage - 1e-12 <= covered <= found.most_coverage + 1e-12
-        assert found.least_diversity - 1e-12 <= diverse <= found.most_diversity + 1e-12
+        limits = bounds(n, m, members, q)
+        assert limits.least_coverage - 1e-12 <= covered <= limits.most_coverage + 1e-12
+        assert limits.least_diversity - 1e-12 <= diverse <= limits.most_diversity + 1e-12
 
 
 def test_the_formula_of_diversity_errs_in_both_directions() -> None:
-    """So it is an approximation and not a bound."""
+    """The formula is too large for some sizes and too small for others, so it is not a bound."""
     assert diversity(10, 5, 5, 3) > float(twin.true_diversity(10, 5, 5, 3))
     assert diversity(12, 1, 4, 8) < float(twin.true_diversity(12, 1, 4, 8))
 
@@ -144,12 +144,12 @@ def test_expected_difference_agrees_with_simulations() -> None:
 def test_arrays_broadcast_and_equal_single_numbers(probability: Callable[..., Any]) -> None:
     """Arrays give the results of their numbers one by one; single numbers give a float."""
     M, L, Q = np.array([1, 7, 40, 93, 100]), np.array([1, 2, 30]), np.array([3, 60])
-    found = probability(100, M[:, None, None], L[:, None], Q)
-    assert found.shape == (5, 3, 2)
+    surface = probability(100, M[:, None, None], L[:, None], Q)
+    assert surface.shape == (5, 3, 2)
     for a, b, c in np.ndindex(5, 3, 2):
         single = probability(100, int(M[a]), int(L[b]), int(Q[c]))
         assert type(single) is float
-        assert found[a, b, c] == pytest.approx(single, rel=1e-12, abs=1e-300)
+        assert surface[a, b, c] == pytest.approx(single, rel=1e-12, abs=1e-300)
 
 
 def test_many_sizes_are_computed_in_parts_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,9 +163,9 @@ def test_many_sizes_are_computed_in_parts_with_the_same_bits(monkeypatch: pytest
 
 def test_diversity_rises_to_half_of_the_terms() -> None:
     for n, q in [(9, 2), (30, 7), (31, 31), (400, 50)]:
-        found = log_diversity(n, np.arange(1, n), 2, q)
-        assert (np.diff(found[: n // 2]) > 0).all()
-        assert found == pytest.approx(found[::-1], rel=1e-12)
+        logarithms = log_diversity(n, np.arange(1, n), 2, q)
+        assert (np.diff(logarithms[: n // 2]) > 0).all()
+        assert logarithms == pytest.approx(logarithms[::-1], rel=1e-12)
 
 
 def test_one_member_has_diversity_1() -> None:
@@ -174,7 +174,7 @@ def test_one_member_has_diversity_1() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ((10, 11, 1, 1), "M=11 terms of a member with n=10"),
         ((10, 0, 1, 1), "M=0 "),
@@ -192,6 +192,6 @@ def test_one_member_has_diversity_1() -> None:
     ],
 )
 @pytest.mark.parametrize("probability", [*FUNCTIONS, bounds])
-def test_invalid_numbers_raise(probability: Callable[..., Any], given: tuple[Any, ...], said: str) -> None:
-    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+def test_invalid_numbers_raise(probability: Callable[..., Any], given: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
         probability(*given)

@@ -48,9 +48,9 @@ def test_the_table_of_simulations() -> None:
     true = (twin.usability, twin.true_coverage, twin.true_diversity)
     for *sizes, usable, covered, covered_bounds, diverse, diverse_bounds in rows_of("simulation"):
         n, m, members, q = map(whole, sizes)
-        found = bounds(n, m, members, q)
+        computed = bounds(n, m, members, q)
         limits = [float(cell) for cell in [*covered_bounds.split(" to "), *diverse_bounds.split(" to ")]]
-        assert limits == pytest.approx(list(found), abs=0.0006)
+        assert limits == pytest.approx(list(computed), abs=0.0006)
         formulas = (usability, coverage, diversity)
         for cell, formula, probability in zip((usable, covered, diverse), formulas, true, strict=True):
             predicted, seen = map(float, cell.split(" / "))

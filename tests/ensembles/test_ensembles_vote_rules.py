@@ -23,10 +23,10 @@ from textsieve.ensembles.vote_rules import (
 ALL_SPEAK = np.zeros(1, np.bool_)
 
 
-def counted_votes(said: Iterable[MemberOutput], n_documents: int, class_docs: Ints) -> VoteTally:
+def counted_votes(outputs: Iterable[MemberOutput], n_documents: int, class_docs: Ints) -> VoteTally:
     """Return the tally of a whole ensemble."""
     votes = VoteTally(n_documents, class_docs)
-    for scores, member_abstains in said:
+    for scores, member_abstains in outputs:
         votes.add(scores, member_abstains)
     return votes
 
@@ -34,7 +34,7 @@ def counted_votes(said: Iterable[MemberOutput], n_documents: int, class_docs: In
 def tally(*scores: list[float], docs: list[int] | None = None) -> VoteTally:
     """Return the tally of one document, given the scores of each member; classes are of equal size without `docs`."""
     class_docs = np.array(docs or [1] * len(scores[0]))
-    return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, class_docs)
+    return counted_votes(((np.array([member_scores]), ALL_SPEAK) for member_scores in scores), 1, class_docs)
 
 
 def test_most_votes_win_regardless_of_scores() -> None:
@@ -76,14 +76,14 @@ def test_without_votes_the_most_frequent_class_wins() -> None:
 def test_a_single_column_has_the_scores_of_the_second_class() -> None:
     assert one_column_per_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
     assert one_column_per_class(np.array([2.0])).tolist() == [[-2, 2]]
-    said = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
-    assert counted_votes([said], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
+    output = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
+    assert counted_votes([output], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
 
 
 def test_abstains_for_rows_without_its_terms() -> None:
     rows = csr_matrix([[0, 1, 2], [0, 0, 0], [3, 0, 0], [0, 0, 4]])
-    chosen = np.array([1, 2])
-    assert abstains(rows, chosen).tolist() == [False, True, True, False]
+    terms = np.array([1, 2])
+    assert abstains(rows, terms).tolist() == [False, True, True, False]
     assert abstains(rows, np.zeros(0, np.int64)).all()
 
 
@@ -98,31 +98,31 @@ def test_running_decisions_equal_those_of_smaller_ensembles(
     members: int, documents: int, classes: int, seed: int, combine: str
 ) -> None:
     random = np.random.default_rng(seed)
-    scores = random.integers(-2, 3, (members, documents, classes)).astype(float)  # so few that many are equal
+    scores = random.integers(-2, 3, (members, documents, classes)).astype(float)  # so few values that many are equal
     silent = random.random((members, documents)) < 0.3
     sizes, class_docs = list(range(1, members + 1)), random.integers(1, 4, classes)
     running = list(running_decisions(zip(scores, silent, strict=True), sizes, documents, class_docs, combine))
-    for size, found in zip(sizes, running, strict=True):
+    for size, decisions in zip(sizes, running, strict=True):
         expected = [
             decided(scores[:size].tolist(), silent[:size].tolist(), document, class_docs.tolist(), combine)
             for document in range(documents)
         ]
-        assert found.tolist() == expected
+        assert decisions.tolist() == expected
     some = [size for size in sizes if size % 3 == 1]
-    picked = running_decisions(zip(scores, silent, strict=True), some, documents, class_docs, combine)
-    assert [each.tolist() for each in picked] == [running[size - 1].tolist() for size in some]
+    some_decisions = running_decisions(zip(scores, silent, strict=True), some, documents, class_docs, combine)
+    assert [decisions.tolist() for decisions in some_decisions] == [running[size - 1].tolist() for size in some]
 
 
 def test_no_more_members_are_consumed_than_needed() -> None:
-    asked = []
+    consumed = []
 
-    def said() -> object:
+    def outputs() -> object:
         for number in range(10):
-            asked.append(number)
+            consumed.append(number)
             yield np.zeros((1, 2)), ALL_SPEAK
 
-    assert len(list(running_decisions(said(), [2, 4], 1, np.array([1, 1]), "vote"))) == 2  # type: ignore[arg-type]
-    assert asked == [0, 1, 2, 3]
+    assert len(list(running_decisions(outputs(), [2, 4], 1, np.array([1, 1]), "vote"))) == 2  # type: ignore[arg-type]
+    assert consumed == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
@@ -130,8 +130,8 @@ def test_running_decisions_need_constant_memory(combine: str) -> None:
     documents, classes, random = 400, 20, np.random.default_rng(0)
     scores, silent = random.random((documents, classes)), np.zeros(documents, np.bool_)
     tracemalloc.start()
-    said, class_docs = ((scores, silent) for _ in range(1000)), np.ones(classes, np.int64)
-    for _ in running_decisions(said, [500, 1000], documents, class_docs, combine):
+    outputs, class_docs = ((scores, silent) for _ in range(1000)), np.ones(classes, np.int64)
+    for _ in running_decisions(outputs, [500, 1000], documents, class_docs, combine):
         pass
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
