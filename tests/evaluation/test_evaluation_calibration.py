@@ -1,4 +1,4 @@
-"""Scores to probabilities: against scikit-learn, by their laws, and at the edges."""
+"""Calibrated probabilities compared with scikit-learn; their laws, and edge cases."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ methods = pytest.mark.parametrize("method", METHODS)
 
 
 def likelihood(slope: float, offset: float, scores: Any, is_member: Any) -> float:
-    """Minus the logarithm of Platt's likelihood, written out."""
+    """Return minus the logarithm of Platt's likelihood, summed document by document."""
     n_in, n_out = is_member.sum(), (~is_member).sum()
     total = 0.0
     for score, member in zip(scores.tolist(), is_member.tolist(), strict=True):
@@ -58,42 +58,42 @@ def test_probabilities_are_probabilities_and_rise(method: str, sum_to_one: bool)
     scores = np.stack([SCORES, -SCORES, RNG.normal(size=400)], axis=1)
     true = np.stack([TRUE, ~TRUE, RNG.random(400) < 0.5], axis=1)
     fitted = Calibration.fit(method, scores, true)
-    found = fitted.probabilities(scores * 100, sum_to_one=sum_to_one)
-    assert ((found >= 0) & (found <= 1)).all()
+    probabilities = fitted.probabilities(scores * 100, sum_to_one=sum_to_one)
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
     if sum_to_one:
-        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
     else:
         order = np.argsort(scores[:, 0])
-        assert (np.diff(found[order, 0]) >= 0).all()
+        assert (np.diff(probabilities[order, 0]) >= 0).all()
 
 
 @methods
 @pytest.mark.parametrize("members", [[0, 0, 0], [1, 1, 1], [0, 0, 1]])
 def test_few_documents_or_one_side_only(method: str, members: list[int]) -> None:
     scores, true = np.array([[0.1], [0.5], [0.9]]), np.array(members, bool)[:, None]
-    found = Calibration.fit(method, scores, true).probabilities(scores, sum_to_one=False)
-    assert np.isfinite(found).all()
-    assert ((found >= 0) & (found <= 1)).all()
+    probabilities = Calibration.fit(method, scores, true).probabilities(scores, sum_to_one=False)
+    assert np.isfinite(probabilities).all()
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
 
 
 @methods
 def test_scores_that_are_missing_do_not_count(method: str) -> None:
     with_gap = np.append(SCORES, np.nan)[:, None]
-    one = Calibration.fit(method, SCORES[:, None], TRUE[:, None])
-    other = Calibration.fit(method, with_gap, np.append(TRUE, True)[:, None])
-    assert one.knots.tolist() == other.knots.tolist()
+    complete = Calibration.fit(method, SCORES[:, None], TRUE[:, None])
+    with_missing = Calibration.fit(method, with_gap, np.append(TRUE, True)[:, None])
+    assert complete.knots.tolist() == with_missing.knots.tolist()
     nothing = Calibration.fit(method, np.full((3, 1), np.nan), np.zeros((3, 1), bool))
     assert np.isfinite(nothing.probabilities(np.zeros((2, 1)), sum_to_one=True)).all()
 
 
 @given(st.floats(-1e300, 1e300))
 def test_the_sigmoid_never_overflows(value: float) -> None:
-    (found,) = sigmoid(np.array([value]))
-    assert 0 <= found <= 1
+    (probability,) = sigmoid(np.array([value]))
+    assert 0 <= probability <= 1
 
 
 @methods
-def test_what_was_stored_gives_the_same(method: str) -> None:
+def test_a_restored_calibration_gives_the_same_probabilities(method: str) -> None:
     scores, true = np.stack([SCORES, -SCORES], axis=1), np.stack([TRUE, ~TRUE], axis=1)
     fitted = Calibration.fit(method, scores, true)
     again = Calibration.restore(method, fitted.stored_arrays(), 2)
@@ -117,17 +117,17 @@ def test_what_was_stored_gives_the_same(method: str) -> None:
         {"calibration_values": np.array([1.0, 2.0], np.float32)},
     ],
 )
-def test_what_does_not_fit_is_refused(change: dict[str, Any]) -> None:
+def test_invalid_stored_arrays_raise(change: dict[str, Any]) -> None:
     sound = Calibration.fit(
         "sigmoid", np.stack([SCORES, -SCORES], axis=1), np.stack([TRUE, ~TRUE], axis=1)
     ).stored_arrays()
     with pytest.raises(InputError, match="calibration"):
-        Calibration.restore("sigmoid", {name: each for name, each in (sound | change).items() if each is not None}, 2)
+        Calibration.restore("sigmoid", {name: part for name, part in (sound | change).items() if part is not None}, 2)
     with pytest.raises(InputError, match="calibration"):
         Calibration.restore(["sigmoid"], sound, 2)
 
 
-def test_curves_that_fall_are_refused() -> None:
+def test_curves_that_fall_raise() -> None:
     falling = {
         "calibration_indptr": np.array([0, 2]),
         "calibration_knots": np.array([0.0, 1.0]),
@@ -137,6 +137,6 @@ def test_curves_that_fall_are_refused() -> None:
         Calibration.restore("isotonic", falling, 1)
 
 
-def test_unknown_methods_are_said() -> None:
+def test_unknown_methods_raise() -> None:
     with pytest.raises(InputError, match="probabilities='platt'; use one of 'sigmoid', 'isotonic'"):
         Calibration.fit("platt", SCORES[:, None], TRUE[:, None])

@@ -1,4 +1,4 @@
-"""How many terms are enough."""
+"""Numbers of terms to try, and the smallest number whose score is within one standard error of the best."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_sizes_ascend_and_end_with_all(most: int) -> None:
 
 def test_the_rule_by_hand() -> None:
     curve = [
-        CurvePoint(100, 0.70, 0.5),  # its own error is large, but that of the best counts
+        CurvePoint(100, 0.70, 0.5),  # its own error is large, but only the error of the best counts
         CurvePoint(200, 0.849, 0.0),
         CurvePoint(500, 0.85, 0.0),
         CurvePoint(1000, 0.90, 0.05),
@@ -37,20 +37,20 @@ def test_the_rule_by_hand() -> None:
     assert smallest_within_one_error(no_error) == 1000
 
 
-def test_of_equals_the_smallest() -> None:
+def test_of_equal_scores_the_smallest_size_is_returned() -> None:
     assert smallest_within_one_error([CurvePoint(size, 0.5, 0.0) for size in (1, 2, 3)]) == 1
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.1)), min_size=1, max_size=8))
-def test_what_is_taken_is_near_the_best_and_nothing_smaller_is(points: list[tuple[float, float]]) -> None:
+def test_the_returned_size_is_near_the_best_and_no_smaller_one_is(points: list[tuple[float, float]]) -> None:
     curve = [CurvePoint(size, *point) for size, point in enumerate(points)]
-    taken = smallest_within_one_error(curve)
+    smallest = smallest_within_one_error(curve)
     best = max(score for _, score, _ in curve)
     error = next(error for _, score, error in curve if score == best)
-    assert curve[taken].score >= best - error
-    assert all(curve[size].score < best - error for size in range(taken))
+    assert curve[smallest].score >= best - error
+    assert all(curve[size].score < best - error for size in range(smallest))
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
-def test_extremes(score: float) -> None:
+def test_scores_of_0_and_1_return_the_smallest_size(score: float) -> None:
     assert smallest_within_one_error([CurvePoint(1, score, 0.0), CurvePoint(2, score, 0.0)]) == 1

@@ -1,4 +1,4 @@
-"""The ways to cut scores into sets of labels: by hand, by brute force, and at the edges."""
+"""Thresholds that turn scores into label sets: examples by hand, brute force, and edge cases."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
 
 @st.composite
 def scored(draw: st.DrawFn) -> tuple[Any, Any]:
-    """Scores with many ties, and labels."""
+    """Draw scores with many ties, and labels."""
     shape = draw(st.tuples(st.integers(1, 8), st.integers(1, 4)))
     scores = draw(arrays(np.float64, shape, elements=st.sampled_from([-1.5, -0.5, 0.0, 0.25, 1.0, 2.0])))
     return scores, draw(arrays(np.int64, shape, elements=st.integers(0, 1)))
@@ -45,17 +45,17 @@ def test_scut_by_hand() -> None:
     assert cut.predict(SCORES).tolist() == LABELS.tolist()
 
 
-def f1_of_class(found: Any, true: Any) -> float:
-    both = int((found & true).sum())
-    return 2 * both / max(int(found.sum() + true.sum()), 1)
+def f1_of_class(predicted: Any, true: Any) -> float:
+    both = int((predicted & true).sum())
+    return 2 * both / max(int(predicted.sum() + true.sum()), 1)
 
 
 @given(scored())
 def test_scut_is_the_best_threshold_of_each_class(case: tuple[Any, Any]) -> None:
     scores, labels = case
-    found = SCut().fit(scores, labels).predict(scores).astype(bool)
-    for own, true, each in zip(found.T, labels.T.astype(bool), scores.T, strict=True):
-        candidates = [each >= threshold for threshold in [*each, np.inf]]
+    predicted = SCut().fit(scores, labels).predict(scores).astype(bool)
+    for own, true, class_scores in zip(predicted.T, labels.T.astype(bool), scores.T, strict=True):
+        candidates = [class_scores >= threshold for threshold in [*class_scores, np.inf]]
         assert f1_of_class(own, true) == max(f1_of_class(candidate, true) for candidate in candidates)
 
 
@@ -70,8 +70,8 @@ def test_scutfbr_does_not_trust_a_bad_threshold() -> None:
     assert never.predict([[1e300]]).tolist() == [[0]]
 
 
-def test_scutfbr_gives_nobody_a_class_of_which_all_held_out_scores_are_alike() -> None:
-    scores, labels = np.zeros((30, 1)), np.eye(30, 1)  # as neighbours score a class that is nobody's neighbour
+def test_scutfbr_predicts_no_class_whose_held_out_scores_are_all_equal() -> None:
+    scores, labels = np.zeros((30, 1)), np.eye(30, 1)  # such as k-NN scores of a class without neighbours
     assert SCutFBR().fit(scores, labels).predict(scores).sum() == 0
     assert SCutFBR().fit(scores, labels).predict([[0.1]]).tolist() == [[1]]
     assert PCut().fit(scores, labels).predict(scores).sum() == 0
@@ -101,10 +101,11 @@ def test_rcut_takes_the_best_number_of_ranks(case: tuple[Any, Any]) -> None:
     ranks = RCut().fit(scores, labels).rule_.ranks
     assert ranks is not None
     reached = [
-        micro_f1(best_ranks(scores, each), labels.astype(bool)) for each in range(1, max(labels.sum(1).max(), 1) + 1)
+        micro_f1(best_ranks(scores, n_ranks), labels.astype(bool))
+        for n_ranks in range(1, max(labels.sum(1).max(), 1) + 1)
     ]
     assert reached[ranks - 1] == max(reached)
-    assert all(each < reached[ranks - 1] for each in reached[: ranks - 1])
+    assert all(f1 < reached[ranks - 1] for f1 in reached[: ranks - 1])
 
 
 def test_pcut_by_hand() -> None:
@@ -112,7 +113,7 @@ def test_pcut_by_hand() -> None:
     assert cut.shares_.tolist() == [0.4, 0.6, 0.0]
     assert cut.thresholds_ is not None
     assert cut.thresholds_.tolist() == [0.8, 0.5, np.inf]
-    later = SCORES - 1.0  # as a whole, another collection gets the same shares; one by one, nothing
+    later = SCORES - 1.0  # predict keeps the shares of a whole collection; the fixed thresholds give none
     assert cut.predict(later).tolist() == LABELS.tolist()
     assert not cut.rule_(later).any()
 
@@ -133,7 +134,7 @@ def test_zero_by_hand() -> None:
     assert cut.thresholds_.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_what_is_known_without_documents() -> None:
+def test_rules_that_need_no_tuning_equal_the_fitted_ones() -> None:
     for name in ("scut", "scutfbr", "rcut", "pcut"):
         assert cut_of(name, None).untuned_rule(3) is None
     for cut in (ZeroCut(), RCut(ranks=2)):
@@ -148,31 +149,31 @@ def test_what_is_known_without_documents() -> None:
         ([3.0, 2.0, 1.0], 0.0, np.inf),
         ([3.0, 2.0, 1.0], 1 / 3, 3.0),
         ([3.0, 2.0, 1.0], 5.0, 1.0),
-        ([2.0, 2.0, 2.0, 1.0], 0.25, 2.0),  # all are equal best: in
-        ([0.0, 0.0, 0.0, 0.0], 0.25, np.nextafter(0.0, 1.0)),  # all are alike, and few are wanted: none
-        ([0.0, 0.0, 0.0, 0.0], 0.75, 0.0),  # most are wanted: all
+        ([2.0, 2.0, 2.0, 1.0], 0.25, 2.0),  # three are tied for best: all three are in
+        ([0.0, 0.0, 0.0, 0.0], 0.25, np.nextafter(0.0, 1.0)),  # all are tied, and few are wanted: none is in
+        ([0.0, 0.0, 0.0, 0.0], 0.75, 0.0),  # all are tied, and most are wanted: all are in
         ([3.0, 2.0, 2.0, 2.0], 0.5, 3.0),  # one too few is nearer than two too many
         ([3.0, 2.0, 2.0, 1.0], 0.5, 2.0),  # one too many is as near as one too few
     ],
 )
-def test_shares_are_kept_as_well_as_ties_let(scores: list[float], share: float, threshold: float) -> None:
+def test_shares_are_met_as_closely_as_ties_allow(scores: list[float], share: float, threshold: float) -> None:
     assert cut_at_share(np.array(scores), share) == threshold
 
 
 @pytest.mark.parametrize("name", CUTS)
-def test_documents_without_a_score_do_not_judge_a_class(name: str) -> None:
+def test_documents_without_a_score_change_no_threshold(name: str) -> None:
     with_gap = np.vstack([SCORES, [[np.nan, np.nan, np.nan]]])
     labels = np.vstack([LABELS, [[0, 0, 0]]])
     if name != "rcut":
-        one, other = cut_of(name, None).fit(SCORES, LABELS), cut_of(name, None).fit(with_gap, labels)
-        assert one.thresholds_ is not None
-        assert other.thresholds_ is not None
-        assert one.thresholds_.tolist() == other.thresholds_.tolist()
+        complete, with_missing = cut_of(name, None).fit(SCORES, LABELS), cut_of(name, None).fit(with_gap, labels)
+        assert complete.thresholds_ is not None
+        assert with_missing.thresholds_ is not None
+        assert complete.thresholds_.tolist() == with_missing.thresholds_.tolist()
     assert cut_of(name, None).fit(SCORES, csr_array(LABELS)).predict(SCORES).shape == LABELS.shape
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: cut_of("median", None), "cut='median'; use one of scut, scutfbr, rcut, pcut, zero"),
         (lambda: cut_of(3, None), "cut=3"),
@@ -185,6 +186,6 @@ def test_documents_without_a_score_do_not_judge_a_class(name: str) -> None:
         (lambda: SCut().fit(SCORES, LABELS * 2), "0 and 1"),
     ],
 )
-def test_what_makes_no_sense_is_said(make: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_settings_raise(make: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         make()

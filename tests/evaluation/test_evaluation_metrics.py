@@ -1,4 +1,4 @@
-"""Reports against scikit-learn's metrics; and that those of parts add up to that of the whole."""
+"""Reports equal scikit-learn's metrics, and reports of parts add up to the report of all documents."""
 
 import json
 from typing import Any
@@ -32,9 +32,9 @@ def report_of(pairs: Any, **options: Any) -> Report:
 
 
 @given(labels)
-def test_one_label_each_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+def test_single_label_reports_equal_sklearn(pairs: list[tuple[str, str]]) -> None:
     report = report_of([((true,), (given,)) for true, given in pairs])
-    true, predicted = [list(each) for each in zip(*pairs, strict=True)]
+    true, predicted = [list(column) for column in zip(*pairs, strict=True)]
     order = [*CLASSES, *sorted(set(true) - set(CLASSES))]
     assert report.labels == order
     assert report.accuracy == pytest.approx(accuracy_score(true, predicted), abs=1e-15)
@@ -43,14 +43,14 @@ def test_one_label_each_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert report.macro_f1 == pytest.approx(f1_score(true, predicted, average="macro", zero_division=0), abs=1e-15)
     assert report.confusion() == confusion_matrix(true, predicted, labels=order).tolist()
     rows = precision_recall_fscore_support(true, predicted, labels=order, zero_division=0)
-    found = np.transpose([(row.precision, row.recall, row.f1, row.documents) for row in report.rows()])
-    assert found == pytest.approx(np.array(rows), abs=1e-15)
+    figures = np.transpose([(row.precision, row.recall, row.f1, row.documents) for row in report.rows()])
+    assert figures == pytest.approx(np.array(rows), abs=1e-15)
     assert [row.predicted for row in report.rows()] == [predicted.count(label) for label in order]
     assert [row.label for row in report.rows()] == order
 
 
 @given(label_sets, st.booleans())
-def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]], no_label_is_valid: bool) -> None:
+def test_multilabel_reports_equal_sklearn(pairs: list[tuple[list[str], list[str]]], no_label_is_valid: bool) -> None:
     report = report_of(pairs, multilabel=True, no_label_is_valid=no_label_is_valid)
     judged = [pair for pair in pairs if pair[0] or no_label_is_valid]
     assert report.documents == len(judged)
@@ -59,15 +59,15 @@ def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]]
         assert (report.accuracy, report.micro_f1, report.macro_f1) == (0, 0, 0)
         return
     binarizer = MultiLabelBinarizer(classes=report.labels)
-    true, predicted = (binarizer.fit_transform(each) for each in zip(*judged, strict=True))
+    true, predicted = (binarizer.fit_transform(column) for column in zip(*judged, strict=True))
     assert report.accuracy == pytest.approx(accuracy_score(true, predicted), abs=1e-15)
     assert report.micro_f1 == pytest.approx(f1_score(true, predicted, average="micro", zero_division=0), abs=1e-15)
-    occurs = (true.sum(axis=0) + predicted.sum(axis=0)) > 0  # scikit-learn has all columns in the mean
-    each = f1_score(true, predicted, average=None, zero_division=0)
-    assert report.macro_f1 == pytest.approx(each[occurs].mean() if occurs.any() else 0, abs=1e-15)
+    occurs = (true.sum(axis=0) + predicted.sum(axis=0)) > 0  # scikit-learn averages over all columns
+    class_f1 = f1_score(true, predicted, average=None, zero_division=0)
+    assert report.macro_f1 == pytest.approx(class_f1[occurs].mean() if occurs.any() else 0, abs=1e-15)
     rows = precision_recall_fscore_support(true, predicted, zero_division=0)
-    found = np.transpose([(row.precision, row.recall, row.f1, row.documents) for row in report.rows()])
-    assert found == pytest.approx(np.array(rows), abs=1e-15)
+    figures = np.transpose([(row.precision, row.recall, row.f1, row.documents) for row in report.rows()])
+    assert figures == pytest.approx(np.array(rows), abs=1e-15)
 
 
 @given(label_sets, st.data(), st.booleans())
@@ -95,7 +95,7 @@ def test_by_hand() -> None:
     assert (b.precision, b.recall, b.f1, b.documents, b.predicted) == (1 / 3, 1, 0.5, 1, 3)
     assert c == ("c", 0, 0, 0, 0, 0)
     assert new == ("new", 0, 0, 0, 1, 0)
-    assert report.macro_f1 == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)  # of c nobody speaks
+    assert report.macro_f1 == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)  # c has neither documents nor predictions
     assert report.confusion() == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]]
 
 
@@ -105,7 +105,7 @@ def test_a_label_twice_counts_once() -> None:
     assert report.right == 1
 
 
-def test_nothing_to_compare() -> None:
+def test_without_documents_all_figures_are_0() -> None:
     report = report_of([])
     assert (report.documents, report.accuracy, report.micro_f1, report.macro_f1) == (0, 0, 0, 0)
     assert report.confusion() == [[0] * 3] * 3
@@ -117,7 +117,7 @@ def test_a_document_of_several_labels_among_those_of_one_is_counted_under_its_fi
     assert report.right == 1
 
 
-def test_as_many_predictions_as_documents() -> None:
+def test_fewer_predictions_than_documents_raise() -> None:
     with pytest.raises(ValueError, match="shorter"):
         compare_labels(CLASSES, [["a"], ["b"]], [["a"]], multilabel=False)
 

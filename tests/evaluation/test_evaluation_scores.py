@@ -1,4 +1,4 @@
-"""Scores in blocks, in memory or in a file: the same rules and curves, to the last bit, as from one table."""
+"""Scores in blocks, in memory or in a file, give the same rules and curves to the last bit as one table."""
 
 import errno
 import os
@@ -24,7 +24,7 @@ CUTS = [SCut(), SCutFBR(floor=0.5), RCut(), PCut(), PCut(factor=1.3), ZeroCut()]
 
 
 def table() -> tuple[Any, Any]:
-    """Scores with ties and gaps, and labels; two documents have no score at all."""
+    """Return scores with ties and gaps, and labels; two documents have no score at all."""
     random = np.random.default_rng(5)
     true = random.random((N, C)) < np.linspace(0.05, 0.6, C)
     numbers = np.round(random.normal(size=(N, C)) + true, 1)
@@ -45,13 +45,13 @@ def traced_memory() -> Iterator[Callable[[], int]]:
 
 @pytest.fixture(params=[(1 << 21, 1 << 23), (20, 1 << 23), (20, 100), (1, 0)], ids=str)
 def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scores in a block, and in memory."""
+    """Limit the number of scores in a block, and in memory."""
     monkeypatch.setattr(scores, "BLOCK_CELLS", request.param[0])
     monkeypatch.setattr(scores, "CELLS_IN_MEMORY", request.param[1])
 
 
 def in_blocks(numbers: Any, true: Any) -> HeldOutScores:
-    """The same, added fold by fold and block by block."""
+    """Return the held-out scores, added fold by fold and block by block."""
     held_out = HeldOutScores(csr_array(true.astype(np.int8)), None)
     scored = np.flatnonzero(~np.isnan(numbers).all(axis=1))
     for fold in range(3):
@@ -65,29 +65,29 @@ def in_blocks(numbers: Any, true: Any) -> HeldOutScores:
 @pytest.mark.parametrize("cut", CUTS, ids=lambda cut: f"{type(cut).__name__} {vars(cut)}")
 def test_rules_do_not_depend_on_blocks(cut: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers, true = table()
-    found = cut.fit_held_out(in_blocks(numbers, true))
+    rule = cut.fit_held_out(in_blocks(numbers, true))
     monkeypatch.undo()
     expected = cut.fit(numbers, true).rule_
-    assert found.ranks == expected.ranks
-    assert np.array_equal(found.thresholds, expected.thresholds)
+    assert rule.ranks == expected.ranks
+    assert np.array_equal(rule.thresholds, expected.thresholds)
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("method", METHODS)
 def test_curves_do_not_depend_on_blocks(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers, true = table()
-    found = Calibration.fit_held_out(method, in_blocks(numbers, true)).stored_arrays()
+    arrays = Calibration.fit_held_out(method, in_blocks(numbers, true)).stored_arrays()
     monkeypatch.undo()
     expected = Calibration.fit(method, numbers, true).stored_arrays()
-    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    assert all(np.array_equal(arrays[name], expected[name]) for name in expected)
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_what_was_added_can_be_read_by_document() -> None:
     numbers, true = table()
-    found, members = tables_of(in_blocks(numbers, true))
-    assert np.array_equal(found, numbers, equal_nan=True)
-    assert np.array_equal(members, true)
+    read_numbers, read_true = tables_of(in_blocks(numbers, true))
+    assert np.array_equal(read_numbers, numbers, equal_nan=True)
+    assert np.array_equal(read_true, true)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -98,16 +98,16 @@ def test_what_was_added_can_be_read_by_document() -> None:
 def test_models_do_not_depend_on_blocks(multilabel: bool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts(60, multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
-    found = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
-    report, predicted = found.evaluate(case.texts, labels), found.predict(case.texts)
+    model = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
+    report, predicted = model.evaluate(case.texts, labels), model.predict(case.texts)
     monkeypatch.undo()
     expected = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
-    assert measured_by(found) == measured_by(expected)
+    assert results_of(model) == results_of(expected)
     assert report.to_dict() == expected.evaluate(case.texts, labels).to_dict()
     assert list(predicted) == list(expected.predict(case.texts))
 
 
-def measured_by(model: Categorizer) -> tuple[Any, ...]:
+def results_of(model: Categorizer) -> tuple[Any, ...]:
     thresholds = None if model.thresholds_ is None else model.thresholds_.tolist()
     return model.terms_, model.curve_, model.held_out_, thresholds
 
@@ -131,7 +131,7 @@ def test_predicting_takes_no_table_of_documents_and_classes() -> None:
     labels = [f"c{number % n_classes}" for number in range(n_documents)]
     texts = [f"a{number % 40} b{number % 50}" for number in range(n_documents)]
     model = Categorizer(classifier="nb", selector="df", n_terms=90).fit(texts, labels)
-    model.predict(texts[:2000])  # loads what predicting many documents needs
+    model.predict(texts[:2000])  # load what prediction needs before memory is traced
     with traced_memory() as peak:
         assert len(model.predict(texts)) == n_documents
         assert model.evaluate(texts, labels).documents == n_documents

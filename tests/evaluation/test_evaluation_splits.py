@@ -1,4 +1,4 @@
-"""Laws of holding documents out: even, the same always, small classes too, nothing random."""
+"""Held-out documents and folds are spread evenly over classes, also small ones, and are never random."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -17,21 +17,21 @@ shares = st.floats(0.01, 0.99)
 
 @given(classes, shares)
 def test_about_the_share_of_each_class_and_of_all_is_held_out(labels: list[str], share: float) -> None:
-    chosen = held_out(labels, share)
-    assert chosen.dtype == np.bool_
-    assert len(chosen) == len(labels)
+    is_held_out = held_out(labels, share)
+    assert is_held_out.dtype == np.bool_
+    assert len(is_held_out) == len(labels)
     could_be = left = 0
     for label, size in Counter(labels).items():
-        n_held = sum(one for one, other in zip(chosen.tolist(), labels, strict=True) if other == label)
+        n_held = sum(is_held for is_held, own in zip(is_held_out.tolist(), labels, strict=True) if own == label)
         assert abs(n_held - size * share) <= 1 + 1e-9
         assert n_held < size
         could_be += size if size > 1 else 0
         left += n_held == size - 1
-    assert -left - 1 - 1e-9 <= chosen.sum() - could_be * share <= 1e-9
+    assert -left - 1 - 1e-9 <= is_held_out.sum() - could_be * share <= 1e-9
 
 
 @given(classes, shares)
-def test_as_written_down_slowly(labels: list[str], share: float) -> None:
+def test_held_out_documents_equal_a_slow_computation(labels: list[str], share: float) -> None:
     expected: set[int] = set()
     counted = 0
     for label in dict.fromkeys(labels):
@@ -47,19 +47,19 @@ def test_as_written_down_slowly(labels: list[str], share: float) -> None:
 def test_only_the_order_of_a_class_and_of_the_classes_matters(labels: list[str], share: float) -> None:
     order = list(dict.fromkeys(labels))
     by_class = sorted(range(len(labels)), key=lambda at: order.index(labels[at]))
-    chosen = held_out(labels, share)
-    assert chosen[by_class].tolist() == held_out([labels[at] for at in by_class], share).tolist()
+    is_held_out = held_out(labels, share)
+    assert is_held_out[by_class].tolist() == held_out([labels[at] for at in by_class], share).tolist()
 
 
 def test_small_classes_have_their_share_of_what_is_held_out() -> None:
     labels = ["a", "b"] * 100 + [f"small {at % 100}" for at in range(400)]
-    chosen = held_out(labels, 0.2)
-    assert chosen[:200].sum() == 40
-    assert chosen[200:].sum() == 80
-    assert len({label for label, is_chosen in zip(labels, chosen, strict=True) if is_chosen}) == 82
+    is_held_out = held_out(labels, 0.2)
+    assert is_held_out[:200].sum() == 40
+    assert is_held_out[200:].sum() == 80
+    assert len({label for label, is_held in zip(labels, is_held_out, strict=True) if is_held}) == 82
 
 
-def test_every_fifth() -> None:
+def test_held_out_documents_by_hand() -> None:
     assert np.flatnonzero(held_out(["a"] * 15, 0.2)).tolist() == [4, 9, 14]
     assert np.flatnonzero(held_out(["a"] * 3 + ["b"] * 3, 0.2)).tolist() == [4]
     assert np.flatnonzero(held_out([0, 1] * 5, 0.2)).tolist() == [8, 9]

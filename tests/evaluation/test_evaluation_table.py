@@ -1,4 +1,4 @@
-"""All figures of one small table, computed by hand; and against scikit-learn."""
+"""All figures of a small table equal those computed by hand; averages equal scikit-learn's."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from textsieve.evaluation import compare_labels
 TRUE, PREDICTED = "aaaabbbccd", "aaabbaccca"
 
 
-def test_one_label_by_hand() -> None:
+def test_single_label_figures_by_hand() -> None:
     report = compare_labels("abcd", TRUE, PREDICTED, multilabel=False)
     assert report.confusion() == [[3, 1, 0, 0], [1, 1, 1, 0], [0, 0, 2, 0], [1, 0, 0, 0]]
     figures = [(row.precision, row.recall, row.f1) for row in report.rows()]
@@ -33,9 +33,9 @@ def test_one_label_by_hand() -> None:
     assert report.macro_f1 == pytest.approx((6 / 9 + 2 / 5 + 4 / 5 + 0) / 4)
 
 
-def test_several_labels_by_hand() -> None:
+def test_multilabel_figures_by_hand() -> None:
     report = compare_labels("abc", [("a",), ("a", "b"), ("c",)], [("a", "b"), ("b",), ()], multilabel=True)
-    # a: 1 hit of 1 given and 2 true; b: 1 of 2 and 1; c: none given, 1 true
+    # a: 1 hit, 1 predicted, 2 true; b: 1 hit, 2 predicted, 1 true; c: none predicted, 1 true
     assert (report.micro_precision, report.micro_recall) == (2 / 3, 2 / 4)
     assert report.micro_f1 == pytest.approx(4 / 7)
     assert report.macro_precision == pytest.approx((1 + 1 / 2 + 0) / 3)

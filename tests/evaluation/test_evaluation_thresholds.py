@@ -1,4 +1,4 @@
-"""The threshold with the best F1, against trying every cut there is."""
+"""The threshold with the best F1 equals the best of all possible thresholds."""
 
 from fractions import Fraction
 
@@ -23,7 +23,7 @@ def f1(pairs: list[tuple[float, bool]], is_in: list[bool]) -> Fraction:
 
 
 @given(cases)
-def test_no_other_cut_is_better_and_none_as_good_takes_fewer(pairs: list[tuple[float, bool]]) -> None:
+def test_no_threshold_has_a_better_f1_or_the_same_with_fewer_documents(pairs: list[tuple[float, bool]]) -> None:
     values = np.array([score for score, _ in pairs])
     members = np.array([member for _, member in pairs])
     threshold = best_f1_threshold(values, members)
@@ -44,7 +44,7 @@ def test_half_way_between_the_last_in_and_the_first_out() -> None:
     assert best_f1_threshold(np.array([1.0, 3.0, 2.0]), np.array([False, True, True])) == 1.5
 
 
-def test_where_all_are_in_the_last_score_is_the_threshold() -> None:
+def test_if_all_documents_are_in_the_lowest_score_is_the_threshold() -> None:
     assert best_f1_threshold(np.array([3.0, 2.0, 1.0]), np.array([True, False, True])) == 1.0
     assert best_f1_threshold(np.array([-7.0]), np.array([True])) == -7.0
 
@@ -54,7 +54,7 @@ def test_equal_scores_are_in_or_out_together() -> None:
     assert threshold == 0.5
 
 
-def test_neighbours_among_the_floats() -> None:
+def test_adjacent_floats_are_separated() -> None:
     above = np.nextafter(1.0, 2.0)
     threshold = best_f1_threshold(np.array([above, 1.0]), np.array([True, False]))
     assert threshold == above

@@ -1,4 +1,4 @@
-"""Weights of held-out documents: cuts, curves and reports of weighted documents are those of repeated ones."""
+"""Integer weights give the same thresholds, calibration curves and reports as repeated documents."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from textsieve.evaluation.thresholds import CUTS, Cut, SCutFBR, cut_at_share
 
 @st.composite
 def scored(draw: st.DrawFn) -> tuple[Any, Any, Any]:
-    """Scores with many ties and some missing, labels, and whole weights."""
+    """Draw scores with many ties and some missing, labels, and integer weights."""
     shape = draw(st.tuples(st.integers(1, 8), st.integers(1, 4)))
     values = st.sampled_from([-1.5, -0.5, 0.0, 0.25, 1.0, 2.0, float("nan")])
     scores = draw(arrays(np.float64, shape, elements=values))
@@ -45,7 +45,7 @@ def test_cuts_fitted_with_whole_weights_are_those_of_repeated_documents(name: st
 
 
 @given(case=scored(), factor=st.sampled_from([0.1, 1e-6, 1000.5]))
-def test_thresholds_of_the_best_f1_do_not_see_a_common_factor(case: tuple[Any, Any, Any], factor: float) -> None:
+def test_thresholds_of_the_best_f1_do_not_depend_on_a_common_factor(case: tuple[Any, Any, Any], factor: float) -> None:
     scores, labels, weights = case
     qualities = []
     for times in (weights, weights * factor):
@@ -63,7 +63,7 @@ def test_a_share_of_weights_is_cut_between_documents() -> None:
 
 
 @pytest.mark.parametrize("kind", BAD_WEIGHTS)
-def test_bad_weights_are_refused(kind: str) -> None:
+def test_invalid_weights_raise(kind: str) -> None:
     weights, message = BAD_WEIGHTS[kind]
     with pytest.raises(InputError, match=message):
         CUTS["pcut"]().fit(np.zeros((3, 2)), np.eye(3, 2), sample_weight=weights)
@@ -85,13 +85,13 @@ def test_curves_of_weighted_documents_are_those_of_repeated_ones(method: str) ->
     )
 
 
-def test_reports_count_documents_as_often_as_they_are_told() -> None:
-    true, found = [("a",), ("b",), (), ("a",)], [("a",), ("a",), ("b",), ("b",)]
+def test_reports_count_documents_by_their_weights() -> None:
+    true, predicted = [("a",), ("b",), (), ("a",)], [("a",), ("a",), ("b",), ("b",)]
     times = [3, 1, 2, 5]
     copies = np.repeat(np.arange(4), times).tolist()
-    once = compare_labels("ab", true, found, multilabel=False, weights=times)
-    often = compare_labels("ab", [true[at] for at in copies], [found[at] for at in copies], multilabel=False)
+    once = compare_labels("ab", true, predicted, multilabel=False, weights=times)
+    often = compare_labels("ab", [true[at] for at in copies], [predicted[at] for at in copies], multilabel=False)
     assert once == often
-    halves = compare_labels("ab", true, found, multilabel=False, weights=[time / 2 for time in times])
+    halves = compare_labels("ab", true, predicted, multilabel=False, weights=[time / 2 for time in times])
     assert halves.micro_f1 == once.micro_f1
     assert halves.documents == 4.5

@@ -112,8 +112,8 @@ def test_cosines_are_symmetric(case: tuple[Any, Any]) -> None:
     result = nearest(index, rows_in(index), n, threads=1)
     cosines = np.zeros((n, n))
     for row in range(n):
-        is_found = result.documents[row] >= 0
-        cosines[row, result.documents[row, is_found]] = result.cosines[row, is_found]
+        is_neighbour = result.documents[row] >= 0
+        cosines[row, result.documents[row, is_neighbour]] = result.cosines[row, is_neighbour]
     assert (cosines == cosines.T).all()
 
 

@@ -26,16 +26,16 @@ def test_eigenvectors_qr_and_estimator_span_the_same_space(class_weight: Any) ->
     rng = np.random.default_rng(5)
     rows, labels = rng.random((90, 25)), rng.integers(6, size=90)
     sets = [[int(label)] for label in labels]
-    found = OrthogonalCentroid(class_weight=class_weight).fit(rows, labels)
+    projection = OrthogonalCentroid(class_weight=class_weight).fit(rows, labels)
     _, eigenvectors = twin.eigen(twin.between_scatter(rows, sets, class_weight))
     centred = twin.centred(rows, sets, class_weight)
     by_qr, _ = np.linalg.qr(centred[:, 1:])  # six centred centroids have rank five
-    np.testing.assert_allclose(projector(found.components_.T), projector(eigenvectors[:, :5]), atol=1e-10)
-    np.testing.assert_allclose(projector(found.components_.T), projector(by_qr), atol=1e-10)
+    np.testing.assert_allclose(projector(projection.components_.T), projector(eigenvectors[:, :5]), atol=1e-10)
+    np.testing.assert_allclose(projector(projection.components_.T), projector(by_qr), atol=1e-10)
 
 
 @given(cases(any_weights, n_labels=(0, 2), max_documents=12), st.data())
-def test_any_split_and_order(case: Case, data: st.DataObject) -> None:
+def test_any_split_and_order_gives_the_same_bits(case: Case, data: st.DataObject) -> None:
     """Batches may come in any order, and later ones may have more columns."""
     order = data.draw(st.permutations(range(len(case.rows))))
     cut = data.draw(st.integers(0, len(order)))
@@ -80,9 +80,9 @@ def test_statistics_are_copied() -> None:
     rng = np.random.default_rng(0)
     rows, labels = rng.random((30, 8)), np.arange(30) % 3
     stats = ClassStats.from_matrix(rows, labels)
-    found = OrthogonalCentroid().fit_stats(stats)
-    before = found.components_.copy()
-    found.partial_fit(rows * 2, labels)
+    projection = OrthogonalCentroid().fit_stats(stats)
+    before = projection.components_.copy()
+    projection.partial_fit(rows * 2, labels)
     assert stats.n_documents == 30
     assert np.array_equal(OrthogonalCentroid().fit_stats(stats).components_, before)
 
@@ -95,7 +95,7 @@ def test_other_weights_need_the_documents(name: str) -> None:
         getattr(TraceProjection(weight=0.5), name)(None)
 
 
-def test_a_class_that_no_document_has() -> None:
+def test_a_class_without_documents_changes_no_direction() -> None:
     rng = np.random.default_rng(0)
     rows = rng.random((30, 8))
     indicator = np.eye(4, dtype=int)[np.arange(30) % 3]

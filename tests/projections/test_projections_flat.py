@@ -30,20 +30,20 @@ def eigenvalues(X: Any, y: Any, weight: float) -> Any:
     return twin.eigenvalues_over_documents(X.toarray(), [[label] for label in y], weight)
 
 
-def assert_largest(found: TraceProjection, X: Any, y: Any, n_wanted: int, values: Any = None) -> None:
+def assert_largest(projection: TraceProjection, X: Any, y: Any, n_wanted: int, values: Any = None) -> None:
     """Assert that the eigenvalues are the `n_wanted` largest of the definition, with their eigenvectors."""
-    weight = float(found.weight)
+    weight = float(projection.weight)
     values = eigenvalues(X, y, weight) if values is None else values
     size = np.abs(values).max()
-    assert found.n_components_ == min(n_wanted, np.count_nonzero(values > 1e-12 * size))
-    np.testing.assert_allclose(found.eigenvalues_, values[: found.n_components_], atol=1e-10 * size)
-    directions = found.components_.T
-    np.testing.assert_allclose(directions.T @ directions, np.eye(found.n_components_), atol=1e-10)
-    centred = X @ directions - found.mean_ @ directions
-    images = (X.T @ centred - np.outer(found.mean_, centred.sum(axis=0))) * ((1 - weight) / X.shape[0])
+    assert projection.n_components_ == min(n_wanted, np.count_nonzero(values > 1e-12 * size))
+    np.testing.assert_allclose(projection.eigenvalues_, values[: projection.n_components_], atol=1e-10 * size)
+    directions = projection.components_.T
+    np.testing.assert_allclose(directions.T @ directions, np.eye(projection.n_components_), atol=1e-10)
+    centred = X @ directions - projection.mean_ @ directions
+    images = (X.T @ centred - np.outer(projection.mean_, centred.sum(axis=0))) * ((1 - weight) / X.shape[0])
     centroids = twin.centred(X.toarray(), [[label] for label in y])
     images += weight * centroids @ (centroids.T @ directions)
-    np.testing.assert_allclose(images, directions * found.eigenvalues_, atol=1e-8 * size)
+    np.testing.assert_allclose(images, directions * projection.eigenvalues_, atol=1e-8 * size)
 
 
 @pytest.mark.slow
@@ -53,9 +53,9 @@ def test_more_terms_than_documents(weight: float) -> None:
     values = eigenvalues(X, y, weight)
     for n_components in (3, 20, 300):
         n_wanted = min(n_components, N_CLASSES - 1) if weight > 1 else n_components
-        found = TraceProjection(weight=weight, n_components=n_wanted).fit(X, y)
-        assert_largest(found, X, y, n_wanted, values)
-        assert found.n_iter_ <= 10
+        projection = TraceProjection(weight=weight, n_components=n_wanted).fit(X, y)
+        assert_largest(projection, X, y, n_wanted, values)
+        assert projection.n_iter_ <= 10
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
@@ -65,7 +65,7 @@ def test_a_large_share_of_all_directions_is_found_either_way(
 ) -> None:
     monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     monkeypatch.setattr(solving, "_LARGE_SHARE", share)
-    X, y = even(240, 900), np.arange(240) % 120  # above weight 1 at most 119 are positive
+    X, y = even(240, 900), np.arange(240) % 120  # above weight 1 at most 119 eigenvalues are positive
     n_components = 100 if weight < 1 else 60
     assert_largest(TraceProjection(weight=weight, n_components=n_components).fit(X, y), X, y, n_components)
 
@@ -81,11 +81,11 @@ def test_linearly_dependent_documents_are_solved_over_terms(
     if kind == "equal documents":
         X = sparse.csr_matrix(sparse.vstack([X[:1040], X[:10]]))
     y, n_components = np.arange(1050) % N_CLASSES, 3 if weight > 1 else 20
-    found = TraceProjection(weight=weight, n_components=n_components).fit(X, y)
-    assert_largest(found, X, y, n_components)
+    projection = TraceProjection(weight=weight, n_components=n_components).fit(X, y)
+    assert_largest(projection, X, y, n_components)
     monkeypatch.setattr(solving, "OverTerms", None)
     with pytest.raises(TypeError):
-        found.fit(X, y)  # so it was the other side
+        projection.fit(X, y)  # so the first fit used OverTerms
 
 
 def test_independent_documents_cause_no_drift(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_memory_grows_with_the_square_of_the_documents_only(weight: float) -> No
     """Computing the dense matrix over documents needs no array of terms x documents."""
     n_documents, n_terms = 400, 20_000
     X, y = even(n_documents, n_terms, 200), np.arange(n_documents) % N_CLASSES
-    projection = TraceProjection(weight=weight, n_components=3).fit(X, y)  # what is compiled is compiled
+    projection = TraceProjection(weight=weight, n_components=3).fit(X, y)  # compile before memory is traced
     tracemalloc.start()
     projection.fit(X, y)
     _, peak = tracemalloc.get_traced_memory()
@@ -112,14 +112,14 @@ def test_dense_matrices_are_limited_in_size(monkeypatch: pytest.MonkeyPatch) -> 
     """For any number of directions, dense matrices are used only up to the size limit."""
     monkeypatch.setattr(solving, "_SOMETIMES_DENSE", 100)
     monkeypatch.setattr(solving, "_ALWAYS_DENSE", 50)
-    taken = []
+    dense_sizes = []
 
-    def noted(side: Any, n_wanted: int) -> krylov.Eigenpairs:
-        taken.append(side.size)
+    def noted_eigenvalues(side: Any, n_wanted: int) -> krylov.Eigenpairs:
+        dense_sizes.append(side.size)
         return krylov.all_eigenvalues(side, n_wanted)
 
-    monkeypatch.setattr(solving, "all_eigenvalues", noted)
+    monkeypatch.setattr(solving, "all_eigenvalues", noted_eigenvalues)
     for n_documents in (100, 101):
-        found = TraceProjection(weight=0, n_components=60).fit(even(n_documents, 400, 20))
-        assert found.n_components_ == 60
-    assert taken == [100]
+        projection = TraceProjection(weight=0, n_components=60).fit(even(n_documents, 400, 20))
+        assert projection.n_components_ == 60
+    assert dense_sizes == [100]

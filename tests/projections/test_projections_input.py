@@ -39,14 +39,14 @@ LABELS = ["a", "b", "a", "b"]
         ({"n_jobs": 0}, "n_jobs=0; use a number of threads"),
     ],
 )
-def test_settings(settings: dict[str, Any], message: str) -> None:
+def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         TraceProjection(**settings).fit(ROWS, LABELS)
 
 
 @pytest.mark.parametrize("weight", [-1, 0.5, 1, 2])
 @pytest.mark.parametrize("y", [None, [-1, -1, -1, -1], [None] * 4, [np.nan] * 4, [[]] * 4])
-def test_no_labels(weight: float, y: Any) -> None:
+def test_missing_labels_raise(weight: float, y: Any) -> None:
     with pytest.raises(InputError, match=r"the target y is None|No document has a label"):
         TraceProjection(weight=weight).fit(ROWS, y)
 
@@ -58,7 +58,7 @@ def test_weight_0_needs_no_labels(y: Any) -> None:
 
 
 @pytest.mark.parametrize("weight", [1, 1.5, 2])
-def test_one_class(weight: float) -> None:
+def test_one_class_raises(weight: float) -> None:
     with pytest.raises(InputError, match="Only one class"):
         TraceProjection(weight=weight).fit(ROWS, ["a", "a", "a", None])
 
@@ -66,7 +66,7 @@ def test_one_class(weight: float) -> None:
 @pytest.mark.parametrize("weight", [-1, 0, 0.5, 1, 2])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("small", [0, 1000])
-def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: Any, small: int) -> None:
+def test_equal_documents_raise(monkeypatch: pytest.MonkeyPatch, weight: float, make: Any, small: int) -> None:
     monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)
     with pytest.raises(InputError, match="No direction raises the trace"):
         TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
@@ -74,19 +74,19 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
 
 @pytest.mark.parametrize("weight", [1.1, 2, 3])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
-def test_equal_class_means(weight: float, make: Any) -> None:
+def test_equal_class_means_raise(weight: float, make: Any) -> None:
     """Means are computed from centred documents, so they agree only up to rounding."""
     rows = np.array([[0.0], [0], [0], [0], [0], [1], [0]])
     with pytest.raises(InputError, match=r"or the class means are"):
         TraceProjection(weight=weight).fit(make(rows), [(), (), (), (), ("a", "b"), (), ("a",)])
 
 
-def test_wide_classes_have_no_margin() -> None:
+def test_wide_classes_without_a_margin_warn() -> None:
     rows = np.array([[1.0], [-1.0], [1.1], [-0.9]])
     with pytest.warns(UserWarning, match=r"at weight=2.0, because documents differ more within their classes"):
-        found = MaximumMargin().fit(rows, ["a", "a", "b", "b"])
-    assert found.components_.tolist() == [[1.0]]
-    assert found.eigenvalues_ == pytest.approx([0.05**2 - 1.0])  # S_b - S_w
+        projection = MaximumMargin().fit(rows, ["a", "a", "b", "b"])
+    assert projection.components_.tolist() == [[1.0]]
+    assert projection.eigenvalues_ == pytest.approx([0.05**2 - 1.0])  # S_b - S_w
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
@@ -98,24 +98,24 @@ def test_the_best_direction_between_class_means_if_none_raises_the_trace(
     rng = np.random.default_rng(3)
     rows, labels = rng.normal(size=(400, 12)), np.arange(400) % 4
     with pytest.warns(UserWarning, match="No direction raises the trace"):
-        found = TraceProjection(weight=2.0).fit(make(rows), labels)
+        projection = TraceProjection(weight=2.0).fit(make(rows), labels)
     matrix = scatter(rows, [[label] for label in labels], 2.0)
     means = np.array([rows[labels == label].mean(axis=0) for label in range(4)])
     span = np.linalg.qr((means - means.mean(axis=0)).T)[0][:, :3]
     best = np.linalg.eigvalsh(span.T @ matrix @ span)[-1]
-    direction = found.components_[0]
+    direction = projection.components_[0]
     assert best < 0
-    assert found.eigenvalues_ == pytest.approx([best])
+    assert projection.eigenvalues_ == pytest.approx([best])
     assert direction @ matrix @ direction == pytest.approx(best)
     assert span @ (span.T @ direction) == pytest.approx(direction)
 
 
-@pytest.mark.parametrize(("weight", "asked", "kept"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])
-def test_more_directions_than_there_are(weight: float, asked: int, kept: int) -> None:
-    with pytest.warns(UserWarning, match=f"n_components={asked}, but fewer directions have an"):
-        found = TraceProjection(weight=weight, n_components=asked).fit(ROWS, LABELS)
-    assert found.transform(ROWS).shape == (4, kept)
-    assert TraceProjection(weight=weight).fit(ROWS, LABELS).n_components_ == kept  # nothing asked for: nothing said
+@pytest.mark.parametrize(("weight", "n_components", "n_directions"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])
+def test_more_directions_than_there_are_warn(weight: float, n_components: int, n_directions: int) -> None:
+    with pytest.warns(UserWarning, match=f"n_components={n_components}, but fewer directions have an"):
+        projection = TraceProjection(weight=weight, n_components=n_components).fit(ROWS, LABELS)
+    assert projection.transform(ROWS).shape == (4, n_directions)
+    assert TraceProjection(weight=weight).fit(ROWS, LABELS).n_components_ == n_directions  # no warning
 
 
 def test_a_constant_term_has_no_part_in_any_direction() -> None:
@@ -124,14 +124,14 @@ def test_a_constant_term_has_no_part_in_any_direction() -> None:
             np.testing.assert_allclose(projection.fit(rows, LABELS).components_[:, 2], 0.0, atol=1e-12)
 
 
-def test_one_document_a_class() -> None:
-    """Then S_b = C, so S is the same for all weights."""
+def test_with_one_document_per_class_the_weight_does_not_matter() -> None:
+    """With one document per class S_b = C, so S is the same for all weights."""
     labels = list("abcd")
     expected = TraceProjection(weight=0).fit(ROWS)
     for weight in (0.5, 1, 2):
-        found = TraceProjection(weight=weight).fit(ROWS, labels)
-        np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, atol=1e-12)
-        np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)
+        projection = TraceProjection(weight=weight).fit(ROWS, labels)
+        np.testing.assert_allclose(projection.eigenvalues_, expected.eigenvalues_, atol=1e-12)
+        np.testing.assert_allclose(projection.components_, expected.components_, atol=1e-8)
 
 
 @pytest.mark.parametrize("small", [0, 1000])
@@ -173,21 +173,21 @@ def test_unsorted_sparse_rows_with_duplicates() -> None:
     """Unsorted columns and duplicates mean the same as in scipy."""
     odd = sparse.csr_matrix((np.array([2.0, 1, 0.5, 0.5, 3, 1]), np.array([2, 0, 1, 1, 0, 2]), np.array([0, 2, 4, 6])))
     for weight in (0, 0.5, 1):
-        found = TraceProjection(weight=weight).fit(odd, ["a", "b", "b"])
+        projection = TraceProjection(weight=weight).fit(odd, ["a", "b", "b"])
         expected = TraceProjection(weight=weight).fit(odd.toarray(), ["a", "b", "b"])
-        np.testing.assert_allclose(found.components_, expected.components_, atol=1e-10)
+        np.testing.assert_allclose(projection.components_, expected.components_, atol=1e-10)
     assert not odd.has_canonical_format
 
 
 def test_transform_keeps_sparse_rows_sparse_and_agrees() -> None:
     rows = sparse.csr_array(np.random.default_rng(0).random((50, 30)) * (np.eye(50, 30) + np.eye(50, 30, -7)))
-    found = TraceProjection(weight=0, n_components=3).fit(rows)
-    expected = (rows.toarray() - rows.toarray().mean(axis=0)) @ found.components_.T
-    np.testing.assert_allclose(found.transform(rows), expected, atol=1e-12)
-    assert found.transform(rows.astype(np.float32)).dtype == np.float64
-    assert found.get_feature_names_out().tolist() == ["traceprojection0", "traceprojection1", "traceprojection2"]
+    projection = TraceProjection(weight=0, n_components=3).fit(rows)
+    expected = (rows.toarray() - rows.toarray().mean(axis=0)) @ projection.components_.T
+    np.testing.assert_allclose(projection.transform(rows), expected, atol=1e-12)
+    assert projection.transform(rows.astype(np.float32)).dtype == np.float64
+    assert projection.get_feature_names_out().tolist() == ["traceprojection0", "traceprojection1", "traceprojection2"]
     with pytest.raises(InputError, match=r"shape \(2, 4\); give 3 columns"):
-        found.inverse_transform(np.ones((2, 4)))
+        projection.inverse_transform(np.ones((2, 4)))
 
 
 def test_too_few_iterations_warn() -> None:
@@ -213,11 +213,11 @@ def test_warnings_name_the_line_of_the_caller(weight: float, make: Any) -> None:
 
 
 def test_warnings_of_many_folds_are_the_same() -> None:
-    """Their line and text do not depend on the result, so Python shows them once."""
+    """The line and the text of warnings do not depend on the result, so Python shows them once."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        for n_kept in (2, 3, 4):
-            TraceProjection(weight=0, n_components=4).fit(ROWS[:n_kept], LABELS[:n_kept])
+        for n_documents in (2, 3, 4):
+            TraceProjection(weight=0, n_components=4).fit(ROWS[:n_documents], LABELS[:n_documents])
     assert len(noted) == 3
     assert len({(str(warning.message), warning.filename, warning.lineno) for warning in noted}) == 1
 
@@ -243,24 +243,24 @@ def unsound(columns: list[int], starts: list[int]) -> Any:
 def test_inconsistent_sparse_rows_raise(weight: float, columns: list[int], starts: list[int]) -> None:
     with pytest.raises(InputError, match="X is not sound"):
         TraceProjection(weight=weight).fit(unsound(columns, starts), ["a", "b", "b"])
-    found = TraceProjection(weight=weight).fit(np.eye(3), ["a", "b", "b"])
+    projection = TraceProjection(weight=weight).fit(np.eye(3), ["a", "b", "b"])
     with pytest.raises(InputError, match="X is not sound"):
-        found.transform(unsound(columns, starts))
+        projection.transform(unsound(columns, starts))
 
 
-def test_inverse_of_a_sparse_projection() -> None:
-    found = TraceProjection(weight=0, n_components=2).fit(ROWS)
+def test_inverse_transform_of_sparse_rows_raises() -> None:
+    projection = TraceProjection(weight=0, n_components=2).fit(ROWS)
     with pytest.raises(InputError, match=r"X is sparse; inverse_transform takes .* a dense array: X.toarray\(\)"):
-        found.inverse_transform(sparse.csr_matrix(found.transform(ROWS)))
+        projection.inverse_transform(sparse.csr_matrix(projection.transform(ROWS)))
 
 
 def test_statistics_with_a_class_that_means_no_label() -> None:
     labels = [0, 1, -1, 1]
     stats = ClassStats.from_matrix(ROWS, labels)
     expected = OrthogonalCentroid().fit(ROWS, labels)
-    found = OrthogonalCentroid().fit_stats(stats)
-    assert found.classes_.tolist() == [0, 1]
-    assert np.array_equal(found.components_, expected.components_)
+    projection = OrthogonalCentroid().fit_stats(stats)
+    assert projection.classes_.tolist() == [0, 1]
+    assert np.array_equal(projection.components_, expected.components_)
     assert OrthogonalCentroid(unlabelled=None).fit_stats(stats).classes_.tolist() == [-1, 0, 1]
 
 

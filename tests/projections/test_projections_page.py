@@ -12,5 +12,5 @@ def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     exec(compile(example, str(PAGE), "exec"), {})
     printed = capsys.readouterr().out.splitlines()
-    said = re.findall(r"# (\(.*?\))", example)
-    assert printed[: len(said)] == said
+    expected = re.findall(r"# (\(.*?\))", example)
+    assert printed[: len(expected)] == expected

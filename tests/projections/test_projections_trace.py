@@ -36,9 +36,9 @@ def sets(labels: NDArray[Any]) -> list[list[int]]:
     return [[] if label == -1 else [int(label)] for label in labels]
 
 
-def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: float = 1e-8) -> None:
+def assert_eigenvectors(projection: TraceProjection, matrix: NDArray[Any], rtol: float = 1e-8) -> None:
     """Assert that directions are orthonormal eigenvectors of S for its largest eigenvalues."""
-    values, directions = found.eigenvalues_, found.components_.T
+    values, directions = projection.eigenvalues_, projection.components_.T
     expected, _ = twin.eigen(matrix)
     size = np.abs(expected).max()
     np.testing.assert_allclose(directions.T @ directions, np.eye(len(values)), atol=1e-10)
@@ -55,16 +55,16 @@ def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: floa
 def test_eigenvectors_of_the_definition(
     monkeypatch: pytest.MonkeyPatch, weight: float, class_weight: Any, shape: tuple[int, int], small: int
 ) -> None:
-    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)  # 0: by products alone
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", small)  # 0: only products with S, no dense S
     X, y = sample(*shape, 6)
     n_components = 4
-    found = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X, y)
+    projection = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X, y)
     matrix = twin.scatter(X.toarray(), sets(y), weight, class_weight)
-    assert found.n_components_ == n_components
-    assert_eigenvectors(found, matrix)
-    assert found.eigenvalues_.sum() >= twin.best_selection(matrix, n_components)
+    assert projection.n_components_ == n_components
+    assert_eigenvectors(projection, matrix)
+    assert projection.eigenvalues_.sum() >= twin.best_selection(matrix, n_components)
     dense = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X.toarray(), y)
-    np.testing.assert_allclose(dense.components_, found.components_, atol=1e-7)
+    np.testing.assert_allclose(dense.components_, projection.components_, atol=1e-7)
 
 
 def has_nearly_zero_parts(rows: Any) -> bool:
@@ -80,8 +80,8 @@ def test_parts_below_a_millionth_of_the_largest_may_count_as_zero() -> None:
         [(), (), ("a",), ("b",)],
     )
     assert has_nearly_zero_parts(rows)
-    found = TraceProjection(weight=0.3).fit(rows, labels)
-    assert_eigenvectors(found, twin.scatter(rows, labels, 0.3), rtol=ZERO_TOLERANCE**0.5)
+    projection = TraceProjection(weight=0.3).fit(rows, labels)
+    assert_eigenvectors(projection, twin.scatter(rows, labels, 0.3), rtol=ZERO_TOLERANCE**0.5)
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
@@ -108,7 +108,7 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
             projection.fit(rows if dense else case.matrix(), case.label_sets)
         return
     if expected[0] < 1e-9 * np.abs(rows).max() ** 2:
-        return  # what is above 0 is a matter of rounding
+        return  # rounding decides which eigenvalues are above 0
     if has_nearly_zero_parts(rows):
         return  # see test_parts_below_a_millionth_of_the_largest_may_count_as_zero
     projection.fit(rows if dense else case.matrix(), case.label_sets)
@@ -121,29 +121,29 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 def test_the_number_of_threads_changes_no_bit(weight: float) -> None:
     X, y = sample(1150, 1050, 5)
-    one, multilabel = (TraceProjection(weight=weight, n_components=3, n_jobs=jobs).fit(X, y) for jobs in (1, 3))
-    assert np.array_equal(one.components_, multilabel.components_)
-    assert np.array_equal(one.eigenvalues_, multilabel.eigenvalues_)
+    single, threaded = (TraceProjection(weight=weight, n_components=3, n_jobs=jobs).fit(X, y) for jobs in (1, 3))
+    assert np.array_equal(single.components_, threaded.components_)
+    assert np.array_equal(single.eigenvalues_, threaded.eigenvalues_)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("shape", [(1150, 1050), (1050, 1150)])
 def test_solver_on_larger_documents(monkeypatch: pytest.MonkeyPatch, weight: float, shape: tuple[int, int]) -> None:
-    monkeypatch.setattr(solving, "all_eigenvalues", None)  # not the way that is taken
+    monkeypatch.setattr(solving, "all_eigenvalues", None)  # so the solver must not be dense
     X, y = sample(*shape, 5)
-    found = TraceProjection(weight=weight, n_components=4).fit(X, y)
+    projection = TraceProjection(weight=weight, n_components=4).fit(X, y)
     matrix = twin.between_scatter(X.toarray(), sets(y)) * weight
     matrix += (1 - weight) * np.cov(X.toarray(), rowvar=False, bias=True)
-    assert_eigenvectors(found, matrix)
+    assert_eigenvectors(projection, matrix)
 
 
 def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "_ALWAYS_DENSE", 0)
     X = sparse.csr_array(np.kron(np.eye(20), np.ones((3, 2))))
-    found = TraceProjection(weight=0, n_components=19).fit(X)
-    assert found.n_components_ == 19
-    assert_eigenvectors(found, twin.total_scatter(X.toarray()))
+    projection = TraceProjection(weight=0, n_components=19).fit(X)
+    assert projection.n_components_ == 19
+    assert_eigenvectors(projection, twin.total_scatter(X.toarray()))
 
 
 def test_few_different_documents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,13 +151,13 @@ def test_few_different_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X = sparse.csr_array(np.repeat(rng.random((7, 90)), 20, axis=0))
     with pytest.warns(UserWarning, match=r"n_components=10, but fewer directions have"):
-        found = TraceProjection(weight=0, n_components=10).fit(X)
-    assert found.n_components_ == 6
-    assert_eigenvectors(found, twin.total_scatter(X.toarray()))
+        projection = TraceProjection(weight=0, n_components=10).fit(X)
+    assert projection.n_components_ == 6
+    assert_eigenvectors(projection, twin.total_scatter(X.toarray()))
 
 
 @pytest.mark.parametrize("dense", [True, False])
-def test_principal_components(dense: bool) -> None:
+def test_weight_0_equals_the_pca_of_scikit_learn(dense: bool) -> None:
     rows = np.random.default_rng(3).normal(size=(80, 12)) * np.arange(1, 13) + 5.0
     theirs = PCA(n_components=7).fit(rows)
     ours = TraceProjection(weight=0, n_components=7).fit(rows if dense else sparse.csr_matrix(rows))
@@ -180,20 +180,20 @@ def test_large_means_and_small_spread(case: Case, weight: float, dense: bool) ->
         return
     if weight != 0 and len(set(case.label_sets)) < 2:
         return
-    found = TraceProjection(weight=weight).fit(case.rows if dense else case.matrix(), case.label_sets)
-    assert_eigenvectors(found, matrix, rtol=1e-7)
+    projection = TraceProjection(weight=weight).fit(case.rows if dense else case.matrix(), case.label_sets)
+    assert_eigenvectors(projection, matrix, rtol=1e-7)
 
 
-def test_signs() -> None:
+def test_the_largest_entry_of_a_direction_is_positive() -> None:
     X, y = sample(60, 30, 5)
     for projection in (OrthogonalCentroid(), MaximumMargin(), TraceProjection(weight=0)):
         rows = projection.fit(X, y).components_
         assert (rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)] > 0).all()
     even = TraceProjection(weight=0).fit(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    np.testing.assert_allclose(even.components_, [[0.5**0.5, -(0.5**0.5)]])  # the first of equals is positive
+    np.testing.assert_allclose(even.components_, [[0.5**0.5, -(0.5**0.5)]])  # of equal entries, the first is positive
 
 
-def test_presets() -> None:
+def test_presets_equal_trace_projections_of_their_weight() -> None:
     X, y = sample(60, 30, 5)
     for preset, weight in ((OrthogonalCentroid, 1), (MaximumMargin, 2)):
         named = preset(n_components=3, class_weight="balanced", unlabelled=4).fit(X, y)
@@ -202,13 +202,13 @@ def test_presets() -> None:
         assert named.classes_.tolist() == [-1, 0, 1, 2, 3]
 
 
-def test_iris_centroids() -> None:
-    """The diagonal of S_b as the OCFS paper should have printed it: 0.42141, 0.07318, 2.91096, 0.53736."""
+def test_the_two_eigenvalues_of_iris_sum_to_the_trace() -> None:
+    """Three classes give S_b the rank 2, so two eigenvalues sum to its trace."""
     X, y = load_iris(return_X_y=True)
-    found = OrthogonalCentroid().fit(X, y)
-    assert found.n_components_ == 2
+    projection = OrthogonalCentroid().fit(X, y)
+    assert projection.n_components_ == 2
     expected = np.trace(twin.between_scatter(X, [[label] for label in y]))
-    assert found.eigenvalues_.sum() == pytest.approx(expected)
+    assert projection.eigenvalues_.sum() == pytest.approx(expected)
 
 
 def test_stats_of_any_kind_of_labels_agree() -> None:

@@ -21,7 +21,7 @@ values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0])
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
-    """Draw few different documents, many times each, with labels that may disagree."""
+    """Draw a few different documents, repeat them, and give the copies labels that may disagree."""
     n_terms = draw(st.integers(1, 5))
     row = st.lists(values, min_size=n_terms, max_size=n_terms)
     some = draw(st.lists(row, min_size=1, max_size=6))
@@ -30,19 +30,21 @@ def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
     return rows, [0, 1, *labels[2:]]
 
 
-def kept_by(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -> list[int]:
+def kept_documents(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -> list[int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drop, "_SPARE", spare)
-        kept = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
-    assert kept.dtype == np.int64
-    return list(kept)
+        documents = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
+    assert documents.dtype == np.int64
+    return list(documents)
 
 
 @ANY_WARNING
 @given(collections(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 6), st.sampled_from([0, 1, 32]))
 def test_drop_keeps_the_documents_of_the_slow_twin(case: Any, variant: int, k: int, spare: int) -> None:
     rows, labels = case
-    assert kept_by(variant, rows, labels, k, spare) == drop_twin.reduced(neighbours_twin.kept(rows), labels, variant, k)
+    assert kept_documents(variant, rows, labels, k, spare) == drop_twin.reduced(
+        neighbours_twin.kept(rows), labels, variant, k
+    )
 
 
 def overlapping(n_documents: int, seed: int, n_classes: int = 4) -> tuple[sparse.csr_matrix, Any]:
@@ -62,7 +64,7 @@ def test_drop_keeps_the_documents_of_the_slow_twin_on_more_documents(variant: in
     matrix, labels = overlapping(70, seed)
     right = drop_twin.reduced(neighbours_twin.kept(matrix.toarray().tolist()), labels.tolist(), variant, 3)
     for spare in (0, 5, 32):
-        assert kept_by(variant, matrix.toarray(), labels, 3, spare) == right
+        assert kept_documents(variant, matrix.toarray(), labels, 3, spare) == right
 
 
 @ANY_WARNING
@@ -71,18 +73,20 @@ def test_noise_is_dropped_and_drop5_leaves_nothing_to_drop(case: Any, k: int) ->
     rows, labels = case
     twin = drop_twin.Twin(neighbours_twin.kept(rows), labels, k)
     noise = {document for document in twin.all if not twin.right(document, twin.kept)}
-    assert not set(kept_by(3, rows, labels, k)) & noise
+    assert not set(kept_documents(3, rows, labels, k)) & noise
     fewer = twin
-    fewer.kept = set(kept_by(5, rows, labels, k))
-    assert not any(fewer.can_go(document, fewer.all) for document in fewer.farthest_first())  # until nothing goes
+    fewer.kept = set(kept_documents(5, rows, labels, k))
+    assert not any(
+        fewer.can_go(document, fewer.all) for document in fewer.farthest_first()
+    )  # it repeats until none can
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 def test_the_number_of_threads_changes_nothing(variant: int) -> None:
     matrix, labels = overlapping(300, 9)
-    one, other = (DROP(variant=variant, n_jobs=n_jobs).fit(matrix, labels).sample_indices_ for n_jobs in (1, 3))
-    assert one.tolist() == other.tolist()
-    assert 0 < len(one) < 300
+    single, threaded = (DROP(variant=variant, n_jobs=n_jobs).fit(matrix, labels).sample_indices_ for n_jobs in (1, 3))
+    assert single.tolist() == threaded.tolist()
+    assert 0 < len(single) < 300
 
 
 def test_drop3_on_an_example_computed_by_hand() -> None:
@@ -90,7 +94,7 @@ def test_drop3_on_an_example_computed_by_hand() -> None:
     angles = np.deg2rad([0, 8, 20, 30, 62, 70, 81, 90, 16])
     rows = np.column_stack([np.cos(angles), np.sin(angles)])
     labels = ["a", "a", "a", "a", "b", "b", "b", "b", "b"]
-    assert kept_by(3, rows, labels) == [1, 2, 3, 4, 5, 6]
+    assert kept_documents(3, rows, labels) == [1, 2, 3, 4, 5, 6]
     collection = drop.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
     assert collection.noise().tolist() == [8]
     assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
@@ -105,15 +109,15 @@ def test_drop3_on_an_example_computed_by_hand() -> None:
 def test_fit_resample_returns_the_types_it_was_given() -> None:
     matrix, labels = overlapping(60, 1)
     for form in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix):
-        rows, kept = DROP().fit_resample(form(matrix), labels)
+        rows, kept_labels = DROP().fit_resample(form(matrix), labels)
         assert sparse.issparse(rows)
         assert isinstance(rows, sparse.sparray) == issubclass(form, sparse.sparray)
-        assert isinstance(kept, np.ndarray)
+        assert isinstance(kept_labels, np.ndarray)
     sampler = DROP()
-    rows, kept = sampler.fit_resample(matrix.toarray(), [str(label) for label in labels])
+    rows, kept_labels = sampler.fit_resample(matrix.toarray(), [str(label) for label in labels])
     assert isinstance(rows, np.ndarray)
     assert (rows == matrix.toarray()[sampler.sample_indices_]).all()
-    assert kept == [str(labels[document]) for document in sampler.sample_indices_]
+    assert kept_labels == [str(labels[document]) for document in sampler.sample_indices_]
     assert sampler.sample_indices_.tolist() == sorted(set(sampler.sample_indices_.tolist()))
 
 
@@ -131,8 +135,8 @@ def test_a_class_that_loses_all_documents_warns() -> None:
 def test_documents_without_associates_are_dropped(variant: int) -> None:
     matrix, labels = overlapping(40, 2, n_classes=2)
     more = sparse.block_diag([matrix, [[1.0]], [[0.0]]]).toarray()
-    with_them = kept_by(variant, more, [*labels, 0, 1])
-    assert with_them == kept_by(variant, matrix.toarray(), labels)
+    with_them = kept_documents(variant, more, [*labels, 0, 1])
+    assert with_them == kept_documents(variant, matrix.toarray(), labels)
 
 
 @ANY_WARNING
@@ -143,9 +147,9 @@ def test_two_documents_that_misclassify_each_other_are_both_dropped() -> None:
 
 def test_copies_with_the_same_label_need_not_all_stay() -> None:
     rows = [[1.0, 0]] * 6 + [[0, 1.0]] * 6
-    kept = kept_by(3, rows, ["a"] * 6 + ["b"] * 6)
-    assert 0 < len([each for each in kept if each < 6]) < 6
-    assert 0 < len([each for each in kept if each >= 6]) < 6
+    documents = kept_documents(3, rows, ["a"] * 6 + ["b"] * 6)
+    assert 0 < len([document for document in documents if document < 6]) < 6
+    assert 0 < len([document for document in documents if document >= 6]) < 6
 
 
 def test_unlabelled_documents_are_left_out() -> None:
@@ -153,18 +157,18 @@ def test_unlabelled_documents_are_left_out() -> None:
     some: list[Any] = labels.tolist()
     some[5] = some[11] = None
     labelled = [document for document in range(40) if some[document] is not None]
-    found = DROP().fit(matrix, some).sample_indices_
+    indices = DROP().fit(matrix, some).sample_indices_
     right = DROP().fit(matrix[labelled], labels[labelled]).sample_indices_
-    assert found.tolist() == [labelled[document] for document in right]
+    assert indices.tolist() == [labelled[document] for document in right]
 
 
 @ANY_WARNING
 def test_k_larger_than_the_number_of_other_documents_uses_all_of_them() -> None:
     matrix, labels = overlapping(10, 4, n_classes=2)
     with pytest.warns(UserWarning, match="k=10, but a document has 9 others; all of them are neighbours") as caught:
-        found = DROP(k=10).fit(matrix, labels)
+        sampler = DROP(k=10).fit(matrix, labels)
     assert caught[0].filename == __file__
-    assert found.sample_indices_.tolist() == DROP(k=9).fit(matrix, labels).sample_indices_.tolist()
+    assert sampler.sample_indices_.tolist() == DROP(k=9).fit(matrix, labels).sample_indices_.tolist()
 
 
 @pytest.mark.parametrize(

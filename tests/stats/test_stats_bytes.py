@@ -42,7 +42,8 @@ def use(stats: ClassStats) -> None:
     stats.take(range(stats.n_terms))
 
 
-def refused_or_usable(data: bytes) -> bool:
+def is_accepted(data: bytes) -> bool:
+    """Return whether the bytes are read as a table, which must then be usable."""
     try:
         stats = ClassStats.from_bytes(data)
     except InputError:
@@ -87,7 +88,7 @@ def test_empty_tables_come_back(stats: ClassStats) -> None:
     assert ClassStats.from_bytes(stats.to_bytes()).to_bytes() == stats.to_bytes()
 
 
-def test_reading_back_gives_what_was_written() -> None:
+def test_rewritten_bytes_without_changes_are_the_same() -> None:
     assert rewritten() == SMALL.to_bytes()
     use(ClassStats.from_bytes(rewritten()))
 
@@ -98,16 +99,16 @@ WRITTEN_ONCE = (
     "fPtDz%BI5^1G_~Y#|pJFC5H)TwpU29C<#&hOF%fxt0*jW(JpX*D&RTHb%a%*i_jWp9Pm>C!)7kG9xk7t!GPg1SBS$7=EM~P&s77g;RuG#IJXjN"
     "wUz~*6=?8a$c&G<6}a$x6MJmRbb;N#METoxx)*RCy;|OFsqgda60d6Y-dTSCvHU3Uw#4s;D*iRx8vmf*68+lzP3!y*%E;fy"
 )
-"""`b85encode(compress(SMALL.to_bytes(), 9))`: version 1 of the format. Make it anew only if the format changes before
-it is released."""
+"""`b85encode(compress(SMALL.to_bytes(), 9))`: version 1 of the format. Replace it only if the format changes
+before its release."""
 
 
-def test_tables_that_were_written_once_are_read_for_ever() -> None:
+def test_tables_of_version_1_can_still_be_read() -> None:
     assert decompress(b85decode(WRITTEN_ONCE)) == SMALL.to_bytes()
     use(ClassStats.from_bytes(decompress(b85decode(WRITTEN_ONCE))))
 
 
-def test_every_truncation_is_refused() -> None:
+def test_every_truncation_raises() -> None:
     data = SMALL.to_bytes()
     for length in range(len(data)):
         with pytest.raises(InputError, match=r"not a table of statistics|cut short"):
@@ -117,18 +118,18 @@ def test_every_truncation_is_refused() -> None:
 
 
 @pytest.mark.parametrize("flip", [0x01, 0x10, 0x80, 0xFF])
-def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
+def test_every_flipped_byte_raises_and_allocates_little_memory(flip: int) -> None:
     data = SMALL.to_bytes()
-    usable = 0
+    n_accepted = 0
     tracemalloc.start()
     try:
         for place in range(len(data)):
-            usable += refused_or_usable(data[:place] + bytes([data[place] ^ flip]) + data[place + 1 :])
+            n_accepted += is_accepted(data[:place] + bytes([data[place] ^ flip]) + data[place + 1 :])
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < 20_000_000
-    assert usable == 0
+    assert n_accepted == 0
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
         {"doc_freq": np.ones((1, 3), np.int64)},
     ],
 )
-def test_arrays_that_do_not_fit_together(arrays: dict[str, Any]) -> None:
+def test_inconsistent_arrays_raise(arrays: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="damaged"):
         ClassStats.from_bytes(rewritten(**arrays))
 
@@ -213,7 +214,7 @@ def test_arrays_that_do_not_fit_together(arrays: dict[str, Any]) -> None:
         {name: value for name, value in HEADER.items() if name != "version"},
     ],
 )
-def test_headers_that_make_no_sense(header: Any) -> None:
+def test_invalid_headers_raise(header: Any) -> None:
     with pytest.raises(InputError, match=r"not a table of statistics|damaged"):
         ClassStats.from_bytes(rewritten(header))
 

@@ -27,11 +27,11 @@ def fast(case: Case) -> ClassStats | None:
     rows = case.matrix()
     labels = label_pairs(case.label_sets, len(case.rows))
     matrix = integer_counts.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    found = integer_counts.sum_counts(matrix, labels)
-    if found is None:
+    sums = integer_counts.sum_counts(matrix, labels)
+    if sums is None:
         return None
     sizes = np.diff(labels.class_starts)
-    return ClassStats(Table(labels.classes, labels.n_documents, rows.shape[1], sizes, *found))
+    return ClassStats(Table(labels.classes, labels.n_documents, rows.shape[1], sizes, *sums))
 
 
 def random_documents(n: int, *, n_terms: int = 40, most: int = 70, seed: int = 0) -> NDArray[np.int64]:
@@ -171,7 +171,7 @@ def test_labels_of_any_integer_type(kind: Any) -> None:
     assert [near.of_class(number).tolist() for number in range(2)] == [[1], [0, 2]]
 
 
-# -- after a value that the fast way is not for --------------------------------------------------------------------
+# -- after a value that is too large for the fast method -----------------------------------------------------------
 
 LARGE = 1 << 21
 

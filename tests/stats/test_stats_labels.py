@@ -34,7 +34,7 @@ NUMBERS = [(10,), (-3,), (10,), (7,), (-3,)]
 SEVERAL = [("b", "a"), (), ("b",), ("c", "a", "b"), ("a",)]
 SOME = [("b",), (), ("b",), (), ("a",)]
 SOME_NUMBERS = [(1,), (), (0,), (), (1,)]
-NOBODY: list[tuple[Any, ...]] = [()] * 5
+ALL_UNLABELLED: list[tuple[Any, ...]] = [()] * 5
 SETS_OF_NUMBERS = [(0, 2), (), (0,), (1, 2), (2,)]
 INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]])
 
@@ -90,9 +90,9 @@ FORMS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "any other lists are lists of labels": ([[1, 0], [0, 1], [1, 2], [], [0]], [(1, 0), (0, 1), (1, 2), (), (0,)]),
     "a collection of another kind": ([{"b": 1}.keys(), [], ("a",), None, "b"], [("b",), (), ("a",), (), ("b",)]),
     "-1 in a list is a label": ([[1], [-1], [0], [], [1]], [(1,), (-1,), (0,), (), (1,)]),
-    "nobody": ([None] * 5, NOBODY),
-    "no labels": (None, NOBODY),
-    "a matrix of no classes": (np.zeros((5, 0)), NOBODY),
+    "nobody": ([None] * 5, ALL_UNLABELLED),
+    "no labels": (None, ALL_UNLABELLED),
+    "a matrix of no classes": (np.zeros((5, 0)), ALL_UNLABELLED),
     "lists of numbers": ([[0, 2], [], [0], [1, 2], [2]], SETS_OF_NUMBERS),
     "indicator": (INDICATOR, SETS_OF_NUMBERS),
     "indicator of truth values": (INDICATOR.astype(bool), SETS_OF_NUMBERS),
@@ -116,7 +116,7 @@ FORMS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "a list of what a masked array holds": (list(masked([1, 9, 0, 9, 1], 1, 3)), SOME_NUMBERS),
     "lists, masked in part": ([masked([1, 9], 1), None, [0], [], [1]], SOME_NUMBERS),
     "a mask that masks nothing": (np.ma.array([10, -3, 10, 7, -3]), NUMBERS),
-    "everything masked": (np.ma.array([10, -3, 10, 7, -3], mask=True), NOBODY),
+    "everything masked": (np.ma.array([10, -3, 10, 7, -3], mask=True), ALL_UNLABELLED),
     "masked indicator": (
         masked(INDICATOR | [[0], [1], [0], [0], [0]], 1),
         SETS_OF_NUMBERS,

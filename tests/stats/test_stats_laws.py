@@ -15,20 +15,24 @@ from textsieve import ClassStats, InputError
 WEIGHTS = {"any": any_weights, "near a million": near_a_million, "cancelling": cancelling}
 
 
-def of(case: Case) -> ClassStats:
+def stats_of(case: Case) -> ClassStats:
     return ClassStats.from_matrix(case.matrix(), case.label_sets)
 
 
-def same(one: ClassStats, other: ClassStats) -> bool:
-    return one.to_bytes() == other.to_bytes()
+def same(stats: ClassStats, other: ClassStats) -> bool:
+    return stats.to_bytes() == other.to_bytes()
 
 
-def assert_close(one: ClassStats, other: ClassStats) -> None:
+def assert_close(stats: ClassStats, other: ClassStats) -> None:
     """Assert that counts are equal, and sums equal up to a relative error of 1e-12."""
-    assert (one.classes, one.n_documents) == (other.classes, other.n_documents)
-    for counts, others in zip(_counts(one), _counts(other), strict=True):
+    assert (stats.classes, stats.n_documents) == (other.classes, other.n_documents)
+    for counts, others in zip(_counts(stats), _counts(other), strict=True):
         assert counts.tolist() == others.tolist()
-    for sums, others in ((one.sums, other.sums), (one.squares, other.squares), (one.cells.sums, other.cells.sums)):
+    for sums, others in (
+        (stats.sums, other.sums),
+        (stats.squares, other.squares),
+        (stats.cells.sums, other.cells.sums),
+    ):
         np.testing.assert_allclose(sums.value, others.value, rtol=1e-12, atol=0)
         for exact, other_exact in zip(exact_sums(sums), exact_sums(others), strict=True):
             assert abs(exact - other_exact) <= 1e-12 * abs(exact)
@@ -47,18 +51,20 @@ def split(case: Case, data: st.DataObject) -> list[Case]:
 
 
 @given(cases(), cases())
-def test_merge_is_commutative(one: Case, other: Case) -> None:
-    assert same(of(one) + of(other), of(other) + of(one))
+def test_merge_is_commutative(first: Case, second: Case) -> None:
+    assert same(stats_of(first) + stats_of(second), stats_of(second) + stats_of(first))
 
 
 @given(cases(), cases(labels=("b", "d", "aa")), cases(labels=("z",)))
-def test_merge_is_associative(one: Case, two: Case, three: Case) -> None:
-    assert same((of(one) + of(two)) + of(three), of(one) + (of(two) + of(three)))
+def test_merge_is_associative(first: Case, second: Case, third: Case) -> None:
+    assert same(
+        (stats_of(first) + stats_of(second)) + stats_of(third), stats_of(first) + (stats_of(second) + stats_of(third))
+    )
 
 
 @given(cases())
 def test_zero_is_the_unit(case: Case) -> None:
-    stats = of(case)
+    stats = stats_of(case)
     assert same(stats + ClassStats.zero(), stats)
     assert same(ClassStats.zero() + stats, stats)
     assert same(stats + ClassStats.zero(case.rows.shape[1]), stats)
@@ -77,10 +83,10 @@ def test_any_split_of_counts_gives_the_same_bytes(case: Case, data: st.DataObjec
     parts = split(case, data)
     merged, updated = ClassStats.zero(), ClassStats.zero()
     for part in parts:
-        merged = merged + of(part)
+        merged = merged + stats_of(part)
         updated.update(part.matrix(), part.label_sets)
-    assert same(merged, of(case))
-    assert same(updated, of(case))
+    assert same(merged, stats_of(case))
+    assert same(updated, stats_of(case))
 
 
 @pytest.mark.parametrize("values", WEIGHTS.values(), ids=WEIGHTS)
@@ -89,10 +95,10 @@ def test_any_split_of_weights_gives_the_same_sums(values: Any, data: st.DataObje
     case = data.draw(cases(values))
     merged, updated = ClassStats.zero(), ClassStats.zero()
     for part in split(case, data):
-        merged = merged + of(part)
+        merged = merged + stats_of(part)
         updated.update(part.matrix(), part.label_sets)
-    assert_close(merged, of(case))
-    assert_close(updated, of(case))
+    assert_close(merged, stats_of(case))
+    assert_close(updated, stats_of(case))
 
 
 @given(st.lists(cases(max_terms=9, labels=("a", "b", "c", "d", "e")), max_size=12))
@@ -108,23 +114,23 @@ def test_updates_with_more_and_fewer_columns(batches: list[Case]) -> None:
 
 
 @given(cases(), cases(labels=("c", "d")))
-def test_merging_changes_neither_table(one: Case, other: Case) -> None:
-    left, right = of(one), of(other)
+def test_merging_changes_neither_table(first: Case, second: Case) -> None:
+    left, right = stats_of(first), stats_of(second)
     before = left.to_bytes(), right.to_bytes()
     both = left + right
-    both.update(one.matrix(), one.label_sets)
+    both.update(first.matrix(), first.label_sets)
     assert (left.to_bytes(), right.to_bytes()) == before
 
 
 @given(cases(), cases())
-def test_a_copy_is_independent(one: Case, other: Case) -> None:
-    stats = of(one)
+def test_a_copy_is_independent(first: Case, second: Case) -> None:
+    stats = stats_of(first)
     copy = stats.copy()
     before = stats.to_bytes()
-    copy.update(other.matrix(), other.label_sets)
+    copy.update(second.matrix(), second.label_sets)
     assert stats.to_bytes() == before
     after = copy.to_bytes()
-    stats.update(one.matrix(), one.label_sets)
+    stats.update(first.matrix(), first.label_sets)
     assert copy.to_bytes() == after
 
 
@@ -176,7 +182,7 @@ def test_only_tables_can_be_added() -> None:
         ClassStats.zero() + 1  # type: ignore[operator]
 
 
-def test_a_refused_update_changes_nothing() -> None:
+def test_an_update_that_raises_changes_nothing() -> None:
     stats = ClassStats.from_matrix([[1, 2]], ["a"])
     before = stats.to_bytes()
     with pytest.raises(InputError, match="2 documents but 1 labels"):

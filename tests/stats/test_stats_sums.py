@@ -12,7 +12,7 @@ from textsieve.stats.table import Sums
 finite = st.floats(min_value=-1e200, max_value=1e200, allow_subnormal=False)
 
 
-def one(value: float) -> Sums:
+def sum_of(value: float) -> Sums:
     return Sums(np.array([value]), np.zeros(1))
 
 
@@ -22,10 +22,10 @@ def exact(sums: Sums) -> Fraction:
 
 @pytest.mark.parametrize(("first", "second"), [(1e16, 1.0), (1.0, 1e16), (1e16, -1.0), (0.1, 0.2), (1.0, -1.0)])
 def test_the_rest_is_what_the_rounded_sum_loses(first: float, second: float) -> None:
-    assert exact(one(first).plus(one(second))) == Fraction(first) + Fraction(second)
-    assert exact(one(first).minus(one(second))) == Fraction(first) - Fraction(second)
+    assert exact(sum_of(first).plus(sum_of(second))) == Fraction(first) + Fraction(second)
+    assert exact(sum_of(first).minus(sum_of(second))) == Fraction(first) - Fraction(second)
 
 
 @given(finite, finite)
 def test_any_two_floats_add_up_exactly(first: float, second: float) -> None:
-    assert exact(one(first).plus(one(second))) == Fraction(first) + Fraction(second)
+    assert exact(sum_of(first).plus(sum_of(second))) == Fraction(first) + Fraction(second)

@@ -29,9 +29,9 @@ def test_weights_keep_thirty_digits(values: st.SearchStrategy[float], data: st.D
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     expected = expected_of(case)
     assert stats.doc_freq.tolist() == expected.doc_freq
-    for found, exact in ((stats.sums, expected.sums), (stats.squares, expected.squares)):
-        for one, other in zip(exact_sums(found), exact, strict=True):
-            assert abs(one - other) <= 1e-12 * 2.0**-53 * abs(other) + 1e-30 * 8e5
+    for sums, exact in ((stats.sums, expected.sums), (stats.squares, expected.squares)):
+        for value, exact_value in zip(exact_sums(sums), exact, strict=True):
+            assert abs(value - exact_value) <= 1e-12 * 2.0**-53 * abs(exact_value) + 1e-30 * 8e5
 
 
 @given(cases(cancelling))

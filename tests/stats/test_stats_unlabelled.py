@@ -160,20 +160,20 @@ def test_removing_a_class_from_the_table_or_the_labels_agrees(case: Case, label:
     """Removing a class from the table, from the pairs, or by `unlabelled` gives the same table."""
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     before = stats.to_bytes()
-    others = [tuple(one for one in labels if one != label) for labels in case.label_sets]
+    others = [tuple(other for other in labels if other != label) for labels in case.label_sets]
     expected = ClassStats.from_matrix(case.matrix(), others)
     assert stats.without_class(label).classes == expected.classes
     named = ClassStats.from_matrix(case.matrix(), case.label_sets, unlabelled=label)
     assert named == expected
-    taken = stats.without_class(label)
-    assert taken.n_documents == len(case.rows)
-    assert taken.n_pairs == expected.n_pairs == sum(map(len, others))
-    np.testing.assert_array_equal(taken.doc_freq, expected.doc_freq)
+    removed = stats.without_class(label)
+    assert removed.n_documents == len(case.rows)
+    assert removed.n_pairs == expected.n_pairs == sum(map(len, others))
+    np.testing.assert_array_equal(removed.doc_freq, expected.doc_freq)
     for number in range(len(expected.classes)):
-        np.testing.assert_array_equal(taken.class_doc_freq(number), expected.class_doc_freq(number))
-        np.testing.assert_array_equal(taken.class_sums(number), expected.class_sums(number))
+        np.testing.assert_array_equal(removed.class_doc_freq(number), expected.class_doc_freq(number))
+        np.testing.assert_array_equal(removed.class_sums(number), expected.class_sums(number))
     assert stats.to_bytes() == before, "the table itself stays as it was"
-    assert ClassStats.from_bytes(taken.to_bytes()) == taken
+    assert ClassStats.from_bytes(removed.to_bytes()) == removed
 
 
 def test_removing_a_class_removes_all_its_cells() -> None:
@@ -197,7 +197,7 @@ def test_removing_a_class_removes_all_its_cells() -> None:
 
 
 def test_updates_with_and_without_labels() -> None:
-    """A first batch of documents without a label settles nothing about the kind of labels."""
+    """A first batch of unlabelled documents does not determine the type of the labels."""
     stats = ClassStats()
     stats.update(ROWS[:2], [-1, -1], unlabelled=-1)
     stats.update(ROWS[2:4], ["b", -1], unlabelled=-1)

@@ -85,7 +85,7 @@ def test_float_weights_do_not_depend_on_the_order(case: Case, data: st.DataObjec
 
 @given(cases(n_labels=(0, 3)), st.data())
 def test_no_count_exceeds_a_count_that_includes_it(case: Case, data: st.DataObject) -> None:
-    """Also after merging tables whose weights differ by orders of magnitude."""
+    """The tables are merged from parts whose weights differ by orders of magnitude."""
     n = len(case.rows)
     assume(n > 1)
     weights = np.array(data.draw(st.lists(fractions, min_size=n, max_size=n)))
@@ -135,13 +135,13 @@ LABELS = {
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 def test_documents_of_weight_0_are_left_out_with_their_labels(labels: Any) -> None:
     rows = np.array([[1.0, 2.0], [5.0, 0.0], [0.0, 3.0]])
-    kept = [0, 2]
+    documents = [0, 2]
     left: Any = None if labels is None else labels
     if isinstance(labels, list | tuple):
-        left = [labels[at] for at in kept]
+        left = [labels[at] for at in documents]
     elif labels is not None:
-        left = (labels.tocsr() if hasattr(labels, "tocsr") else getattr(labels, "iloc", labels))[kept]
-    expected = ClassStats.from_matrix(rows[kept], left)
+        left = (labels.tocsr() if hasattr(labels, "tocsr") else getattr(labels, "iloc", labels))[documents]
+    expected = ClassStats.from_matrix(rows[documents], left)
     assert ClassStats.from_matrix(rows, labels, sample_weight=[1, 0, 1]) == expected
 
 
