@@ -16,7 +16,7 @@ from textsieve.cli.program import program
 
 @pytest.fixture
 def run() -> Run:
-    """Call the command line; it must exit with `exit_code`."""
+    """Return a function that calls the command line, and checks its exit code."""
 
     def call(*arguments: object, input: str | bytes | None = None, exit_code: int = 0) -> Result:
         result = CliRunner().invoke(
@@ -31,7 +31,7 @@ def run() -> Run:
 
 @pytest.fixture
 def ask(run: Run) -> Callable[..., Any]:
-    """Call a subcommand with --json, and return the parsed output."""
+    """Return a function that calls a subcommand with --json, and parses its output."""
 
     def call(*arguments: object, **settings: Any) -> Any:
         return json.loads(run(*arguments, "--json", **settings).stdout)
@@ -55,7 +55,7 @@ def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Documents with several labels each, as JSON lines."""
+    """A file of JSON lines with multilabel documents."""
     path = tmp_path_factory.mktemp("tagged") / "tagged.jsonl"
     single = [{"text": text, "tags": [label]} for text, label in documents(10)]
     double = [
@@ -74,8 +74,8 @@ def tagger(tagged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def kept(news: Path, tmp_path: Path, run: Run) -> Path:
-    """A model that can be updated."""
+def updatable_model(news: Path, tmp_path: Path, run: Run) -> Path:
+    """A model trained with --keep-stats, which `update` can add documents to."""
     path = tmp_path / "news.sieve"
     run("train", news, "-o", path, "--classifier", "nb", "--keep-stats")
     return path

@@ -109,7 +109,7 @@ def test_bad_documents_raise_an_error_with_their_place(name: str, tmp_path: Path
     for fragment in fragments:
         assert fragment in result.stderr
     assert output.read_bytes() == model.read_bytes(), "the old model is whole"
-    assert {each.name for each in tmp_path.iterdir()} == {file, "old.sieve"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {file, "old.sieve"}
 
 
 def damaged(change: Callable[[bytes], bytes]) -> Callable[[Path, Path], object]:
@@ -136,7 +136,7 @@ MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 
 
 def repacked(data: bytes, **arrays: Callable[[Any], Any]) -> bytes:
-    """The same model with arrays that are made of its idf, and a checksum that agrees."""
+    """Return the model with arrays computed from its idf, and with a valid checksum."""
     from textsieve.archive import pack
     from textsieve.modelfile.header import KIND
 
@@ -145,7 +145,7 @@ def repacked(data: bytes, **arrays: Callable[[Any], Any]) -> bytes:
 
 
 def newer(data: bytes) -> bytes:
-    """The same model as of a version to come."""
+    """Return the model with the number of a later file version."""
     from textsieve.archive import pack
     from textsieve.modelfile.header import KIND
 
@@ -182,8 +182,8 @@ def test_a_folder_without_permission_is_named(
         assert "cannot be read (Permission denied)" in run(*verb, exit_code=1).stderr
 
 
-def test_a_full_disk_is_named_and_the_old_model_stays(tmp_path: Path, model: Path, news: Path) -> None:
-    """A limit on the size of files stands for a small disk, so that no real device is touched."""
+def test_a_full_disk_is_named(tmp_path: Path, model: Path, news: Path) -> None:
+    """`ulimit` limits the size of files, so that the test needs no full disk."""
     script = f"ulimit -f 1; exec {sys.executable} -m textsieve predict {model} {news} --scores -o {tmp_path / 'out'}"
     result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (1, "")
@@ -191,7 +191,7 @@ def test_a_full_disk_is_named_and_the_old_model_stays(tmp_path: Path, model: Pat
 
 
 def test_a_device_is_not_replaced_by_a_model(tmp_path: Path, news: Path, run: Run) -> None:
-    """A pipe stands for it: were the check broken, a real device would be destroyed."""
+    """Use a pipe instead of a device, because a failing check would overwrite the device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert "is a device or a pipe" in run("train", news, "-o", pipe, exit_code=1).stderr
@@ -235,7 +235,7 @@ def test_outputs_that_are_no_file_raise_an_error_before_any_work(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # paths of sockets are short
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     Path("loop.svg").symlink_to("other.svg")
     Path("other.svg").symlink_to("loop.svg")
     Path("into.svg").symlink_to("loop.svg/x.svg")
@@ -244,7 +244,7 @@ def test_outputs_that_are_no_file_raise_an_error_before_any_work(
         before = sorted(os.listdir())
         arguments = WRITING[verb].format(news=news, model=model, output=name)
         result = run(*arguments.split(), exit_code=1)
-    assert re.fullmatch(rf"error: (?:\S*/)?{reason}.*\n", result.stderr)  # no warning of training before it
+    assert re.fullmatch(rf"error: (?:\S*/)?{reason}.*\n", result.stderr)  # no warning from training comes first
     assert (result.stdout, sorted(os.listdir())) == ("", before)
 
 
@@ -280,8 +280,8 @@ def test_a_line_of_more_than_100_megabytes_needs_an_option(tmp_path: Path, model
     path.write_text(json.dumps({"text": long}) + "\n" + json.dumps({"text": "an atom"}) + "\n")
     assert "raise the limit, for example with --max-document " in run("predict", model, path, exit_code=1).stderr
     larger = ("--max-document", "200MB")
-    found = [json.loads(line)["label"] for line in run("predict", model, path, *larger).stdout.splitlines()]
-    assert found == ["sport", "science"]
+    labels = [json.loads(line)["label"] for line in run("predict", model, path, *larger).stdout.splitlines()]
+    assert labels == ["sport", "science"]
     with path.open("rb") as file:
         assert len(run("predict", model, "-", *larger, input=file.read()).stdout.splitlines()) == 2
 

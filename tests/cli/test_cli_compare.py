@@ -22,21 +22,21 @@ FEW = ("--selectors", "ocfs,ig(pooling=max),all", "--terms", "3,6", "--classifie
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Results stay where the command is given."""
+    """Change to a temporary folder, where `compare` writes its results."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_json_equals_the_comparison_of_the_library(news: Path, ask: Ask) -> None:
     outcome = ask("compare", news, *FEW, "--folds", 3)
-    found = compare(
+    comparison = compare(
         news, selectors="ocfs,ig(pooling=max),all", n_terms=(3, 6), classifiers="svm,nb", folds=3, n_jobs=1
     ).to_dict()
     assert outcome["results"] == "news.csv.compare.jsonl"
     assert len(outcome["rows"]) == (2 * 2 + 1) * 2 * 3
     for name in ("overlap", "stability", "ranks", "classes", "split", "fingerprint"):
-        assert outcome[name] == json.loads(json.dumps(found[name])), name
-    for own, other in zip(outcome["summary"], found["summary"], strict=True):
+        assert outcome[name] == json.loads(json.dumps(comparison[name])), name
+    for own, other in zip(outcome["summary"], comparison["summary"], strict=True):
         assert own["micro_f1"] == other["micro_f1"]
         assert own["p_in_size"] == other["p_in_size"]
 
@@ -46,14 +46,14 @@ def test_tables_have_the_figures_of_the_json(news: Path, run: Run, ask: Ask) -> 
     outcome = ask("compare", news, *FEW, "--folds", 3)
     lines = printed.splitlines()
     assert lines[:2] == [f"{news}: 60 documents, 3 classes", "10 combinations, tested on 3 folds in turn"]
-    for each in outcome["summary"]:
+    for row in outcome["summary"]:
         (line,) = [
             line
             for line in lines
-            if line.split()[:3] == [str(each["n_terms"]), each["selector"], each["classifier"]] and "±" in line
+            if line.split()[:3] == [str(row["n_terms"]), row["selector"], row["classifier"]] and "±" in line
         ]
-        assert f"{each['micro_f1']['value']:.3f} ±{each['micro_f1']['half_width']:.3f}" in line
-        assert line.endswith("best") == each["is_best_in_size"]
+        assert f"{row['micro_f1']['value']:.3f} ±{row['micro_f1']['half_width']:.3f}" in line
+        assert line.endswith("best") == row["is_best_in_size"]
     for title in ("Seconds and size", "Average rank by micro-F1", "Overlap", "Stability between folds"):
         assert title in printed
     assert "ocfs and ig(pooling=max)" in printed
@@ -214,7 +214,7 @@ def test_results_are_not_written_among_the_documents(run: Run, tmp_path: Path, m
     run("compare", ".", *wanted, "--results", "../found.jsonl")
     monkeypatch.chdir(tmp_path)
     run("compare", "docs", *wanted)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["docs", "docs.compare.jsonl", "found.jsonl"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["docs", "docs.compare.jsonl", "found.jsonl"]
 
 
 def test_a_classifier_that_cannot_be_trained_is_named(run: Run, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 
 
 def started(*arguments: object, **settings: object) -> subprocess.Popen[bytes]:
-    """A run of its own."""
+    """Start the command in a process of its own, with pipes for its streams."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT}
     return subprocess.Popen([*COMMAND, *map(str, arguments)], **{**pipes, **settings})  # type: ignore[call-overload, no-any-return]
 
@@ -80,7 +80,7 @@ def test_data_that_ends_too_early_is_not_reported_as_aborted(capsys: pytest.Capt
 
 
 def read_within(run: subprocess.Popen[bytes], seconds: float) -> bytes:
-    """What comes out within that time, a line at least."""
+    """Return the output up to the end of a line, or until the time is over."""
     assert run.stdout is not None
     end, read = time.monotonic() + seconds, b""
     while not read.endswith(b"\n") and select.select([run.stdout], [], [], max(0, end - time.monotonic()))[0]:
@@ -109,7 +109,7 @@ def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path)
     output.write_bytes(model.read_bytes())
     run = started("train", "-", "-o", output)
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so the command has begun to read
     run.stdin.flush()
     run.send_signal(signal.SIGINT)
     assert run.communicate() == (b"", b"")
@@ -154,7 +154,7 @@ def test_closed_streams_do_not_stop_a_run(redirection: str, code: int, outcome: 
 
 def test_a_file_that_is_written_never_becomes_a_closed_standard_error(model: Path, tmp_path: Path) -> None:
     texts = tmp_path / "texts.txt"
-    texts.write_text("nothing known\n", encoding="utf-8")  # which a warning is about
+    texts.write_text("nothing known\n", encoding="utf-8")  # documents without known terms cause a warning
     script = f"exec {' '.join(COMMAND)} predict {model} {texts} -o {tmp_path}/out <&- 2>&-"
     assert subprocess.run(["sh", "-c", script], capture_output=True, check=False).returncode == 0
     assert [json.loads(line)["unknown"] for line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()]
@@ -172,7 +172,7 @@ def test_a_full_disk_behind_standard_output_is_named(arguments: str, unbuffered:
 
 
 def without_space() -> None:
-    """Let this process write no file of more than some bytes, as on a disk that is nearly full."""
+    """Limit the size of the files that this process writes, as on a disk that is nearly full."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
@@ -212,7 +212,7 @@ def test_a_signal_removes_documents_in_the_temporary_folder(
     words = arguments.format(folder=tmp_path, model=model).split()
     run = started(*words, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)}, preexec_fn=handle_hangup)
     assert run.stdin is not None
-    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so the command has begun to read
     run.stdin.flush()
     assert list(tmp_path.glob("textsieve-*"))
     run.send_signal(number)
@@ -270,7 +270,7 @@ def test_characters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None
 
 
 def in_terminal(*arguments: object, **settings: object) -> tuple[bytes, bytes]:
-    """What a run prints to standard output, and to a terminal as its standard error."""
+    """Run the command with a terminal as standard error, and return its output and what the terminal received."""
     terminal, own_end = pty.openpty()
     run = started(*arguments, stderr=own_end, env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "100"}, **settings)
     os.close(own_end)

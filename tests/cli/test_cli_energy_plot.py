@@ -19,11 +19,11 @@ Ask = Callable[..., Any]
 
 def texts_of(path: Path) -> list[str]:
     root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def enough(news: Path, weight: float, level: float) -> int:
-    """How many terms a selector finds enough that was fitted by hand."""
+    """Return the number of terms that reach the energy level, from a selector fitted by hand."""
     texts, labels = zip(*textsieve.read(news), strict=True)
     weights = textsieve.TermWeighter(idf="plain").fit_transform(textsieve.TermCounter().fit_transform(texts))
     return textsieve.TOFA(weight=weight).fit(weights, labels).n_terms_for(level)
@@ -45,8 +45,8 @@ def test_weights_and_level_can_be_given_and_the_weight_of_the_selector_is_added(
     own = ("--selector", "tofa", "--selector-option", "weight=0.25")
     more = ("--energy-weights", "0, 0.75", "--energy-level", 0.6)
     run("terms", news, *own, *more, "--energy-plot", tmp_path / "x.svg")
-    found = {text for text in texts_of(tmp_path / "x.svg") if text.startswith("λ")}
-    assert found == {f"λ = {weight:g} ({enough(news, weight, 0.6)} terms)" for weight in (0, 0.25, 0.75)}
+    curve_names = {text for text in texts_of(tmp_path / "x.svg") if text.startswith("λ")}
+    assert curve_names == {f"λ = {weight:g} ({enough(news, weight, 0.6)} terms)" for weight in (0, 0.25, 0.75)}
 
 
 def test_json_names_the_file(news: Path, tmp_path: Path, ask: Ask) -> None:
@@ -91,7 +91,7 @@ def nothing_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
+@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(options) for options, _ in WRONG_USAGE])
 def test_wrong_usage_exits_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
     assert message in re.sub(r"\s+", " ", run("terms", "docstrings", *options, exit_code=2).stderr)
     assert not list(nothing_is_read.iterdir())

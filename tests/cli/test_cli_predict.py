@@ -23,11 +23,15 @@ def records(text: str) -> list[dict[str, Any]]:
 
 
 def test_each_document_has_a_line(model: Path, news: Path, run: Run) -> None:
-    found = records(run("predict", model, news).stdout)
+    predictions = records(run("predict", model, news).stdout)
     expected = textsieve.load(model).predict_scores([text for text, _ in documents()])
-    assert [each["label"] for each in found] == expected.labels.tolist() == [label for _, label in documents()]
-    assert [each["score"] for each in found] == expected.scores.max(axis=1).tolist()
-    assert all(set(each) == {"label", "score"} for each in found)
+    assert (
+        [prediction["label"] for prediction in predictions]
+        == expected.labels.tolist()
+        == [label for _, label in documents()]
+    )
+    assert [prediction["score"] for prediction in predictions] == expected.scores.max(axis=1).tolist()
+    assert all(set(prediction) == {"label", "score"} for prediction in predictions)
 
 
 FORMS = {
@@ -44,22 +48,24 @@ FORMS = {
 def test_documents_are_read_from_every_format(name: str, model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / name).write_text(FORMS[name])
     for result in (run("predict", model, tmp_path / name), run("predict", model, "-", input=FORMS[name])):
-        assert [each["label"] for each in records(result.stdout)] == LABELS
+        assert [prediction["label"] for prediction in records(result.stdout)] == LABELS
         assert result.stderr == ""
 
 
 def test_documents_are_read_from_a_folder(model: Path, tmp_path: Path, run: Run) -> None:
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.txt").write_text(text)
-    assert [each["label"] for each in records(run("predict", model, tmp_path).stdout)] == LABELS
+    assert [prediction["label"] for prediction in records(run("predict", model, tmp_path).stdout)] == LABELS
 
 
 def test_the_documents_of_a_folder_are_named(model: Path, tmp_path: Path, run: Run) -> None:
     for name, text in zip(("b/2.txt", "b/deep/1.txt", "a.txt"), TEXTS, strict=True):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    found = {each["file"]: each["label"] for each in records(run("predict", model, tmp_path).stdout)}
-    assert found == dict(zip(("b/2.txt", "b/deep/1.txt", "a.txt"), LABELS, strict=True))
+    labels_by_file = {
+        prediction["file"]: prediction["label"] for prediction in records(run("predict", model, tmp_path).stdout)
+    }
+    assert labels_by_file == dict(zip(("b/2.txt", "b/deep/1.txt", "a.txt"), LABELS, strict=True))
     assert records(run("predict", model, tmp_path, "--keep", "file").stdout)[0]["file"] == "a.txt"
     assert "This format can keep 'file'" in run("predict", model, tmp_path, "--keep", "id", exit_code=1).stderr
 
@@ -71,10 +77,12 @@ def test_columns_are_kept(model: Path, tmp_path: Path, run: Run) -> None:
     arguments = ["--keep", "id", "--keep", "who"]
     run("predict", model, tmp_path / "in.jsonl", *arguments, "-o", tmp_path / "out")
     for printed in (run("predict", model, "-", *arguments, input=lines).stdout, (tmp_path / "out").read_text()):
-        found = records(printed)
-        assert [list(each) for each in found] == [["id", "who", "label", "score"]] * 3
-        assert [(each["id"], each["who"]) for each in found] == [(row["id"], row["who"]) for row in rows]
-        assert [each["label"] for each in found] == LABELS
+        predictions = records(printed)
+        assert [list(prediction) for prediction in predictions] == [["id", "who", "label", "score"]] * 3
+        assert [(prediction["id"], prediction["who"]) for prediction in predictions] == [
+            (row["id"], row["who"]) for row in rows
+        ]
+        assert [prediction["label"] for prediction in predictions] == LABELS
     assert "Did you mean 'id'" in run("predict", model, tmp_path / "in.jsonl", "--keep", "idd", exit_code=1).stderr
 
 
@@ -118,7 +126,9 @@ def test_column_names_of_training_are_defaults(headlines: Path, tmp_path: Path, 
     ],
 )
 def test_remembered_columns_are_tried_first(table: str, headlines: Path, run: Run) -> None:
-    assert [each["label"] for each in records(run("predict", headlines, "-", input=table).stdout)] == ["sport"]
+    assert [prediction["label"] for prediction in records(run("predict", headlines, "-", input=table).stdout)] == [
+        "sport"
+    ]
 
 
 def test_options_come_before_remembered_columns(headlines: Path, run: Run) -> None:
@@ -164,19 +174,19 @@ def test_scores_of_all_or_the_best_classes_can_be_added(model: Path, tmp_path: P
     (tmp_path / "in.txt").write_text("\n".join(TEXTS))
     everything = records(run("predict", model, tmp_path / "in.txt", "--scores").stdout)
     two = records(run("predict", model, tmp_path / "in.txt", "--top", 2).stdout)
-    for label, each, best in zip(LABELS, everything, two, strict=True):
-        assert set(each["scores"]) == set(LABELS)
-        assert list(each["scores"].values()) == sorted(each["scores"].values(), reverse=True)
-        assert next(iter(each["scores"])) == label
-        assert each["scores"][label] == each["score"]
-        assert list(best["scores"].items()) == list(each["scores"].items())[:2]
+    for label, prediction, best in zip(LABELS, everything, two, strict=True):
+        assert set(prediction["scores"]) == set(LABELS)
+        assert list(prediction["scores"].values()) == sorted(prediction["scores"].values(), reverse=True)
+        assert next(iter(prediction["scores"])) == label
+        assert prediction["scores"][label] == prediction["score"]
+        assert list(best["scores"].items()) == list(prediction["scores"].items())[:2]
 
 
 def test_lines_of_a_multilabel_model(tagger: Path, run: Run) -> None:
-    found = records(run("predict", tagger, "-", input="goal striker budget vote\natom theory\n").stdout)
-    assert found[0]["labels"] == ["politics", "sport"]
-    assert set(found[0]["scores"]) == {"politics", "sport"}
-    assert found[1]["labels"] == ["science"]
+    predictions = records(run("predict", tagger, "-", input="goal striker budget vote\natom theory\n").stdout)
+    assert predictions[0]["labels"] == ["politics", "sport"]
+    assert set(predictions[0]["scores"]) == {"politics", "sport"}
+    assert predictions[1]["labels"] == ["science"]
     scored = records(run("predict", tagger, "-", "--scores", input="atom theory\n").stdout)
     assert set(scored[0]["scores"]) == set(LABELS)
 
@@ -185,9 +195,9 @@ def test_empty_and_unknown_documents_get_the_most_frequent_class(tmp_path: Path,
     rows = [*documents(), ("the minister", "politics")]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--stop-words", "english")
     result = run("predict", tmp_path / "m", "-", input="xyzzy\n\nthe striker scored a goal\n")
-    found = records(result.stdout)
-    assert [each["label"] for each in found] == ["politics", "politics", "sport"]
-    assert [each.get("unknown") for each in found] == [True, True, None]
+    predictions = records(result.stdout)
+    assert [prediction["label"] for prediction in predictions] == ["politics", "politics", "sport"]
+    assert [prediction.get("unknown") for prediction in predictions] == [True, True, None]
     assert result.stderr.startswith("warning: 2 of 3 documents are empty or have none")
     assert "'politics'" in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -197,7 +207,7 @@ def test_output_to_a_file_equals_standard_output(model: Path, tmp_path: Path, ru
     output = tmp_path / "out.jsonl"
     result = run("predict", model, "-", "--output", output, input="\n".join(TEXTS))
     assert result.stdout == ""
-    assert [each["label"] for each in records(output.read_text())] == LABELS
+    assert [prediction["label"] for prediction in records(output.read_text())] == LABELS
     run("predict", model, "-", "-o", output, input="", exit_code=1)
     assert len(records(output.read_text())) == 3, "what was there before stays until there is something to write"
 
@@ -209,7 +219,7 @@ def test_lines_before_an_error_are_written(model: Path, tmp_path: Path, run: Run
         run("predict", model, tmp_path / "in.jsonl", exit_code=1),
         run("predict", model, "-", input=lines, exit_code=1),
     ):
-        assert [each["label"] for each in records(result.stdout)] == LABELS
+        assert [prediction["label"] for prediction in records(result.stdout)] == LABELS
         assert "line 4" in result.stderr
         assert result.stderr.startswith("error: ")
 
@@ -218,9 +228,10 @@ def test_labels_of_other_alphabets_are_written_as_they_are(tmp_path: Path, run: 
     names = {"sport": "спорт", "politics": "政治", "science": "größe"}
     rows = [(text, names[label]) for text, label in documents()]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m")
-    assert [each["label"] for each in records(run("predict", tmp_path / "m", "-", input="\n".join(TEXTS)).stdout)] == [
-        names[label] for label in LABELS
-    ]
+    assert [
+        prediction["label"]
+        for prediction in records(run("predict", tmp_path / "m", "-", input="\n".join(TEXTS)).stdout)
+    ] == [names[label] for label in LABELS]
 
 
 def test_wrong_bytes_are_a_warning(model: Path, run: Run) -> None:

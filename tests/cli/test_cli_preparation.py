@@ -19,7 +19,7 @@ PREPARED = ("--drop-tags", "--names", "--normalise", "stem", "--stop-words", "en
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """Labelled HTML, as JSON lines."""
+    """A file of JSON lines with labelled HTML pages."""
     path = tmp_path / "pages.jsonl"
     lines = [json.dumps({"text": text, "label": label}) for text, label in DOCUMENTS]
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -43,7 +43,7 @@ def test_a_model_prepares_texts_as_it_was_trained(pages: Path, tmp_path: Path, r
 
 def test_the_terms_command_prepares_texts(pages: Path, run: Run) -> None:
     outcome = json.loads(run("terms", pages, *PREPARED, "-k", "50", "--json").stdout)
-    terms = {each["term"] for each in outcome["terms"]}
+    terms = {term["term"] for term in outcome["terms"]}
     assert {"santiago de cuba", "goal", "market"} <= terms
     assert "goals" not in terms
 
@@ -79,17 +79,17 @@ def test_invalid_settings_exit_with_a_message(
 def test_a_file_of_stop_words_may_have_the_name_of_a_language(pages: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "de").write_text("goals market")
     terms = json.loads(run("terms", pages, "--stop-words", tmp_path / "de", "-k", "99", "--json").stdout)["terms"]
-    assert not {"goals", "market"} & {each["term"] for each in terms}
+    assert not {"goals", "market"} & {term["term"] for term in terms}
 
 
 def stopped(pages: Path, run: Run, file: Path, *more: str) -> tuple[set[str], str]:
-    """The terms that are left with a file of stop words, and what is said."""
+    """Return the terms that remain with a file of stop words, and the text on standard error."""
     outcome = run("terms", pages, "--stop-words", file, "-k", "99", "--json", *more)
-    return {each["term"] for each in json.loads(outcome.stdout)["terms"]}, " ".join(outcome.stderr.split())
+    return {term["term"] for term in json.loads(outcome.stdout)["terms"]}, " ".join(outcome.stderr.split())
 
 
 def test_stop_words_may_come_from_a_pipe_of_the_shell(pages: Path, run: Run) -> None:
-    reader, writer = os.pipe()  # as `<(echo goals market)` has it
+    reader, writer = os.pipe()  # like `<(echo goals market)` in a shell
     os.write(writer, b"goals market")
     os.close(writer)
     left, printed = stopped(pages, run, Path(f"/dev/fd/{reader}"))

@@ -20,14 +20,14 @@ FEW = ("--selectors", "ocfs,ig", "--terms", "3,6", "--classifiers", "nb", "--fol
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Results stay where the command is given."""
+    """Change to a temporary folder, where `compare` writes its results."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def nothing_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measuring fails the test."""
+    """Let the test fail if anything is measured."""
 
     def measure(*_: Any) -> Any:
         raise AssertionError("something was measured")

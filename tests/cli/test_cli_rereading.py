@@ -1,4 +1,4 @@
-"""The command that trains a model again has the options for reading of the model, and no file that these can't read."""
+"""The command for retraining has the options by which the model was read, and only files that they can read."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PAIRS = [("goal and vote", "sport|politics"), ("atom of the budget", "science|po
 
 @pytest.fixture
 def joined(tmp_path: Path) -> Path:
-    """A table with several labels in a cell."""
+    """A table whose label cells contain several labels, joined by `|`."""
     return write_csv(tmp_path / "joined.csv", [*documents(6), *PAIRS])
 
 
 @pytest.fixture
 def tags(joined: Path, tmp_path: Path, run: Run) -> Path:
-    """A model of it, which can be updated."""
+    """A model trained on `joined` with --keep-stats."""
     path = tmp_path / "tags.sieve"
     run("train", joined, "-o", path, "--label-separator", "|", "--classifier", "nb", "--keep-stats")
     return path
@@ -39,7 +39,7 @@ def test_the_printed_command_has_the_label_separator(tags: Path, joined: Path, t
 
 def test_the_label_separator_of_training_is_the_default_of_an_update(tags: Path, tmp_path: Path, run: Run) -> None:
     more = write_csv(tmp_path / "more.csv", [("a late goal for the minister", "sport|politics")])
-    (tmp_path / "folder" / "sport").mkdir(parents=True)  # which takes no separator
+    (tmp_path / "folder" / "sport").mkdir(parents=True)  # the labels of a folder have no separator
     (tmp_path / "folder" / "sport" / "1.txt").write_text("a keeper", encoding="utf-8")
     assert "2 documents read, 2 added to the model" in run("update", tags, more, tmp_path / "folder").stdout
     assert "sport" in run("evaluate", tags, more).stdout
@@ -101,7 +101,7 @@ def test_a_model_without_options_for_reading_gives_a_note_on_labels() -> None:
     assert "--label-separator" not in how.command
     assert any("add --label-separator" in sentence for sentence in how.notes)
     assert "--label-separator '|'" in retrain_command(model, "a.sieve", [], {"label_separator": "|"}).command
-    model.about["reading"] = {"label_separator": 3, "encoding": None}  # what is odd, nobody needs
+    model.about["reading"] = {"label_separator": 3, "encoding": None}  # invalid values are ignored
     assert "--label-separator" not in retrain_command(model, "a.sieve", []).command
 
 

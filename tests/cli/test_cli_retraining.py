@@ -1,4 +1,4 @@
-"""For a model that can't be updated, `update` prints the command that trains it again."""
+"""If a model can't be updated, `update` prints the command that trains it again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def test_keep_stats_with_an_svm_raises_an_error_before_a_file_is_read(tmp_path: 
 
 
 def test_keep_stats_with_unsupported_class_weights_names_them(tmp_path: Path, run: Run) -> None:
-    chosen = ["--classifier", "rocchio", "--class-weight", "balanced", "--keep-stats"]
-    printed = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *chosen, exit_code=2).stderr
+    options = ["--classifier", "rocchio", "--class-weight", "balanced", "--keep-stats"]
+    printed = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *options, exit_code=2).stderr
     assert "--keep-stats with --class-weight balanced: the classifier 'rocchio' has no class weights" in printed
 
 
@@ -44,26 +44,28 @@ def test_update_of_an_svm_prints_a_command_that_trains_it_again(
 
 
 def test_a_model_without_statistics_is_trained_again_with_keep_stats(
-    news: Path, feedback: Path, kept: Path, tmp_path: Path, run: Run
+    news: Path, feedback: Path, updatable_model: Path, tmp_path: Path, run: Run
 ) -> None:
     run("train", news, "-o", tmp_path / "plain.sieve", "--classifier", "nb")
     printed = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
     assert "was trained without --keep-stats" in printed
     assert command_in(printed)[-3:] == ["--classifier", "nb", "--keep-stats"]
-    load(kept).save(kept, keep_stats=False)
-    printed = run("update", kept, feedback, exit_code=1).stderr
-    assert f"{kept}: was saved without its statistics" in printed
+    load(updatable_model).save(updatable_model, keep_stats=False)
+    printed = run("update", updatable_model, feedback, exit_code=1).stderr
+    assert f"{updatable_model}: was saved without its statistics" in printed
     assert command_in(printed)[-1] == "--keep-stats"
 
 
-def test_damaged_statistics_print_a_command_that_trains_the_model_again(feedback: Path, kept: Path, run: Run) -> None:
-    data = bytearray(kept.read_bytes())
-    archive = archive_in(KIND, bytes(data), str(kept))
+def test_damaged_statistics_print_a_command_that_trains_the_model_again(
+    feedback: Path, updatable_model: Path, run: Run
+) -> None:
+    data = bytearray(updatable_model.read_bytes())
+    archive = archive_in(KIND, bytes(data), str(updatable_model))
     spec = archive.specs["statistics.cell_sums"]
     data[len(data) - max(spec.start + spec.n_bytes for spec in archive.specs.values()) + spec.start] ^= 1
-    kept.write_bytes(bytes(data))
-    printed = run("update", kept, feedback, exit_code=1).stderr
-    assert f"{kept}: the file is damaged: its checksum differs" in printed
+    updatable_model.write_bytes(bytes(data))
+    printed = run("update", updatable_model, feedback, exit_code=1).stderr
+    assert f"{updatable_model}: the file is damaged: its checksum differs" in printed
     assert command_in(printed)[-1] == "--keep-stats"
 
 
@@ -79,12 +81,12 @@ SETTINGS: list[list[str]] = [
 ]
 
 
-@pytest.mark.parametrize("chosen", SETTINGS, ids=" ".join)
+@pytest.mark.parametrize("options", SETTINGS, ids=" ".join)
 def test_the_command_gives_a_model_with_the_same_settings(
-    chosen: list[str], news: Path, tmp_path: Path, run: Run
+    options: list[str], news: Path, tmp_path: Path, run: Run
 ) -> None:
     path, again = tmp_path / "a.sieve", tmp_path / "b.sieve"
-    run("train", news, "-o", path, "--text", "body", "--label", "topic", *chosen)
+    run("train", news, "-o", path, "--text", "body", "--label", "topic", *options)
     command = shlex.split(retrain_command(load(path).model_, str(again), []).command)
     run(*(str(news) if part == DOCUMENTS else part for part in command[1:]))
     first, second = load(path).model_, load(again).model_

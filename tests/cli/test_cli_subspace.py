@@ -28,7 +28,7 @@ GRID = ("--grid", "--terms-per-member", "1,0.5,20", "--members", "8,2,2", *FEW)
 
 
 def prepared(path: Path) -> tuple[Any, Any, SelectedTermWeights]:
-    """Counts, labels, and what the verb prepares them by, made by hand."""
+    """Return the counts and labels of a file, and the transformer that `subspace` applies to the counts."""
     texts, labels = zip(*((text, label) for text, (label,) in textsieve.read(path)), strict=True)
     return (
         textsieve.TermCounter().fit_transform(texts),
@@ -39,7 +39,7 @@ def prepared(path: Path) -> tuple[Any, Any, SelectedTermWeights]:
 
 def texts_of(path: Path) -> list[str]:
     root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    return ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return ["".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 # -- a suggestion ------------------------------------------------------------------------------------------------
@@ -47,8 +47,8 @@ def texts_of(path: Path) -> list[str]:
 
 def test_json_equals_the_results_of_the_library(news: Path, ask: Ask) -> None:
     outcome = ask("subspace", news, *FEW)
-    counts, labels, chosen = prepared(news)
-    scores = chosen.fit(counts, labels).scores_
+    counts, labels, transformer = prepared(news)
+    scores = transformer.fit(counts, labels).scores_
     n, energy, knee = len(scores), important_terms(scores, "energy"), important_terms(scores, "knee")
     expected = suggest(n, energy)
     assert outcome["n_terms"] == n
@@ -62,11 +62,13 @@ def test_json_equals_the_results_of_the_library(news: Path, ask: Ask) -> None:
     }
     assert len(outcome["neighbours"]) == len(expected.neighbours)
     sizes: dict[str, Any] = {"n_terms": expected.n_terms / n, "n_estimators": expected.n_estimators}
-    tried = subspace_trial(counts, labels, **sizes, prepare=chosen, repeats=2, n_jobs=1)
+    tried = subspace_trial(counts, labels, **sizes, prepare=transformer, repeats=2, n_jobs=1)
     assert outcome["measured"]["accuracy"] == tried.accuracy.mean()
     assert outcome["measured"]["single"] == tried.single.mean()
     assert outcome["measured"]["gain"] == tried.gain[0]
-    assert outcome["measured"]["disagreement"] == pytest.approx(sum(each.disagreement for each in tried.diversity) / 2)
+    assert outcome["measured"]["disagreement"] == pytest.approx(
+        sum(diversity.disagreement for diversity in tried.diversity) / 2
+    )
     assert 0 <= outcome["predicted"]["pairs_that_differ"] <= 1
 
 
@@ -108,9 +110,9 @@ def test_sizes_can_be_fixed(news: Path, ask: Ask) -> None:
 
 def test_a_grid_equals_that_of_the_library(news: Path, ask: Ask) -> None:
     outcome = ask("subspace", news, *GRID, "--seed", 7)
-    counts, labels, chosen = prepared(news)
+    counts, labels, transformer = prepared(news)
     sizes: dict[str, Any] = {"n_terms": [1, 0.5, 20], "n_estimators": [2, 8]}
-    grid = subspace_grid(counts, labels, **sizes, prepare=chosen, repeats=2, random_state=7, n_jobs=1)
+    grid = subspace_grid(counts, labels, **sizes, prepare=transformer, repeats=2, random_state=7, n_jobs=1)
     assert (outcome["terms_per_member"], outcome["members"]) == ([1, 12, 20], [2, 8])
     assert outcome["accuracy"] == grid.mean.tolist()
     assert outcome["standard_error"] == grid.standard_error.tolist()
@@ -120,7 +122,7 @@ def test_a_grid_equals_that_of_the_library(news: Path, ask: Ask) -> None:
 
 def test_the_error_is_one_minus_the_accuracy(news: Path, ask: Ask) -> None:
     right, wrong = ask("subspace", news, *GRID), ask("subspace", news, *GRID, "--measure", "error")
-    assert wrong["error"] == [[1 - each for each in row] for row in right["accuracy"]]
+    assert wrong["error"] == [[1 - accuracy for accuracy in row] for row in right["accuracy"]]
     assert wrong["best"] == right["best"]
 
 
@@ -128,7 +130,7 @@ def test_the_table_of_a_grid(news: Path, run: Run, ask: Ask) -> None:
     printed, outcome = run("subspace", news, *GRID).stdout, ask("subspace", news, *GRID)
     rows = [line.split() for line in printed.splitlines() if re.match(r"\s*\d+( +\d+\.\d)+$", line)]
     assert rows == [
-        [str(size), *(f"{100 * each:.1f}" for each in row)]
+        [str(size), *(f"{100 * value:.1f}" for value in row)]
         for size, row in zip(outcome["terms_per_member"], outcome["accuracy"], strict=True)
     ]
     assert "Accuracy in percent; 2 random splits, 20% of the documents held out, by vote" in printed
@@ -144,8 +146,8 @@ def test_the_grid_is_drawn(news: Path, tmp_path: Path, run: Run, ask: Ask) -> No
     assert outcome["plot"] == str(tmp_path / "x.html")
     texts = texts_of(tmp_path / "x.svg")
     for row in outcome["error"]:
-        for each in row:
-            assert f"{each:.1%}" in texts
+        for error in row:
+            assert f"{error:.1%}" in texts
     assert any(text.startswith("news.csv. 24 terms in all, 2 random splits, by vote.") for text in texts)
 
 
@@ -203,7 +205,7 @@ WRONG_USAGE = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
+@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(options) for options, _ in WRONG_USAGE])
 def test_wrong_usage_exits_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
     assert message in re.sub(r"\s+", " ", run("subspace", "docstrings", *options, exit_code=2).stderr)
 
@@ -269,7 +271,7 @@ def test_vectors_and_unlabelled_documents_raise_an_error(tmp_path: Path, run: Ru
 def test_packages_for_drawing_are_not_imported_without_a_plot(news: Path) -> None:
     code = (
         "import sys, textsieve.cli\n"
-        f"sys.argv = ['textsieve', 'subspace', {str(news)!r}, *{[str(each) for each in GRID]!r}]\n"
+        f"sys.argv = ['textsieve', 'subspace', {str(news)!r}, *{[str(argument) for argument in GRID]!r}]\n"
         "try: textsieve.cli.main()\n"
         "except SystemExit: pass\n"
         "print('LOADED', *sys.modules)\n"

@@ -26,7 +26,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def test_set(tmp_path: Path) -> Path:
-    """Three right, one wrong, one unlabelled, one of a class that the model does not know."""
+    """Three documents that the model gets right, one wrong, one unlabelled, and one of an unknown class."""
     rows = [("the striker", "sport"), ("the budget", "politics"), ("an atom", "science"), ("a goal", "science")]
     return write_csv(tmp_path / "test.csv", [*rows, ("a vote", ""), ("a penalty", "crime")])
 
@@ -47,15 +47,15 @@ def test_evaluate_has_the_figures_of_the_library(model: Path, test_set: Path, ru
 
 
 def test_evaluate_names_the_fallback_class(tmp_path: Path, run: Run) -> None:
-    """The one term that is kept is of the larger class, so the smaller one is that of documents without."""
+    """The only selected term occurs in the larger class, so documents without terms get the smaller class."""
     of_two = [("goal", "sport")] * 9 + [(f"word{at}", "other") for at in range(6)]
     printed = {}
     for name, n_terms in (("few", 1), ("all", "all")):
-        chosen = ["--selector", "chi", "--terms", n_terms, "--held-out", 0]
-        run("train", write_csv(tmp_path / "x.csv", of_two), "-o", tmp_path / name, *chosen)
+        options = ["--selector", "chi", "--terms", n_terms, "--held-out", 0]
+        run("train", write_csv(tmp_path / "x.csv", of_two), "-o", tmp_path / name, *options)
         unheard = write_csv(tmp_path / "y.csv", [("unheard", "other"), ("goal", "sport")])
-        asked = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
-        printed[name] = [run(*words).stdout for words in asked]
+        commands = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
+        printed[name] = [run(*command).stdout for command in commands]
     evaluated, explained = printed["few"]
     assert "no term of the model: they get the class of most training documents without such terms, other" in evaluated
     assert "micro-F1 1.000" in evaluated
@@ -67,7 +67,7 @@ def test_evaluate_names_the_fallback_class(tmp_path: Path, run: Run) -> None:
 
 
 def rows(printed: str) -> dict[str, list[str]]:
-    """What stands in each line after its first word."""
+    """Return the other words of each line, by its first word."""
     return {line.split()[0]: line.split()[1:] for line in printed.splitlines() if line.strip()}
 
 
@@ -129,9 +129,9 @@ def test_explain_has_the_contributions_of_the_library(model: Path, run: Run, ask
     outcome = ask("explain", model, text)
     assert outcome["predicted"] == "sport"
     assert outcome["classes"][0]["label"] == "sport"
-    for each in outcome["classes"]:
-        added = each["intercept"] + sum(part["contribution"] for part in each["contributions"])
-        assert added == pytest.approx(each["score"], abs=1e-12)
+    for row in outcome["classes"]:
+        added = row["intercept"] + sum(part["contribution"] for part in row["contributions"])
+        assert added == pytest.approx(row["score"], abs=1e-12)
     printed = run("explain", model, text).stdout
     assert "Predicted: sport" in printed
     first = rows(printed.partition("\n\n")[2].partition("\n\n")[0])
@@ -142,7 +142,7 @@ def test_explain_has_the_contributions_of_the_library(model: Path, run: Run, ask
 
 def test_explain_a_number_of_classes_and_terms(model: Path, run: Run, ask: Ask) -> None:
     assert len(ask("explain", model, "goal", "--classes", 1)["classes"]) == 1
-    assert [each["label"] for each in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
+    assert [row["label"] for row in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
     assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
     assert "(1 other term)" in run("explain", model, "the goal and striker number1", "--terms", 4).stdout
     result = run("explain", model, "goal", "--label", "crime", exit_code=1)
@@ -158,7 +158,7 @@ def test_explain_standard_input_and_a_text_without_known_terms(model: Path, run:
 def test_explain_a_multilabel_model(tagger: Path, run: Run, ask: Ask) -> None:
     outcome = ask("explain", tagger, "goal striker budget vote")
     assert outcome["predicted"] == ["politics", "sport"]
-    assert all(each["threshold"] is not None for each in outcome["classes"])
+    assert all(row["threshold"] is not None for row in outcome["classes"])
     assert "Predicted: politics, sport" in run("explain", tagger, "goal striker budget vote").stdout
 
 
@@ -169,14 +169,14 @@ def test_explain_a_multilabel_model(tagger: Path, run: Run, ask: Ask) -> None:
 def test_terms_has_the_scores_of_the_selector(selector: str, news: Path, run: Run, ask: Ask) -> None:
     outcome = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
     assert (outcome["n_documents"], len(outcome["terms"])) == (60, 5)
-    scores = [each["score"] for each in outcome["terms"]]
-    if selector != "forward":  # whose terms come in the order in which they were chosen
+    scores = [term["score"] for term in outcome["terms"]]
+    if selector != "forward":  # its terms are in the order of selection
         assert scores == sorted(scores, reverse=True)
     for row in outcome["classes"]:
         assert row["documents"] == 20
-        assert {each["term"] for each in row["terms"]} <= set(SUBJECTS[row["label"]])
+        assert {term["term"] for term in row["terms"]} <= set(SUBJECTS[row["label"]])
     printed = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
-    assert all(each["term"] in printed for each in outcome["terms"])
+    assert all(term["term"] in printed for term in outcome["terms"])
     assert all(label in printed for label in SUBJECTS)
 
 
@@ -188,9 +188,9 @@ def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
     selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
     names = counter.get_feature_names_out()
     for row in outcome["classes"]:
-        chosen = set(names[selector.class_terms_[row["label"]]])
-        assert {each["term"] for each in row["terms"]} <= chosen
-        assert len(row["terms"]) == min(3, len(chosen))
+        selected = set(names[selector.class_terms_[row["label"]]])
+        assert {term["term"] for term in row["terms"]} <= selected
+        assert len(row["terms"]) == min(3, len(selected))
         shortest = selector.shortest_testors(row["label"], limit=1)
         assert row["shortest_testor"] == names[list(shortest.testors[0])].tolist()
         assert row["is_proved_shortest"] is True
@@ -243,11 +243,11 @@ def test_terms_shows_the_thresholds_of_testors_and_the_number_of_selected_terms(
 def test_train_and_info_show_the_thresholds_of_testors(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
     given = ("train", news, "-o", tmp_path / "m", "--selector", "testors")
     outcome = ask(*given, "-k", 14)
-    found = outcome["testors"]
-    assert found["delta"] == 0.15
-    assert 0.15 < found["epsilon"] < 1
-    assert ask("info", tmp_path / "m")["testors"] == found
-    by = f"selected by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
+    thresholds = outcome["testors"]
+    assert thresholds["delta"] == 0.15
+    assert 0.15 < thresholds["epsilon"] < 1
+    assert ask("info", tmp_path / "m")["testors"] == thresholds
+    by = f"selected by testors with epsilon {thresholds['epsilon']:.4g} and delta 0.15"
     assert f"{outcome['n_terms']} of 24 terms {by}; classifier svm" in run(*given, "-k", 14).stdout
     assert f"{outcome['n_terms']} of 24 terms {by}; one label a document" in run("info", tmp_path / "m").stdout
     assert "testors" not in ask("train", news, "-o", tmp_path / "m")
@@ -278,14 +278,14 @@ def test_identical_documents_raise_an_error(verb: str, tmp_path: Path, run: Run)
 
 
 def test_errors_about_settings_do_not_name_the_file(news: Path, run: Run) -> None:
-    for option, found, exit_code in (
+    for option, message, exit_code in (
         ("epsilon=x", "epsilon='x'; use a number", 2),
         ("delta=0", "delta=0; use a number", 2),
         ("depth=3", "--selector-option: 'testors' has no option 'depth'", 2),
         ("epsilon=7", "epsilon=7.0: it is above every", 1),
     ):
         printed = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
-        assert printed.startswith(f"error: {found}")
+        assert printed.startswith(f"error: {message}")
         assert news.name not in printed
 
 
@@ -321,8 +321,8 @@ def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None
     selector = textsieve.OCFS(k=7).fit(weights, labels)
     outcome = ask("terms", news, "-k", 7)
     best = selector.ranking_[:7]
-    assert [each["term"] for each in outcome["terms"]] == counter.get_feature_names_out()[best].tolist()
-    assert [each["score"] for each in outcome["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
+    assert [term["term"] for term in outcome["terms"]] == counter.get_feature_names_out()[best].tolist()
+    assert [term["score"] for term in outcome["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
 
 
 def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,11 +330,11 @@ def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytes
     monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
     for name, expected in whole.items():
         outcome = ask("terms", news, "--selector", name)
-        assert [each["term"] for each in outcome["terms"]] == [each["term"] for each in expected["terms"]]
+        assert [term["term"] for term in outcome["terms"]] == [term["term"] for term in expected["terms"]]
         for row, other in zip(outcome["classes"], expected["classes"], strict=True):
             assert row["label"] == other["label"]
-            assert [each["score"] for each in row["terms"]] == pytest.approx(
-                [e["score"] for e in other["terms"]], rel=1e-5
+            assert [term["score"] for term in row["terms"]] == pytest.approx(
+                [term["score"] for term in other["terms"]], rel=1e-5
             )
 
 
@@ -342,7 +342,7 @@ def test_terms_of_vectors(tmp_path: Path, run: Run, ask: Ask) -> None:
     path = tmp_path / "x.svm"
     path.write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
     outcome = ask("terms", path, "-k", 2)
-    assert {each["term"] for each in outcome["terms"]} == {"#0", "#1"}
+    assert {term["term"] for term in outcome["terms"]} == {"#0", "#1"}
     assert [row["terms"][0]["term"] for row in outcome["classes"]] == ["#0", "#1"]
     assert "#0" in run("terms", path, "--selector", "chi").stdout
 
@@ -350,7 +350,7 @@ def test_terms_of_vectors(tmp_path: Path, run: Run, ask: Ask) -> None:
 def test_terms_with_options_and_fewer_terms_than_requested(news: Path, run: Run, ask: Ask) -> None:
     outcome = ask("terms", news, "-k", 1000, "--ngrams", "2", "--min-df", 5)
     assert len(outcome["terms"]) == outcome["n_terms"] < 1000
-    assert all(" " in each["term"] for each in outcome["terms"])
+    assert all(" " in term["term"] for term in outcome["terms"])
     assert (
         "pooling='best'"
         in run(*("terms", news, "--selector", "chi", "--selector-option", "pooling=best"), exit_code=1).stderr
@@ -449,12 +449,12 @@ def test_a_label_can_mean_unlabelled(tmp_path: Path, ask: Ask, run: Run) -> None
     rows = ["-1,dull weak", "1,bright strong", "0,plain even"] * 4
     path.write_text("label,text\n" + "\n".join(rows) + "\n")
     every = ask("terms", path, "--selector", "tofa", "-k", 2)
-    assert [each["label"] for each in every["classes"]] == ["-1", "0", "1"]
+    assert [row["label"] for row in every["classes"]] == ["-1", "0", "1"]
     assert 0 < every["weight"] < 1
     two = ask("terms", path, "--selector", "tofa", "-k", 2, "--selector-option", "unlabelled=-1")
-    assert [each["label"] for each in two["classes"]] == ["0", "1"]
+    assert [row["label"] for row in two["classes"]] == ["0", "1"]
     weightless = ask("terms", path, "--selector", "tofa", "-k", 2, "--selector-option", "weight=0")
-    assert {each["term"] for each in weightless["classes"][0]["terms"]} == {"dull", "weak"}
+    assert {term["term"] for term in weightless["classes"][0]["terms"]} == {"dull", "weak"}
     assert (
         "scored by tofa with weight 0.5"
         in run("terms", path, "--selector", "tofa", "--selector-option", "weight=0.5").stdout

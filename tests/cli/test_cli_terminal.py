@@ -41,21 +41,21 @@ HOSTILE = {
     "COLUMNS": "20",
 }
 PER_MINUTE = 8_000
-"""Bytes that progress may write."""
+"""Bytes that progress may write in a minute."""
 VARYING = re.compile(r"(?m)^Seconds:? .*$|(?<=127\.0\.0\.1:)\d+|^.* [A-Z]+ /\S* .*$")
-"""What two runs of a verb print differently: how long it took, and the port of the service."""
+"""Matches output that differs between runs: seconds, the port of the service, and its log of requests."""
 
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    """Runs verbs."""
+    """Yield a runner of subcommands, which all tests of this module share."""
     with running() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with documents, models, and results that a comparison goes on with."""
+    """A folder with documents, two models, and results that `compare` resumes."""
     made = tmp_path_factory.mktemp("terminal")
     write_csv(made / "news.csv", [(f"{text} größe", label) for text, label in documents()])
     lines(made / "feedback.jsonl", *CORRECTIONS)
@@ -71,7 +71,7 @@ def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(runner: Runner, folder: Path) -> Any:
-    """Call a verb in the folder."""
+    """Return a function that runs a subcommand in the folder."""
 
     def call(verb: str, *more: object, **settings: Any) -> Outcome:
         until = b"Ctrl-C ends it" if verb == "serve" and settings.get("stdout") != "closed" else None
@@ -82,19 +82,19 @@ def run(runner: Runner, folder: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def expected(runner: Runner, folder: Path) -> dict[str, str]:
-    """What each verb prints into a pipe where there is no terminal."""
-    found = {}
+    """Return the output of each subcommand if both output streams are pipes."""
+    outputs = {}
     for verb, command in COMMANDS.items():
         until = b"Ctrl-C ends it" if verb == "serve" else None
         outcome = runner.run(*command.split(), folder=folder, stderr="pipe", until=until)
         assert outcome.code == 0, outcome.told
         assert outcome.printed, verb
-        found[verb] = without_varying(outcome.printed.decode())
-    return found
+        outputs[verb] = without_varying(outcome.printed.decode())
+    return outputs
 
 
 def without_varying(text: str) -> str:
-    """The text without what differs from run to run."""
+    """Replace everything that differs from run to run."""
     return VARYING.sub("...", text)
 
 
@@ -121,7 +121,7 @@ def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run:
     assert outcome.code == 0, outcome.told
     shown = without_varying(screen_of(outcome.told)).splitlines()
     wanted = expected[verb].splitlines()
-    if verb == "explain":  # which also shows the text, if that can be in colours
+    if verb == "explain":  # on a terminal with colours, it also shows the text
         assert "striker" in shown
         shown = [line for line in shown if line in wanted]
     assert [line.rstrip() for line in shown if line] == [line.rstrip() for line in wanted if line]
@@ -167,7 +167,7 @@ def test_predictions_are_the_same_in_every_locale(run: Any, folder: Path, expect
 
 
 class Terminal(io.StringIO):
-    """A terminal that keeps what is written to it."""
+    """A terminal that stores everything that is written to it."""
 
     def isatty(self) -> bool:
         return True
@@ -175,7 +175,10 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def make_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
-    """Puts a terminal into the place of standard error; in the test itself, since pytest does so before it."""
+    """Return a function that replaces standard error by a terminal.
+
+    The test itself must call it, because pytest replaces standard error after the fixtures are set up.
+    """
 
     def make() -> Terminal:
         for name, value in (("TERM", "xterm"), ("COLUMNS", "100"), ("NO_COLOR", "")):
@@ -188,7 +191,7 @@ def make_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
 
 
 def bound(seconds: float) -> float:
-    """Bytes that progress may write in that time: those of a minute, by the second, and a few lines at once."""
+    """Return how many bytes progress may write in that time: a few lines at once, and a constant rate."""
     return 1_000 + PER_MINUTE * seconds / 60
 
 

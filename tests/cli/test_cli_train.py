@@ -65,7 +65,7 @@ def test_json_is_the_only_output(news: Path, tmp_path: Path, ask: Ask) -> None:
         "science": 20,
         "sport": 20,
     }
-    assert {"striker", "goal"} <= {each["term"] for each in outcome["classes"][2]["terms"]}
+    assert {"striker", "goal"} <= {term["term"] for term in outcome["classes"][2]["terms"]}
     assert set(outcome["seconds"]) == {"counting", "held out", "selecting", "training", "writing"}
 
 

@@ -26,24 +26,24 @@ def test_train_and_info_show_whether_a_model_can_be_updated(news: Path, tmp_path
     assert sorted(os.listdir(tmp_path)) == ["a.sieve", "b.sieve"]
 
 
-def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
-    expected = load(kept).update(*map(list, zip(*CORRECTIONS, strict=True)))
-    printed = run("update", kept, feedback).stdout
+def test_corrections_are_learned(updatable_model: Path, feedback: Path, run: Run) -> None:
+    expected = load(updatable_model).update(*map(list, zip(*CORRECTIONS, strict=True)))
+    printed = run("update", updatable_model, feedback).stdout
     assert "3 documents read, 3 added to the model" in printed
     assert "added  right before  right after" in printed
     assert re.search(r"^Of 3 added documents, the model got \d right before, and gets 3 right now\.$", printed, re.M)
     assert "The measures on held-out documents are from before the update." in printed
-    assert f"Written to {kept}: " in printed
-    updated = load(kept)
+    assert f"Written to {updatable_model}: " in printed
+    updated = load(updatable_model)
     assert learned_by(updated.model_) == learned_by(expected.model_)
     assert updated.predict([text for text, _ in CORRECTIONS]).tolist() == [label for _, label in CORRECTIONS]
-    assert sorted(os.listdir(kept.parent)) == ["feedback.jsonl", "news.sieve"]
+    assert sorted(os.listdir(updatable_model.parent)) == ["feedback.jsonl", "news.sieve"]
 
 
-def test_right_predictions_before_and_after_are_counted(kept: Path, feedback: Path, ask: Ask) -> None:
-    before = load(kept).predict([text for text, _ in CORRECTIONS]).tolist()
-    outcome = ask("update", kept, feedback)
-    right = [found == label for found, (_, label) in zip(before, CORRECTIONS, strict=True)]
+def test_right_predictions_before_and_after_are_counted(updatable_model: Path, feedback: Path, ask: Ask) -> None:
+    before = load(updatable_model).predict([text for text, _ in CORRECTIONS]).tolist()
+    outcome = ask("update", updatable_model, feedback)
+    right = [prediction == label for prediction, (_, label) in zip(before, CORRECTIONS, strict=True)]
     assert outcome["right_before"] == sum(right)
     assert outcome["right_after"] == 3
     assert outcome["classes"] == [
@@ -54,15 +54,15 @@ def test_right_predictions_before_and_after_are_counted(kept: Path, feedback: Pa
     assert outcome["written"] is True
 
 
-def test_a_growing_file_is_added_once(kept: Path, feedback: Path, ask: Ask, run: Run) -> None:
-    ask("update", kept, feedback)
-    before = kept.read_bytes()
-    printed = run("update", kept, feedback).stdout
+def test_a_growing_file_is_added_once(updatable_model: Path, feedback: Path, ask: Ask, run: Run) -> None:
+    ask("update", updatable_model, feedback)
+    before = updatable_model.read_bytes()
+    printed = run("update", updatable_model, feedback).stdout
     assert "3 documents were added by an earlier update, and skipped." in printed
     assert "There is nothing to add, so nothing was written." in printed
-    assert kept.read_bytes() == before
+    assert updatable_model.read_bytes() == before
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
-    outcome = ask("update", kept, feedback)
+    outcome = ask("update", updatable_model, feedback)
     assert (outcome["read"], outcome["folded"], outcome["folded_before"]) == (4, 1, 3)
     assert outcome["updated"] | {"last": ""} == {"documents": 4, "times": 2, "last": ""}
 
@@ -86,50 +86,50 @@ def test_many_updates_equal_one(news: Path, tmp_path: Path, run: Run) -> None:
     assert statistics_bytes(models[0]) == statistics_bytes(models[1])
 
 
-def test_the_last_correction_of_a_text_counts(kept: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+def test_the_last_correction_of_a_text_counts(updatable_model: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     text = "the striker went to parliament"
-    expected = load(kept).update([text], ["science"])
+    expected = load(updatable_model).update([text], ["science"])
     feedback = lines(tmp_path / "f.jsonl", (text, "sport"), (text, "politics"), (text, "science"))
-    outcome = ask("update", kept, feedback)
+    outcome = ask("update", updatable_model, feedback)
     assert (outcome["read"], outcome["repeated"], outcome["folded"]) == (3, 2, 1)
-    assert learned_by(load(kept).model_) == learned_by(expected.model_)
+    assert learned_by(load(updatable_model).model_) == learned_by(expected.model_)
     feedback = lines(tmp_path / "f.jsonl", (text, "science"), (text, "sport"))
-    printed = run("update", kept, feedback).stdout
+    printed = run("update", updatable_model, feedback).stdout
     assert "1 document is skipped, because the same text occurs again later: the last one counts." in printed
     assert "1 text was added by an earlier update with other labels, which the model has learned, too" in printed
 
 
-def test_documents_are_read_from_every_format(kept: Path, tmp_path: Path, ask: Ask) -> None:
+def test_documents_are_read_from_every_format(updatable_model: Path, tmp_path: Path, ask: Ask) -> None:
     table = write_csv(tmp_path / "more.csv", [("the atom of proof", "science"), ("a league debate", "sport")])
     for label, text in (("politics", "a minister scored"), ("sport", "penalty theory")):
         (tmp_path / "more" / label).mkdir(parents=True)
         (tmp_path / "more" / label / "1.txt").write_text(text, encoding="utf-8")
-    expected = load(kept).update(
+    expected = load(updatable_model).update(
         ["the atom of proof", "a league debate", "a minister scored", "penalty theory"],
         ["science", "sport", "politics", "sport"],
     )
-    outcome = ask("update", kept, table, tmp_path / "more")
+    outcome = ask("update", updatable_model, table, tmp_path / "more")
     assert outcome["folded"] == 4
-    assert learned_by(load(kept).model_) == learned_by(expected.model_)
+    assert learned_by(load(updatable_model).model_) == learned_by(expected.model_)
 
 
-def test_documents_are_read_from_standard_input(kept: Path, run: Run) -> None:
-    printed = run("update", kept, "-", input='{"text": "a goal", "label": "sport"}\n').stdout
+def test_documents_are_read_from_standard_input(updatable_model: Path, run: Run) -> None:
+    printed = run("update", updatable_model, "-", input='{"text": "a goal", "label": "sport"}\n').stdout
     assert "1 document read, 1 added to the model" in printed
 
 
-def test_a_dry_run_writes_nothing(kept: Path, feedback: Path, run: Run) -> None:
-    before = kept.read_bytes()
-    printed = run("update", kept, feedback, "--dry-run").stdout
+def test_a_dry_run_writes_nothing(updatable_model: Path, feedback: Path, run: Run) -> None:
+    before = updatable_model.read_bytes()
+    printed = run("update", updatable_model, feedback, "--dry-run").stdout
     assert "3 added to the model" in printed
     assert "Nothing was written: --dry-run." in printed
-    assert kept.read_bytes() == before
+    assert updatable_model.read_bytes() == before
 
 
-def test_info_shows_the_updates(kept: Path, feedback: Path, run: Run, ask: Ask) -> None:
-    assert "Updated" not in run("info", kept).stdout
-    run("update", kept, feedback)
-    printed = run("info", kept).stdout
+def test_info_shows_the_updates(updatable_model: Path, feedback: Path, run: Run, ask: Ask) -> None:
+    assert "Updated" not in run("info", updatable_model).stdout
+    run("update", updatable_model, feedback)
+    printed = run("info", updatable_model).stdout
     assert ": 3 documents added in 1 update since it was trained" in printed
     assert "that were held out (20%) before it was updated: micro-F1" in printed
-    assert ask("info", kept)["updated"]["documents"] == 3
+    assert ask("info", updatable_model)["updated"]["documents"] == 3

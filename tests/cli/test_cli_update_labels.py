@@ -1,4 +1,4 @@
-"""`textsieve update`: several labels, no label, and labels that are no text."""
+"""`textsieve update`: multilabel models, empty lists of labels, and labels that are not strings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_multilabel_model_can_be_updated(tagged: Path, tmp_path: Path, run: Ru
 def test_an_empty_list_of_labels_is_learned_as_no_class(
     classifier: str, tagged: Path, tmp_path: Path, run: Run, ask: Ask
 ) -> None:
-    """A document of no class counts for the rest of each class, as it does in a matrix."""
+    """A document without a class is a negative example of every class, as in a label matrix."""
     path = tmp_path / "tagged.sieve"
     run("train", tagged, "-o", path, "--classifier", classifier, "--keep-stats")
     before = load(path)
@@ -49,13 +49,13 @@ def test_an_empty_list_of_labels_is_learned_as_no_class(
     about, earlier = updated.model_.about, before.model_.about
     assert about["n_documents"] == earlier["n_documents"] + 2
     assert about["n_unlabelled"] == earlier["n_unlabelled"]
-    if classifier in ("nb", "cnb"):  # the others learn from the documents of a class alone
+    if classifier in ("nb", "cnb"):  # the others learn a class only from its own documents
         assert learned_by(updated.model_).scorer != learned_by(without.model_).scorer
     assert ask("update", path, lines(tmp_path / "f.jsonl", *more))["folded_before"] == 2
 
 
-def test_a_single_label_model_skips_empty_lists(kept: Path, tmp_path: Path, ask: Ask) -> None:
-    outcome = ask("update", kept, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
+def test_a_single_label_model_skips_empty_lists(updatable_model: Path, tmp_path: Path, ask: Ask) -> None:
+    outcome = ask("update", updatable_model, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
     assert outcome["folded"] == 0
     assert outcome["left_out"]["without a label"]["documents"] == 1
 
@@ -69,8 +69,8 @@ def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path
     outcome = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
     assert outcome["cut_is_stale"] is False
     assert outcome["updated"]["since_cut"] == 0
-    one = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
-    printed = run("update", path, one, "--fit-cut", exit_code=1).stderr
+    feedback = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
+    printed = run("update", path, feedback, "--fit-cut", exit_code=1).stderr
     assert "--fit-cut: fitting thresholds needs at least 10 labelled documents, not 1" in printed
 
 

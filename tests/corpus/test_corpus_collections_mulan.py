@@ -75,8 +75,8 @@ def test_codes_are_found_whatever_the_shifts(shifts: tuple[int, int]) -> None:
 
 def test_a_code_missing_in_one_half_is_removed_from_both() -> None:
     stories = [*STORIES, ("C41", "C411", "CCAT")]
-    told = codes_of(by_code(mulan_rows(stories, 0, 31)))
-    assert told == [*STORIES, ("C411", "CCAT")] * 2
+    codes = codes_of(by_code(mulan_rows(stories, 0, 31)))
+    assert codes == [*STORIES, ("C411", "CCAT")] * 2
 
 
 def test_the_training_half_is_the_one_with_all_topics() -> None:
@@ -150,17 +150,21 @@ def test_real_halves_obey_rcv1_and_are_alike(number: int, named: Callable[[str],
     _, target = arrays_of(data_dir, number)
     assert tuple(map(shift_of, np.hsplit(target, 2))) == SHIFTS[number]
     topics = by_code(target)
-    told = [code for code in CODES if topics[CODE_INDEX[code]].any()]
-    for code in told:
+    present_codes = [code for code in CODES if topics[CODE_INDEX[code]].any()]
+    for code in present_codes:
         above = code_above(code)
-        assert above is None or above not in told or not (topics[CODE_INDEX[code]] & ~topics[CODE_INDEX[above]]).any()
+        assert (
+            above is None
+            or above not in present_codes
+            or not (topics[CODE_INDEX[code]] & ~topics[CODE_INDEX[above]]).any()
+        )
     at_top = topics[[CODE_INDEX[code] for code in TOP]]
     assert at_top.any(axis=0).all()
     first, second = np.hsplit(topics, 2)
     for half in (first, second):
         shares = half[[CODE_INDEX[code] for code in TOP]].mean(axis=1)
         assert np.abs(shares - list(SHARES.values())).max() < 0.07
-    sizes = [np.log1p(half[[CODE_INDEX[code] for code in told]].sum(axis=1)) for half in (first, second)]
+    sizes = [np.log1p(half[[CODE_INDEX[code] for code in present_codes]].sum(axis=1)) for half in (first, second)]
     assert np.corrcoef(*sizes)[0, 1] > 0.97
     assert np.corrcoef(sizes[0][1:], sizes[1][:-1])[0, 1] < 0.4, "a place further they are not alike"
     assert parts_of(topics)["train"].start == (3_000 if number == 5 else 0)

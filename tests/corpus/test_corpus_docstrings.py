@@ -21,7 +21,7 @@ def parsed() -> list[tuple[str, str]]:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parsed: list[tuple[str, str]]) -> Path:
-    """An empty cache, and a parser that answers at once and counts its calls in `calls` beside it."""
+    """Return the path of an empty cache; `collect` returns at once, and the file `calls` counts its calls."""
     path = tmp_path / "folder" / "cache.jsonl.gz"
     calls = tmp_path / "calls"
     calls.write_text("")
@@ -36,7 +36,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parsed: list[tuple[st
 
 
 @pytest.mark.slow
-def test_its_size_and_classes(parsed: list[tuple[str, str]]) -> None:
+def test_the_corpus_has_the_expected_size_and_classes(parsed: list[tuple[str, str]]) -> None:
     classes = Counter(label for _, label in parsed)
     assert 4500 < len(parsed) < 6500
     assert 35 <= len(classes) <= 45
@@ -61,7 +61,7 @@ def test_the_classes_can_be_learned(parsed: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.slow
-def test_second_time_from_the_cache(cache: Path, parsed: list[tuple[str, str]]) -> None:
+def test_a_second_read_uses_the_cache(cache: Path, parsed: list[tuple[str, str]]) -> None:
     first, second = list(docstrings()), list(read("docstrings"))
     assert first == second == [(text, (label,)) for text, label in parsed]
     assert (cache.parent.parent / "calls").read_text() == "x"
@@ -78,7 +78,7 @@ def test_a_damaged_cache_is_replaced(cache: Path, damage: bytes, parsed: list[tu
     assert (cache.parent.parent / "calls").read_text() == "x"
 
 
-def test_a_cut_cache_is_replaced(cache: Path, parsed: list[tuple[str, str]]) -> None:
+def test_a_truncated_cache_is_replaced(cache: Path, parsed: list[tuple[str, str]]) -> None:
     assert len(list(docstrings())) == len(parsed)
     cache.write_bytes(cache.read_bytes()[:-1000])
     assert len(list(docstrings())) == len(parsed)

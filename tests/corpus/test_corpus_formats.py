@@ -144,7 +144,7 @@ def test_interleaved_passes_do_not_mix_their_counts(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(b"label,text\n" + b"x,\xff\n" * 5000)
     first, second = read(tmp_path / "a"), read(tmp_path / "b")
-    assert all(one == other for one, other in zip(first, second, strict=True))
+    assert all(document == other for document, other in zip(first, second, strict=True))
     assert first.report == second.report
     assert first.report is not None
     assert first.report.replaced_bytes == 5000

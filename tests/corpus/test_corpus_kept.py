@@ -14,7 +14,7 @@ from textsieve.corpus.batch import BATCH_DOCUMENTS
 from textsieve.errors import InputError
 
 
-def kept(path: Path, *names: str | int, **options: object) -> list[dict[str, object]]:
+def kept_values(path: Path, *names: str | int, **options: object) -> list[dict[str, object]]:
     return [values for batch in read(path, keep=names, **options).batches() for values in batch.kept or []]  # type: ignore[arg-type]
 
 
@@ -29,28 +29,31 @@ def test_every_batch_has_the_kept_values_of_its_documents(tmp_path: Path) -> Non
     corpus = read(tmp_path / "x.csv", keep=["id"])
     sizes = [(len(batch), len(batch.kept or [])) for batch in corpus.batches()]
     assert sizes == [(BATCH_DOCUMENTS, BATCH_DOCUMENTS)] * 2 + [(1, 1)]
-    assert kept(tmp_path / "x.csv", "id") == [{"id": str(number)} for number in range(n)]
+    assert kept_values(tmp_path / "x.csv", "id") == [{"id": str(number)} for number in range(n)]
     assert next(iter(corpus)) == ("a", ("b",)), "documents are pairs as ever"
 
 
 def test_columns_to_keep_are_read_in_every_format(tmp_path: Path) -> None:
     rows = [{"id": 1, "text": "a", "label": "x", "day": date(2020, 1, 2)}, {"id": 2, "text": "b", "label": "y"}]
     pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
-    assert kept(tmp_path / "x.parquet", "id", "day") == [{"id": 1, "day": "2020-01-02"}, {"id": 2, "day": None}]
-    assert kept(tmp_path / "x.parquet", "text", "label") == [{"text": "a", "label": "x"}, {"text": "b", "label": "y"}]
+    assert kept_values(tmp_path / "x.parquet", "id", "day") == [{"id": 1, "day": "2020-01-02"}, {"id": 2, "day": None}]
+    assert kept_values(tmp_path / "x.parquet", "text", "label") == [
+        {"text": "a", "label": "x"},
+        {"text": "b", "label": "y"},
+    ]
     (tmp_path / "x.jsonl").write_text('{"id": [1], "text": "a"}\n{"text": "b"}\n')
-    assert kept(tmp_path / "x.jsonl", "id") == [{"id": [1]}, {"id": None}]
+    assert kept_values(tmp_path / "x.jsonl", "id") == [{"id": [1]}, {"id": None}]
     (tmp_path / "x.json").write_text(json.dumps([{"id": 1, "text": "a"}]))
-    assert kept(tmp_path / "x.json", "id", texts_only=True) == [{"id": 1}]
+    assert kept_values(tmp_path / "x.json", "id", texts_only=True) == [{"id": 1}]
     (tmp_path / "x.tsv").write_text("x\tsome text\ny\tmore text\n")
-    assert kept(tmp_path / "x.tsv", 0) == [{"0": "x"}, {"0": "y"}]
+    assert kept_values(tmp_path / "x.tsv", 0) == [{"0": "x"}, {"0": "y"}]
 
 
 def test_the_file_name_can_be_kept_for_a_folder(tmp_path: Path) -> None:
     for name in ("a/1", "a/deep/2", "3"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("text")
-    assert [values["file"] for values in kept(tmp_path, "file")] == ["3", "a/1", "a/deep/2"]
+    assert [values["file"] for values in kept_values(tmp_path, "file")] == ["3", "a/1", "a/deep/2"]
 
 
 def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:

@@ -90,15 +90,15 @@ def test_placed_batches_of_vectors_raise() -> None:
 
 
 def test_chained_corpora_are_read_one_after_the_other() -> None:
-    one = Corpus.from_texts(["a", "b", "c"], ["x", "y", None], name="one")
-    other = Corpus.from_texts(["d"], [["x", "y"]], name="other")
-    both = Corpus.chained([one, other])
+    first = Corpus.from_texts(["a", "b", "c"], ["x", "y", None], name="one")
+    second = Corpus.from_texts(["d"], [["x", "y"]], name="other")
+    both = Corpus.chained([first, second])
     assert both.name == "one, other"
     assert list(both) == [("a", ("x",)), ("b", ("y",)), ("c", ()), ("d", ("x", "y"))]
     assert both.report is not None
     assert (both.report.documents, both.report.unlabelled) == (4, 1)
     assert both.multilabel is True
-    assert Corpus.chained([one, one]).multilabel is False
+    assert Corpus.chained([first, first]).multilabel is False
     with pytest.raises(InputError, match=r"^other: is wrong$"), both.naming():
         raise InputError("is wrong", place="other")
     with pytest.raises(InputError, match=r"^one, other: is wrong$"), both.naming():

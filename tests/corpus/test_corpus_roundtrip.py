@@ -26,31 +26,31 @@ texts = anything | awkward
 documents = st.lists(st.tuples(texts, texts), min_size=1, max_size=12)
 
 
-def with_csv(found: Documents, delimiter: str = ",") -> bytes:
+def with_csv(pairs: Documents, delimiter: str = ",") -> bytes:
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)
-    writer.writerows([("text", "label"), *found])
+    writer.writerows([("text", "label"), *pairs])
     return file.getvalue().encode()
 
 
-def with_polars_csv(found: Documents) -> bytes:
-    return pl.DataFrame(found, schema=["text", "label"], orient="row").write_csv().encode()
+def with_polars_csv(pairs: Documents) -> bytes:
+    return pl.DataFrame(pairs, schema=["text", "label"], orient="row").write_csv().encode()
 
 
-def with_json(found: Documents) -> bytes:
-    return "\n".join(json.dumps({"text": text, "label": label}, ensure_ascii=False) for text, label in found).encode()
+def with_json(pairs: Documents) -> bytes:
+    return "\n".join(json.dumps({"text": text, "label": label}, ensure_ascii=False) for text, label in pairs).encode()
 
 
-def with_polars(found: Documents) -> bytes:
+def with_polars(pairs: Documents) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(found, schema=["text", "label"], orient="row").write_parquet(buffer, row_group_size=3)
+    pl.DataFrame(pairs, schema=["text", "label"], orient="row").write_parquet(buffer, row_group_size=3)
     return buffer.getvalue()
 
 
 WRITERS: dict[str, Callable[[Documents], bytes]] = {
     "csv": with_csv,
     "polars csv": with_polars_csv,
-    "tsv": lambda found: with_csv(found, "\t"),
+    "tsv": lambda pairs: with_csv(pairs, "\t"),
     "jsonl": with_json,
     "parquet": with_polars,
 }
@@ -60,12 +60,12 @@ WRITERS: dict[str, Callable[[Documents], bytes]] = {
 @pytest.mark.parametrize("kind", WRITERS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents)
-def test_what_another_library_writes_is_read_back(tmp_path: Path, kind: str, found: Documents) -> None:
+def test_files_of_other_libraries_are_read_back(tmp_path: Path, kind: str, pairs: Documents) -> None:
     path = tmp_path / "file"
-    if kind == "tsv":  # where a tab behind a line end could as well begin a record
-        found = [(text.replace("\t", " "), label.replace("\t", " ")) for text, label in found]
-    path.write_bytes(WRITERS[kind](found))
-    expected = [(text, (label.strip(),) if label.strip() else ()) for text, label in found]
+    if kind == "tsv":  # a tab after a line break could also begin a record
+        pairs = [(text.replace("\t", " "), label.replace("\t", " ")) for text, label in pairs]
+    path.write_bytes(WRITERS[kind](pairs))
+    expected = [(text, (label.strip(),) if label.strip() else ()) for text, label in pairs]
     corpus = read(path)
     assert list(corpus) == expected
     assert corpus.report is not None
@@ -83,7 +83,7 @@ def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]
     delimiter=st.sampled_from(",\t"),
 )
 def test_records_are_those_of_the_csv_module(lenient: bool, delimiter: str, rows: list[list[str]]) -> None:
-    # A header, and rows of one width, as the rule for lenient quotes counts delimiters.
+    # All rows get the same width, because the rule for lenient quotes counts delimiters.
     width = max(map(len, rows))
     rows = [["name"] * width, *(row + ["z"] * (width - len(row)) for row in rows)]
     file = io.StringIO(newline="")
@@ -113,7 +113,7 @@ def test_records_are_those_of_the_csv_module(lenient: bool, delimiter: str, rows
 def test_quotes_as_punctuation_stay_in_their_line(tmp_path: Path, line: str, following: str) -> None:
     path = tmp_path / "x.tsv"
     path.write_text(f"{line}\n{following}\n")
-    found = list(read(path))
+    pairs = list(read(path))
     text = line.partition("\t")[2]
-    assert found[0] == ("" if text == '""' else text, ("a",))
-    assert found[1] == (following.partition("\t")[2], ("b",))
+    assert pairs[0] == ("" if text == '""' else text, ("a",))
+    assert pairs[1] == (following.partition("\t")[2], ("b",))

@@ -14,17 +14,17 @@ from textsieve.corpus.read_limits import NAMED_LIMITS, ReadLimits
 
 @cache
 def files_in(archive: Path) -> tuple[Member, ...]:
-    """Return the files of an archive and their paths in it; read by the reader of collections, and kept in memory."""
+    """Return the paths and contents of the files in an archive; they stay in memory."""
     report = Report()
-    found = tuple(read_tar(archive, lambda _: True, report, NAMED_LIMITS))
+    files = tuple(read_tar(archive, lambda _: True, report, NAMED_LIMITS))
     assert not report.skipped
-    return found
+    return files
 
 
 def read_archives_once(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """Let collections in this folder take the files of an archive, and the stories of Reuters, from memory.
+    """Let collections in this folder read archives, and the stories of Reuters, from memory after the first time.
 
-    Each name of a corpus still goes through its own filters, labels and texts.
+    Each named corpus still applies its own filters, and extracts its own labels and texts.
     """
     read_stories = reuters._stories
 
@@ -36,9 +36,9 @@ def read_archives_once(folder: Path, patch: pytest.MonkeyPatch) -> None:
     @cache
     def all_stories(paths: tuple[Path, ...]) -> tuple[reuters.Story, ...]:
         report = Report()
-        found = tuple(read_stories(paths, report, NAMED_LIMITS))
+        parsed_stories = tuple(read_stories(paths, report, NAMED_LIMITS))
         assert not report.skipped
-        return found
+        return parsed_stories
 
     def stories(paths: tuple[Path, ...], report: Report, limits: ReadLimits) -> Iterator[reuters.Story]:
         is_known = limits == NAMED_LIMITS and all(path.parent == folder for path in paths)

@@ -1,4 +1,4 @@
-"""Small collections of texts whose classes have words of their own, and words that all share."""
+"""Small collections of texts: each class has its own words, and all classes share common words."""
 
 from typing import Any, NamedTuple
 
@@ -16,19 +16,19 @@ WORDS = {
 
 
 class Texts(NamedTuple):
-    """Texts and the classes of each."""
+    """Texts, and the labels of each text."""
 
     texts: list[str]
     label_sets: list[tuple[str, ...]]
 
     @property
     def labels(self) -> list[str]:
-        """The first class of each."""
+        """Return the first label of each text."""
         return [labels[0] for labels in self.label_sets]
 
 
 def small_texts(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, seed: int = 0) -> Texts:
-    """Texts of 4 to 12 words, each with words of its classes (one, or up to two), of others, and common ones."""
+    """Return texts of 4 to 12 words: words of their one or two classes, of any class, and common words."""
     rng = np.random.default_rng(seed)
     classes = list(WORDS)[:n_classes]
     texts, label_sets = [], []
@@ -47,7 +47,7 @@ def small_texts(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, se
 
 
 def tables_of(held_out: HeldOutScores) -> tuple[Any, Any]:
-    """Scores and true labels as two tables of documents x classes."""
+    """Return held-out scores and true labels as two arrays (documents x classes)."""
     scores = np.empty((held_out.n_documents, held_out.n_classes))
     true = np.empty(scores.shape, np.bool_)
     for documents, block, is_member in held_out.by_document():

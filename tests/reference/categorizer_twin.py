@@ -1,7 +1,8 @@
-"""A categorizer, the slow way: scikit-learn's parts and plain loops over dense rows, one stage after the other.
+"""A slow twin of `Categorizer`: estimators of scikit-learn and plain loops over dense rows, one stage at a time.
 
-Terms are chosen by exact fractions, where floats may order near-equal scores otherwise; so `check_terms` holds a choice
-against the exact scores, and the stages after it start from the terms that were chosen.
+The twin scores terms in exact fractions. The categorizer scores them in floats, and may order nearly equal scores
+differently. So `check_terms` compares the selected terms with the exact scores, and the later stages of the twin start
+from the terms that the categorizer has selected.
 """
 
 import math
@@ -29,23 +30,25 @@ Floats = NDArray[np.float64]
 LabelSets = Sequence[Sequence[Any]]
 
 TRACE_WEIGHT = 0.75
-"""Of TOFA; the one that it finds by itself is another matter."""
+"""The weight of TOFA in these tests; its automatic weight has tests of its own."""
 
 
 def trace_scores(rows: Rows, label_sets: LabelSets) -> list[Fraction]:
-    """TOFA: the scatter of the class means, and the variance over all documents, labelled or not."""
+    """Return the scores of TOFA: the scatter of the class means, and the variance over all documents."""
     weight, n = Fraction(TRACE_WEIGHT), len(rows)
     between = selectors_twin.centroid_scatter(rows, label_sets)
     columns = [[Fraction(row[column]) for row in rows] for column in range(len(rows[0]))]
     scores = []
     for own, column in zip(between, columns, strict=True):
-        apart = [value - sum(column) / n for value in column]
-        scores.append(weight * own + (1 - weight) * Fraction(sum(each * each for each in apart)) / n)
+        differences = [value - sum(column) / n for value in column]
+        scores.append(
+            weight * own + (1 - weight) * Fraction(sum(difference * difference for difference in differences)) / n
+        )
     return scores
 
 
 SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
-    "forward": selectors_twin.centroid_scatter,  # of all terms; see `check_terms`
+    "forward": selectors_twin.centroid_scatter,  # only if it selects all terms
     "ocfs": selectors_twin.centroid_scatter,
     "tofa": trace_scores,
     "ig": selectors_twin.joint_information_gain,
@@ -55,11 +58,11 @@ SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
 }
 
 SELECTION_WEIGHTS = dict.fromkeys(("forward", "ocfs", "tofa"), ("log", "plain", "l2"))
-"""Other selectors look at bare counts."""
+"""Weights (tf, idf, norm) from which a selector selects; other selectors use counts."""
 
 
 class Weights(NamedTuple):
-    """How counts are weighted."""
+    """Names of the term weights: tf, idf and norm."""
 
     tf: str
     idf: str
@@ -67,14 +70,14 @@ class Weights(NamedTuple):
 
 
 def counted(texts: Sequence[str], vocabulary: Sequence[str] | None = None, **settings: Any) -> tuple[Rows, list[str]]:
-    """Counts by scikit-learn, and the terms of the columns."""
+    """Return the counts by scikit-learn, and the term of each column."""
     counter = CountVectorizer(vocabulary=vocabulary, **settings)
     rows = counter.fit_transform(texts).toarray().astype(float).tolist()
     return rows, sorted(counter.vocabulary_, key=counter.vocabulary_.__getitem__)
 
 
 def weighed(rows: Rows, fitted: Rows, weights: Weights) -> Rows:
-    """Weights, with df and N of the fitted rows."""
+    """Return the weights of counts; df and N come from the fitted rows."""
     tf, idf, norm = weights
     if tf == "loglog":
         rows = [[1.0 + math.log(1.0 + math.log(count)) if count else 0.0 for count in row] for row in rows]
@@ -83,7 +86,7 @@ def weighed(rows: Rows, fitted: Rows, weights: Weights) -> Rows:
 
 
 def term_scores(selector: str, rows: Rows, label_sets: LabelSets) -> list[Fraction]:
-    """The exact score of each term, by its column."""
+    """Return the exact score of each column."""
     return _term_scores(selector, tuple(map(tuple, rows)), tuple(map(tuple, label_sets)))
 
 
@@ -94,21 +97,24 @@ def _term_scores(selector: str, rows: Any, label_sets: LabelSets) -> list[Fracti
     return SELECTORS[selector](rows, label_sets)
 
 
-def check_terms(chosen: Sequence[str], terms: Sequence[str], scores: Sequence[Fraction], n_terms: int) -> None:
-    """The chosen terms are the best, the best first, as far as their scores differ by more than rounding."""
-    score = {term: float(each) for term, each in zip(terms, scores, strict=True)}
-    assert len(chosen) == len(set(chosen)) == min(n_terms, len(terms))
-    own = [score[term] for term in chosen]
+def check_terms(selected: Sequence[str], terms: Sequence[str], scores: Sequence[Fraction], n_terms: int) -> None:
+    """Assert that the selected terms have the highest scores, in descending order, up to rounding errors."""
+    score = {term: float(value) for term, value in zip(terms, scores, strict=True)}
+    assert len(selected) == len(set(selected)) == min(n_terms, len(terms))
+    own = [score[term] for term in selected]
     noise = 1e-6 * max(map(abs, score.values()))  # weights are rounded to 32 bits
     assert all(before >= after - noise for before, after in pairwise(own))
-    assert all(score[term] <= own[-1] + noise for term in set(terms) - set(chosen))
-    for before, after in pairwise(chosen):  # really equal scores: by the alphabet
+    assert all(score[term] <= own[-1] + noise for term in set(terms) - set(selected))
+    for before, after in pairwise(selected):  # terms with a score of 0 are in alphabetical order
         if scores[terms.index(before)] == scores[terms.index(after)] and score[before] == 0:
             assert before < after
 
 
 def class_without_terms(rows: Rows, label_sets: LabelSets) -> Any:
-    """Of the documents whose weights are all 0, the most frequent class; of equals that of all documents; the first."""
+    """Return the fallback class: the most frequent class of the documents without any weight.
+
+    Ties are broken by the number of documents in all, and then by the order of the classes.
+    """
     classes: list[Any] = selectors_twin.classes_of(label_sets)
     without = [labels for row, labels in zip(rows, label_sets, strict=True) if not any(row)]
 
@@ -122,14 +128,14 @@ Members = Sequence[Sequence[int]]
 
 
 class Trained(NamedTuple):
-    """Scores of documents for each class: documents x classes."""
+    """The classes of a trained classifier, and a function that returns scores (documents x classes)."""
 
     classes: list[Any]
     scores: Callable[[Rows], Floats]
 
 
 def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: LabelSets, multilabel: bool) -> Trained:
-    """Train on weights; with several labels, each class against the rest."""
+    """Train a classifier on weights; for multilabel documents, each class against the rest."""
     classes: list[Hashable] = selectors_twin.classes_of(label_sets)
     if classifier == "rocchio":
         prototypes = rocchio_prototypes(rows, label_sets, options.get("beta", 16.0), options.get("gamma", 4.0))
@@ -153,7 +159,7 @@ def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: La
 def _mean_of_subspaces(
     rows: Rows, label_sets: LabelSets, multilabel: bool, n_estimators: int, n_terms: float, **_: Any
 ) -> Trained:
-    """Linear SVMs on some columns each, and the mean of their scores."""
+    """Train linear SVMs on random subsets of the columns; their scores are averaged."""
     n = len(rows[0])
     subsets = [subset(n, max(1, round(n_terms * n)), member=number, seed=0) for number in range(n_estimators)]
     members = [
@@ -161,14 +167,19 @@ def _mean_of_subspaces(
     ]
 
     def scores(others: Rows) -> Floats:
-        said = [each.scores(np.array(others)[:, own].tolist()) for each, own in zip(members, subsets, strict=True)]
-        return np.asarray(np.mean(said, axis=0))
+        member_scores = [
+            member.scores(np.array(others)[:, own].tolist()) for member, own in zip(members, subsets, strict=True)
+        ]
+        return np.asarray(np.mean(member_scores, axis=0))
 
     return Trained(members[0].classes, scores)
 
 
 def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequence[Any]) -> Callable[[Rows], Floats]:
-    """Train on one label a document; scores of two classes are s and -s, as far apart as scikit-learn has them."""
+    """Train on single labels; the scores of two classes are -s and s.
+
+    s is the decision function of scikit-learn, or the difference of the log probabilities.
+    """
     made: Any
     if classifier == "svm":
         made = LinearSVC(C=options.get("C", 0.5), tol=1e-8, dual=True, max_iter=1_000_000, random_state=0)
@@ -179,12 +190,12 @@ def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequen
 
     def scores(others: Rows) -> Floats:
         if hasattr(made, "decision_function"):
-            found = np.asarray(made.decision_function(np.array(others)))
-            return found if found.ndim == 2 else np.stack([-found, found], axis=1)
-        found = np.asarray(made.predict_joint_log_proba(np.array(others)))
-        if found.shape[1] > 2:
-            return found
-        ahead = found[:, 1] - found[:, 0]
+            outputs = np.asarray(made.decision_function(np.array(others)))
+            return outputs if outputs.ndim == 2 else np.stack([-outputs, outputs], axis=1)
+        outputs = np.asarray(made.predict_joint_log_proba(np.array(others)))
+        if outputs.shape[1] > 2:
+            return outputs
+        ahead = outputs[:, 1] - outputs[:, 0]
         return np.stack([-ahead, ahead], axis=1)
 
     return scores
@@ -194,10 +205,13 @@ def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequen
 
 
 def tcfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float]) -> list[float]:
-    """Each term gives its weight to the classes of documents that have at least its mean weight, by their weights."""
+    """Return the votes of TCFP: a term divides its weight among classes.
+
+    A class gets a share in proportion to the weights of its documents in which the term has at least its mean weight.
+    """
     votes = [0.0] * n_classes
     for term, weight in enumerate(row):
-        holders = [number for number, each in enumerate(rows) if each[term]]
+        holders = [number for number, document in enumerate(rows) if document[term]]
         if not weight or not holders:
             continue
         mean = sum(rows[number][term] for number in holders) / len(holders)
@@ -212,11 +226,14 @@ def tcfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float
 
 
 def knnfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float], k: int) -> list[float]:
-    """For each term, the k documents with the nearest weights, one vote each; of equally near ones the lower."""
+    """Return the votes of k-NNFP: for each term, the k documents with the nearest weights have one vote each.
+
+    Of equally near documents, the first ones vote.
+    """
     votes = [0.0] * n_classes
     for term, weight in enumerate(row):
         if weight:
-            holders = [number for number, each in enumerate(rows) if each[term]]
+            holders = [number for number, document in enumerate(rows) if document[term]]
             nearest = sorted(holders, key=lambda number: (abs(rows[number][term] - weight), number))
             for number in nearest[:k]:
                 for own in members[number]:
@@ -225,8 +242,8 @@ def knnfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[floa
 
 
 def knn_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float], k: int) -> list[float]:
-    """The k nearest documents vote with their cosines."""
-    near = [(cosine(row, each), -number) for number, each in enumerate(rows)]
+    """Return the votes of k-NN: the k nearest documents vote with their cosines."""
+    near = [(cosine(row, document), -number) for number, document in enumerate(rows)]
     votes = [0.0] * n_classes
     for similarity, number in sorted(near, reverse=True)[:k]:
         for own in members[-number]:

@@ -37,4 +37,4 @@ def rocchio_prototypes(
 def cosine(row: Row, unit: Row) -> float:
     """Return the cosine of a row with a row of length 1; 0 for a row of zeros."""
     length = math.sqrt(math.fsum(value * value for value in row))
-    return math.fsum(one * other for one, other in zip(row, unit, strict=True)) / (length or 1.0)
+    return math.fsum(value * other for value, other in zip(row, unit, strict=True)) / (length or 1.0)

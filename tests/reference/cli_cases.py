@@ -1,4 +1,4 @@
-"""Small collections that are told apart by a handful of words, for the tests of the command line."""
+"""Small collections for the tests of the command line, whose classes differ in a few words."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ SUBJECTS = {
 
 
 def documents(n_of_each: int = 20) -> list[tuple[str, str]]:
-    """Texts and their labels: each has two words of its subject, and what all have."""
+    """Return texts and their labels; each text has two words of its class, and common words."""
     return [
         (f"the {words[number % 5]} and the {words[number * 3 % 5]} number{number % 7}", label)
         for number in range(n_of_each)
@@ -25,7 +25,7 @@ def documents(n_of_each: int = 20) -> list[tuple[str, str]]:
 
 
 def write_csv(path: Path, rows: list[tuple[str, str]]) -> Path:
-    """A table of texts and labels."""
+    """Write a table of texts and labels, and return its path."""
     path.write_text("topic,body\n" + "".join(f"{label},{text}\n" for text, label in rows), encoding="utf-8")
     return path
 
@@ -38,11 +38,11 @@ CORRECTIONS = [
     ("the goal of a theory", "science"),
     ("a vote for the keeper", "sport"),
 ]
-"""Texts that a model may have wrong, and their labels."""
+"""Texts that a model may get wrong, and their labels."""
 
 
 def lines(path: Path, *rows: Any) -> Path:
-    """A file of JSON lines as the service writes them; a row is an object, or a text and its label."""
+    """Write JSON lines as the service does, and return the path; a row is an object, or a text and its label."""
     made = [
         row
         if isinstance(row, dict)
@@ -59,7 +59,7 @@ def lines(path: Path, *rows: Any) -> Path:
     return path
 
 
-def command_in(said: str) -> list[str]:
-    """The arguments of the one command that was printed for training again."""
-    (line,) = [line for line in said.splitlines() if line.startswith("textsieve train ")]
+def command_in(printed: str) -> list[str]:
+    """Return the arguments of the only `textsieve train` command in a printed text."""
+    (line,) = [line for line in printed.splitlines() if line.startswith("textsieve train ")]
     return shlex.split(line)[1:]

@@ -33,12 +33,12 @@ STORY = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 
 
 def story(title: str, part: str, *topics: str, has: str = "YES") -> str:
-    """A record of Reuters-21578."""
-    return STORY.format(title=title, part=part, topics="".join(f"<D>{each}</D>" for each in topics), has=has)
+    """Return a record of Reuters-21578."""
+    return STORY.format(title=title, part=part, topics="".join(f"<D>{topic}</D>" for topic in topics), has=has)
 
 
 def write_tar(path: Path, files: Mapping[str, str | bytes], mode: str = "w:gz") -> Path:
-    """An archive of these files."""
+    """Write the files to a tar archive, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
         for name, content in files.items():
@@ -50,7 +50,7 @@ def write_tar(path: Path, files: Mapping[str, str | bytes], mode: str = "w:gz") 
 
 
 def write_zip(path: Path, files: Mapping[str, str]) -> Path:
-    """The same as a zip, not compressed."""
+    """Write the files to a zip archive without compression, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
@@ -59,7 +59,7 @@ def write_zip(path: Path, files: Mapping[str, str]) -> Path:
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> Path:
-    """The same as files in folders."""
+    """Write the files to a folder, and return its path."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content.encode("latin-1"))

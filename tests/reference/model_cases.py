@@ -1,4 +1,4 @@
-"""Models for tests: one that is written out, and any small one for hypothesis."""
+"""Models for tests: fixed small models, and a hypothesis strategy for any small model."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ TERMS = ("goal", "market", "straße", "北京", "new york", "zz top band", "x1")
 
 
 def small_model(**changes: Any) -> Model:
-    """Three classes, four terms, one label a document."""
+    """Return a single-label model with three classes and four terms."""
     model = Model(
         terms=("goal", "market", "straße", "new york"),
         classes=("city", "money", "sport"),
@@ -38,20 +38,20 @@ def small_model(**changes: Any) -> Model:
 
 
 def multilabel_model(**changes: Any) -> Model:
-    """The same, but multilabel."""
+    """Return the small model as a multilabel model."""
     return small_model(**({"multilabel": True, "thresholds": np.array([0.5, 0.25, -0.1])} | changes))
 
 
 def two_classes(**changes: Any) -> Model:
-    """Two classes that share one output."""
+    """Return the small model with two classes, which share one output."""
     scorer = LinearScorer(np.array([[2], [-1.5], [0.1], [-3]], np.float32), np.array([0.25]))
     return small_model(**({"classes": (0, 1), "class_docs": (7, 5), "scorer": scorer} | changes))
 
 
-def same(one: Model, other: Model) -> bool:
-    """Whether two models are the same to the last bit, but for stop words that are not needed."""
-    return all(_plain(getattr(one, name)) == _plain(getattr(other, name)) for name in _COMPARED) and (
-        not one.needs_stop_words or one.stop_words == other.stop_words
+def same(model: Model, other: Model) -> bool:
+    """Return whether two models are equal to the last bit; stop words count only if the model needs them."""
+    return all(_plain(getattr(model, name)) == _plain(getattr(other, name)) for name in _COMPARED) and (
+        not model.needs_stop_words or model.stop_words == other.stop_words
     )
 
 
@@ -64,7 +64,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tobytes()
     if isinstance(value, tuple):
-        return tuple((type(each), each) for each in value)
+        return tuple((type(element), element) for element in value)
     return value
 
 
@@ -84,7 +84,7 @@ label_lists = st.one_of(
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    """Any small model."""
+    """Draw a small model."""
     terms = tuple(draw(st.lists(st.sampled_from(TERMS), max_size=len(TERMS), unique=True)))
     classes = tuple(sorted(draw(label_lists)))
     multilabel = draw(st.booleans())

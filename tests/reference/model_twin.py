@@ -9,7 +9,7 @@ from .text_twins import terms_in
 
 
 class Scored(NamedTuple):
-    """What a text comes to: counts and weights by column, and the score of each class."""
+    """The counts and weights of a text by column, and its score for each class."""
 
     counts: dict[int, int]
     weights: dict[int, float]
@@ -17,11 +17,11 @@ class Scored(NamedTuple):
 
 
 def scored(model: Model, text: str) -> Scored:
-    """Count, weigh, and add up in the order of the columns."""
+    """Return the counts, weights and scores of a text; products are added in the order of the columns."""
     stop_words = () if isinstance(model.stop_words, str) else model.stop_words
     prepare = str.lower if model.lowercase else str
-    found = terms_in(text, ngram_range=model.ngram_range, stop_words=stop_words, prepare=prepare)
-    counts = {column: found.count(term) for column, term in enumerate(model.terms) if term in found}
+    terms = terms_in(text, ngram_range=model.ngram_range, stop_words=stop_words, prepare=prepare)
+    counts = {column: terms.count(term) for column, term in enumerate(model.terms) if term in terms}
     weights = {column: _weight(model, column, count) for column, count in counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values()))
     if model.norm == "l2" and length > 0:
@@ -33,7 +33,7 @@ def scored(model: Model, text: str) -> Scored:
 
 
 def in_order(model: Model, weights: dict[int, float], output: int) -> float:
-    """The products, one after the other, and the intercept last."""
+    """Return the sum of the products, added one after the other, plus the intercept."""
     products = [weight * float(model.scorer.term_strengths()[column, output]) for column, weight in weights.items()]
     total = products[0] if products else None
     for product in products[1:]:
@@ -44,7 +44,7 @@ def in_order(model: Model, weights: dict[int, float], output: int) -> float:
 
 
 def predicted(model: Model, text: str) -> tuple[Any, ...]:
-    """The labels of a text."""
+    """Return the predicted labels of a text."""
     _, weights, scores = scored(model, text)
     if not any(weights.values()):
         most_frequent = model.class_docs.index(max(model.class_docs))

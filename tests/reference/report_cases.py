@@ -1,4 +1,4 @@
-"""Small comparisons to make reports of."""
+"""Small comparisons for the tests of reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textsieve.comparison.json_lines import decode_line, encode_line
 from .categorizer_cases import small_texts
 
 HOSTILE = "</script><img src=x onerror=\"window.hacked = 'yes'\">{{title}}<!--"
-"""What a class, a term or a selector may be called, and does nothing but be shown."""
+"""A name for a class, a term or a selector that must be shown as text and never run."""
 USUAL: dict[str, Any] = {
     "selectors": "ocfs,ig,all",
     "n_terms": "2,4,9",
@@ -24,14 +24,14 @@ USUAL: dict[str, Any] = {
 
 
 def compared(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, **other: Any) -> Comparison:
-    """What is compared on texts of few words."""
+    """Return a comparison on small texts."""
     case = small_texts(n, n_classes, multilabel=multilabel)
     labels = [list(labels) for labels in case.label_sets] if multilabel else case.labels
     return compare(case.texts, labels, **{**USUAL, **other})
 
 
 def of_many_classes(n_classes: int, **other: Any) -> Comparison:
-    """Documents of many classes, of which some are alike."""
+    """Return a comparison on documents of many classes, some of which are alike."""
     texts = [f"own{number // 2} w{number % 7} w{copy}" for number in range(n_classes) for copy in range(4)]
     labels = [f"class {number:03}" for number in range(n_classes) for _ in range(4)]
     wanted = {**USUAL, "selectors": "ig", "n_terms": "20,60", "classifiers": "nb", **other}
@@ -39,7 +39,7 @@ def of_many_classes(n_classes: int, **other: Any) -> Comparison:
 
 
 def renamed(folder: Path, names: dict[str, str]) -> Comparison:
-    """The usual comparison with other names for classes, terms or selectors, by way of its file."""
+    """Return the usual comparison with other names for classes, terms or selectors, read from an edited file."""
     path = folder / "results.jsonl"
     compared(results=path)
     text = json.dumps([decode_line(line) for line in path.read_bytes().splitlines()])

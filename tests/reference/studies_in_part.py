@@ -18,12 +18,14 @@ def with_few_points(paper: Paper) -> Paper:
 
 def _thinned(item: Item) -> Item:
     columns: dict[str, list[Any]] = {}
-    for each in item.all_cells:
-        columns.setdefault(each.row, []).append(each.column)
-    kept = {(row, column) for row, own in columns.items() for column in _few_numbers(own)}
+    for cell in item.all_cells:
+        columns.setdefault(cell.row, []).append(cell.column)
+    places = {(row, column) for row, own in columns.items() for column in _few_numbers(own)}
 
     def few(conditions: Sequence[Cell]) -> tuple[Cell, ...]:
-        return tuple(replace(each, measurement=_of_few(each.measurement)) for each in conditions if each.place in kept)
+        return tuple(
+            replace(cell, measurement=_of_few(cell.measurement)) for cell in conditions if cell.place in places
+        )
 
     return replace(item, cells=few(item.cells), trials=few(item.trials))
 

@@ -18,7 +18,7 @@ def documents(n_classes: int = 3, n: int = 60, n_terms: int = 30, seed: int = 0)
     y = random.integers(0, n_classes, n)
     lean = random.random((n_classes, n_terms)) * 0.25
     X = (random.random((n, n_terms)) < lean[y]) * random.integers(1, 4, (n, n_terms))
-    return csr_matrix(X.astype(float)), np.array([f"class {each}" for each in y])
+    return csr_matrix(X.astype(float)), np.array([f"class {number}" for number in y])
 
 
 def all_scores(
@@ -29,8 +29,8 @@ def all_scores(
     for member in range(n_members):
         columns = subset(X.shape[1], n_terms, member=member, seed=seed)
         trained = clone(estimator).fit(X[:, columns], y)
-        found = trained.decision_function(X_test[:, columns])
-        scores.append([[-each, each] for each in found] if found.ndim == 1 else found.tolist())
+        outputs = trained.decision_function(X_test[:, columns])
+        scores.append([[-output, output] for output in outputs] if outputs.ndim == 1 else outputs.tolist())
         silent.append([X_test[row, columns].count_nonzero() == 0 for row in range(X_test.shape[0])])
     return scores, silent
 
@@ -44,7 +44,7 @@ def decided(scores: list[Scores], silent: list[list[bool]], document: int, class
         if not silent[member][document]:
             votes[own.index(max(own))] += 1
         means = [sum_so_far + score for sum_so_far, score in zip(means, own, strict=True)]
-    means = [each / len(scores) for each in means]
+    means = [total / len(scores) for total in means]
     if combine == "mean":
         return means.index(max(means))
     return max(range(n_classes), key=lambda number: (votes[number], class_docs[number], -number))
@@ -64,9 +64,11 @@ def accuracy(
 ) -> float:
     """Return the accuracy of an ensemble on the test documents."""
     classes, class_docs = np.unique(y[train], return_counts=True)
-    said = all_scores(estimator, X[train], y[train], X[test], n_terms=n_terms, n_members=n_members, seed=seed)
+    scores_and_silent = all_scores(
+        estimator, X[train], y[train], X[test], n_terms=n_terms, n_members=n_members, seed=seed
+    )
     right = [
-        classes[decided(*said, document, class_docs.tolist(), combine)] == y[test][document]
+        classes[decided(*scores_and_silent, document, class_docs.tolist(), combine)] == y[test][document]
         for document in range(len(test))
     ]
     return float(np.mean(right))

@@ -10,7 +10,7 @@ from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
 Row = dict[int, float]
-"""The values of a document by their columns, which ascend."""
+"""The values of a document by column, in ascending order of columns."""
 
 
 def documents(
@@ -23,7 +23,7 @@ def documents(
     lean = random.random((n_classes, n_terms)) * 0.3
     X = np.where(random.random((n, n_terms)) < lean[y], 0.2 + random.random((n, n_terms)), 0.0)
     X[:n_empty] = 0.0
-    return csr_matrix(X), np.array([f"class {each}" for each in y])
+    return csr_matrix(X), np.array([f"class {number}" for number in y])
 
 
 class SlowMember(NamedTuple):
@@ -38,8 +38,8 @@ class SlowMember(NamedTuple):
 
     def scores(self, X: csr_matrix) -> Any:
         """Return scores (documents x classes); for two classes, the score of the first is minus that of the second."""
-        found = self.classifier.decision_function(X[:, self.columns])
-        return np.column_stack([-found, found]) if found.ndim == 1 else found
+        outputs = self.classifier.decision_function(X[:, self.columns])
+        return np.column_stack([-outputs, outputs]) if outputs.ndim == 1 else outputs
 
 
 def slow_members(estimator: Any, X: csr_matrix, y: Any, *, n_terms: int, n_members: int, seed: int) -> list[SlowMember]:
@@ -76,7 +76,7 @@ def slow_means(members: list[SlowMember], X: csr_matrix) -> Any:
 def known_products(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, list[float]]]:
     """Return the column of each term of a document that a member has, and what it adds to the member's outputs."""
     return [
-        (column, [value * float(each) for each in scorer.coefficients[place]])
+        (column, [value * float(coefficient) for coefficient in scorer.coefficients[place]])
         for column, value in row.items()
         for place in range(int(scorer.term_indptr[column]), int(scorer.term_indptr[column + 1]))
         if scorer.members[place] == member and value != 0.0
@@ -91,8 +91,8 @@ def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, 
     totals = []
     for output in range(scorer.coefficients.shape[1]):
         total = 0.0
-        for _, each in products:
-            total += each[output]
+        for _, added in products:
+            total += added[output]
         totals.append(total + float(scorer.member_intercepts[member, output]))
     classes = scorer.classes.tolist()
     if scorer.multilabel:
@@ -110,7 +110,7 @@ def slow_scores(scorer: SubspaceScorer, row: Row) -> list[float]:
     for member in range(scorer.n_members):
         for number, _, _, worth in voted_for(scorer, row, member):
             votes[number] += worth
-    return [each + intercept for each, intercept in zip(votes, scorer.intercepts.tolist(), strict=True)]
+    return [vote + intercept for vote, intercept in zip(votes, scorer.intercepts.tolist(), strict=True)]
 
 
 def slow_contributions(scorer: SubspaceScorer, row: Row) -> dict[int, list[float]]:
@@ -119,7 +119,7 @@ def slow_contributions(scorer: SubspaceScorer, row: Row) -> dict[int, list[float
     for member in range(scorer.n_members):
         products = known_products(scorer, row, member)
         for number, output, sign, worth in voted_for(scorer, row, member):
-            amounts = [max(sign * each[output], 0.0) for _, each in products]
+            amounts = [max(sign * added[output], 0.0) for _, added in products]
             if not any(amounts):
                 amounts = [1.0] * len(amounts)
             for (column, _), amount in zip(products, amounts, strict=True):

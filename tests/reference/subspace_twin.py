@@ -59,43 +59,43 @@ def true_coverage(n: int, m: int, members: int, q: int) -> Fraction:
 
 def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
     """Return the true diversity: members! x the sum over sets of distinct outcomes of their probability products."""
-    chosen = [Fraction(1)] + [Fraction(0)] * members
+    sums = [Fraction(1)] + [Fraction(0)] * members
     for j in range(q + 1):
-        each = ratio(n, m, q, j)
-        powers = [math.comb(math.comb(q, j), k) * each**k for k in range(members + 1)]
-        chosen = [sum((chosen[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)]
-    return math.factorial(members) * chosen[members]
+        probability = ratio(n, m, q, j)
+        powers = [math.comb(math.comb(q, j), k) * probability**k for k in range(members + 1)]
+        sums = [sum((sums[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)]
+    return math.factorial(members) * sums[members]
 
 
 def tried(n: int, m: int, members: int, q: int) -> tuple[Fraction, Fraction, Fraction]:
     """Return the true usability, coverage and diversity, by trying all draws; terms 0 to q-1 are important."""
     subsets = [frozenset(drawn) & frozenset(range(q)) for drawn in combinations(range(n), m)]
-    found = [0, 0, 0]
+    counts = [0, 0, 0]
     for drawn in product(subsets, repeat=members):
-        found[0] += all(drawn)
-        found[1] += len(frozenset().union(*drawn)) == q
-        found[2] += len(set(drawn)) == members
+        counts[0] += all(drawn)
+        counts[1] += len(frozenset().union(*drawn)) == q
+        counts[2] += len(set(drawn)) == members
     total = len(subsets) ** members
-    return Fraction(found[0], total), Fraction(found[1], total), Fraction(found[2], total)
+    return Fraction(counts[0], total), Fraction(counts[1], total), Fraction(counts[2], total)
 
 
 def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: int) -> tuple[float, float, float]:
     """Return usability, coverage and diversity as shares of `runs` simulated ensembles."""
     random = np.random.default_rng(seed)
-    found = np.zeros(3)
+    counts = np.zeros(3)
     for _ in range(runs):
         order = random.random((members, n)).argsort(axis=1)
         has: NDArray[np.bool_] = order[:, :q] < m  # term t is drawn if its place in the order is among the first m
         distinct = len({row.tobytes() for row in has}) == members
-        found += np.array([has.any(axis=1).all(), has.any(axis=0).all(), distinct])
-    usable, covered, diverse = (found / runs).tolist()
+        counts += np.array([has.any(axis=1).all(), has.any(axis=0).all(), distinct])
+    usable, covered, diverse = (counts / runs).tolist()
     return usable, covered, diverse
 
 
 def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
     """Return the cheapest size, then that with the fewest terms, whose worst probability is near the best."""
     sizes = [(m, members) for m in range(1, n + 1) for members in range(2, cost // m + 1)]
-    worst = {each: worst_of(n, each[0], each[1], q) for each in sizes}
+    worst = {size: worst_of(n, size[0], size[1], q) for size in sizes}
     least = max(worst.values()) * (1.0 - within)
     return min((size for size in sizes if worst[size] >= least), key=lambda size: (size[0] * size[1], size[0]))
 
@@ -109,19 +109,19 @@ def worst_of(n: int, m: int, members: int, q: int) -> float:
 
 def pairwise(answers: Sequence[Sequence[int]], truth: Sequence[int]) -> dict[str, list[float]]:
     """Return disagreement, Yule's Q and Cohen's kappa of each pair of members; NaN where undefined."""
-    found: dict[str, list[float]] = {"disagreement": [], "q": [], "kappa": []}
-    for one, other in combinations(answers, 2):
+    measures: dict[str, list[float]] = {"disagreement": [], "q": [], "kappa": []}
+    for member, other in combinations(answers, 2):
         total = len(truth)
-        agreed = sum(a == b for a, b in zip(one, other, strict=True)) / total
-        chance = sum(one.count(each) * other.count(each) for each in set(one)) / total**2
-        right = [(a == c, b == c) for a, b, c in zip(one, other, truth, strict=True)]
+        agreed = sum(a == b for a, b in zip(member, other, strict=True)) / total
+        chance = sum(member.count(answer) * other.count(answer) for answer in set(member)) / total**2
+        right = [(a == c, b == c) for a, b, c in zip(member, other, truth, strict=True)]
         both, neither = right.count((True, True)), right.count((False, False))
         first, second = right.count((True, False)), right.count((False, True))
         whole = both * neither + first * second
-        found["disagreement"].append(1 - agreed)
-        found["q"].append((both * neither - first * second) / whole if whole else math.nan)
-        found["kappa"].append((agreed - chance) / (1 - chance) if chance < 1 else math.nan)
-    return found
+        measures["disagreement"].append(1 - agreed)
+        measures["q"].append((both * neither - first * second) / whole if whole else math.nan)
+        measures["kappa"].append((agreed - chance) / (1 - chance) if chance < 1 else math.nan)
+    return measures
 
 
 def fleiss(answers: Sequence[Sequence[int]]) -> float:
@@ -129,9 +129,10 @@ def fleiss(answers: Sequence[Sequence[int]]) -> float:
     documents = list(zip(*answers, strict=True))
     n_members = len(answers)
     agreed = [
-        sum(document.count(each) * (document.count(each) - 1) for each in set(document)) / (n_members * (n_members - 1))
+        sum(document.count(answer) * (document.count(answer) - 1) for answer in set(document))
+        / (n_members * (n_members - 1))
         for document in documents
     ]
-    every = [each for document in documents for each in document]
-    chance = sum((every.count(each) / len(every)) ** 2 for each in set(every))
+    every = [answer for document in documents for answer in document]
+    chance = sum((every.count(answer) / len(every)) ** 2 for answer in set(every))
     return (sum(agreed) / len(agreed) - chance) / (1 - chance) if chance < 1 else math.nan

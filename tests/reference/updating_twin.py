@@ -1,4 +1,4 @@
-"""What an update must come to: all documents learned at once, with the terms and the idf that a model has."""
+"""The slow twin of an update: it trains on all documents at once, with the terms and the idf of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textsieve.training.targets import Targets
 
 
 class Learned(NamedTuple):
-    """What an update renews."""
+    """The parts of a model that an update changes."""
 
     scorer: bytes
     class_docs: tuple[int, ...]
@@ -26,7 +26,7 @@ class Learned(NamedTuple):
 
 
 def scorer_bytes(scorer: Any) -> bytes:
-    """All arrays of a scorer."""
+    """Return the names, shapes and bytes of all arrays of a scorer."""
     arrays = scorer.stored_arrays()
     return b"".join(
         name.encode() + str(arrays[name].shape).encode() + arrays[name].tobytes() for name in sorted(arrays)
@@ -34,7 +34,7 @@ def scorer_bytes(scorer: Any) -> bytes:
 
 
 def learned_by(model: Any) -> Learned:
-    """What a model has learned."""
+    """Return the parts of a model that an update changes."""
     about = model.about
     return Learned(
         *(scorer_bytes(model.scorer), model.class_docs, model.fallback_class),
@@ -54,7 +54,7 @@ def targets_of(label_sets: Sequence[tuple[Any, ...]], model: Model) -> Targets:
 
 
 def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: Sequence[tuple[Any, ...]]) -> Learned:
-    """Count all documents with the terms of a model, weigh with its idf, and train; no table is added to another."""
+    """Return what a model must learn from all documents: count its terms, weigh them with its idf, and train."""
     model, settings = categorizer.model_, categorizer.settings()
     counter = TermCounter(vocabulary=list(model.terms), ngram_range=model.ngram_range, n_jobs=1)
     counts = csr_matrix(counter.transform(texts))
@@ -62,11 +62,12 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
     weights = weigh_counts(counts, training.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
     targets = targets_of(label_sets, model)
     scorer = training.fit_weights(as_matrix(weights, training.dtype), targets)
-    docs = [sum(label in each for each in label_sets) for label in model.classes]
+    docs = [sum(label in labels for labels in label_sets) for label in model.classes]
     rows = [{term: weight for term, weight in enumerate(row) if weight} for row in weights.matrix().toarray().tolist()]
     without = [
-        sum(label in each and not row for each, row in zip(label_sets, rows, strict=True)) for label in model.classes
+        sum(label in labels and not row for labels, row in zip(label_sets, rows, strict=True))
+        for label in model.classes
     ]
     fallback = max(range(len(docs)), key=lambda number: (without[number], docs[number], -number))
-    n_unlabelled = 0 if model.label_matrix else sum(not each for each in label_sets)
+    n_unlabelled = 0 if model.label_matrix else sum(not labels for labels in label_sets)
     return Learned(scorer_bytes(scorer), tuple(docs), fallback, len(texts), n_unlabelled)

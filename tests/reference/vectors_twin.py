@@ -1,4 +1,4 @@
-"""A comparison of vectors the slow way: estimators fitted by hand, one after the other, and F1 by scikit-learn."""
+"""The slow twin of comparing vectors: it fits estimators one after the other; F1 is that of scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AS_GIVEN: Scheme = ("tf", "none", "none")
 
 
 class Estimators(NamedTuple):
-    """What is fitted, and the weights (tf, idf, norm) that it is given."""
+    """A selector and a classifier, and the weights (tf, idf, norm) that each of them gets."""
 
     selector: Callable[[int], Any]
     selection: Scheme
@@ -28,7 +28,7 @@ class Estimators(NamedTuple):
 
 
 class ByHand(NamedTuple):
-    """What came out."""
+    """The results on the test documents."""
 
     micro_f1: float
     macro_f1: float
@@ -37,41 +37,41 @@ class ByHand(NamedTuple):
 
 
 def weighter(scheme: Scheme) -> TermWeighter:
-    """The weights of a row of names."""
+    """Return a weighter with these names of tf, idf and norm."""
     return TermWeighter(tf=scheme[0], idf=scheme[1], norm=scheme[2])
 
 
 def chosen_columns(rows: csr_matrix, labels: Any, k: int, own: Estimators) -> Any:
-    """The best of the columns that these documents have, the best first."""
+    """Return the k best of the columns that occur in these documents, the best first."""
     present = np.flatnonzero(np.diff(rows.tocsc().indptr))
     selector = own.selector(min(k, len(present))).fit(weighter(own.selection).fit_transform(rows[:, present]), labels)
     return present[selector.ranking_[:k]]
 
 
 def one_label(rows: csr_matrix, labels: Sequence[str], tested: Any, k: int, own: Estimators) -> ByHand:
-    """Learn from the documents that are not tested, and test the others."""
+    """Train a single-label classifier on the other documents, and return its results on the tested ones."""
     y = np.array(labels)
     train, test = np.flatnonzero(~tested), np.flatnonzero(tested)
     best = chosen_columns(rows[train], y[train], k, own)
     weights = weighter(own.scheme).fit(rows[train][:, best])
     to_learn, to_test = (weights.transform(rows[part][:, best]) for part in (train, test))
-    found = own.classifier().fit(to_learn.astype(np.float32), y[train]).predict(to_test)
+    predicted = own.classifier().fit(to_learn.astype(np.float32), y[train]).predict(to_test)
     own_sets = [(label,) for label in y[train].tolist()]
-    found[np.diff(to_test.indptr) == 0] = class_without_terms(to_learn.toarray().tolist(), own_sets)
-    return _figures(y[test], found, best, np.unique(y))
+    predicted[np.diff(to_test.indptr) == 0] = class_without_terms(to_learn.toarray().tolist(), own_sets)
+    return _figures(y[test], predicted, best, np.unique(y))
 
 
 def several_labels(
     rows: csr_matrix, sets: Sequence[Sequence[str]], tested: Any, k: int, own: Estimators, n_folds: int = 5
 ) -> ByHand:
-    """The same with a classifier for each class, and thresholds from documents held out of those to learn from."""
-    classes = sorted({label for each in sets for label in each})
-    is_member = np.array([[label in each for label in classes] for each in sets])
+    """Train a classifier for each class, and return its results; thresholds are fitted on held-out documents."""
+    classes = sorted({label for labels in sets for label in labels})
+    is_member = np.array([[label in labels for label in classes] for labels in sets])
     train, test = np.flatnonzero(~tested), np.flatnonzero(tested)
     known = np.flatnonzero(is_member[train].any(axis=0))
     own_sets = [sets[place] for place in train.tolist()]
     held_out_scores = np.full((len(train), len(known)), np.nan)
-    fold_of = folds([min(each) for each in own_sets], n_folds)
+    fold_of = folds([min(labels) for labels in own_sets], n_folds)
     for fold in range(n_folds):
         others, out = train[fold_of != fold], train[fold_of == fold]
         best = chosen_columns(rows[others], [sets[place] for place in others.tolist()], k, own)
@@ -103,8 +103,10 @@ def _scores(rows: Any, is_member: Any, train: Any, test: Any, best: Any, own: Es
     return scores, np.diff(to_test.indptr) == 0
 
 
-def _figures(true: Any, found: Any, best: Any, labels: Any) -> ByHand:
+def _figures(true: Any, predicted: Any, best: Any, labels: Any) -> ByHand:
     scores: Any = f1_score
-    micro, macro = (scores(true, found, average=each, labels=labels, zero_division=0.0) for each in ("micro", "macro"))
+    micro, macro = (
+        scores(true, predicted, average=average, labels=labels, zero_division=0.0) for average in ("micro", "macro")
+    )
     terms = [f"#{column}" for column in best.tolist()]
-    return ByHand(float(micro), float(macro), float(accuracy_score(true, found)), terms)
+    return ByHand(float(micro), float(macro), float(accuracy_score(true, predicted)), terms)

@@ -12,7 +12,7 @@ Labels = Sequence[Sequence[int]]
 def ratios(rows: Sequence[Row], labels: Labels, n_classes: int) -> list[list[float]]:
     """Return r(c, t) (terms x classes): the class's share of the weights that are at least the mean."""
     labelled = [(row, own) for row, own in zip(rows, labels, strict=True) if own]
-    found = []
+    shares_by_term = []
     for term in range(len(rows[0])):
         having = [(Fraction(row[term]), own) for row, own in labelled if row[term] != 0]
         shares = [Fraction(0)] * n_classes
@@ -22,8 +22,8 @@ def ratios(rows: Sequence[Row], labels: Labels, n_classes: int) -> list[list[flo
             total = sum(weight for weight, _ in voters)
             for weight, number in voters:
                 shares[number] += weight / total
-        found.append([float(share) for share in shares])
-    return found
+        shares_by_term.append([float(share) for share in shares])
+    return shares_by_term
 
 
 def balance(labels: Labels, n_classes: int) -> list[float]:
@@ -41,13 +41,13 @@ def factors(rows: Sequence[Row], labels: Labels, n_classes: int, min_co: int = 1
             for number in range(n_classes)
         ]
     max_co = max((max(counts) for counts in in_class.values()), default=0)
-    found = {}
+    by_pair = {}
     for (t, u), counts in in_class.items():
         co, cf = max(counts), sum(count > 0 for count in counts)
         if co >= min_co:
             factor = 1 / (1 + math.log(cf)) * (1 + math.log(co)) / (1 + math.log(max_co))
-            found[t, u] = found[u, t] = factor
-    return found
+            by_pair[t, u] = by_pair[u, t] = factor
+    return by_pair
 
 
 def in_context(row: Row, of_pair: dict[tuple[int, int], float], context: str | None) -> list[float]:
@@ -73,7 +73,7 @@ def votes(row: Row, of_term: Sequence[Sequence[float]]) -> list[float]:
 
 def nearest_votes(rows: Sequence[Row], labels: Labels, n_classes: int, k: int, query: Row) -> list[list[int]]:
     """Return the votes of each term of the query (terms x classes); of equally near documents, the lower votes."""
-    found = []
+    votes_by_term = []
     for term, weight in enumerate(query):
         counts = [0] * n_classes
         if weight != 0:
@@ -85,5 +85,5 @@ def nearest_votes(rows: Sequence[Row], labels: Labels, n_classes: int, k: int, q
             for _, document in sorted(having)[:k]:
                 for number in labels[document]:
                     counts[number] += 1
-        found.append(counts)
-    return found
+        votes_by_term.append(counts)
+    return votes_by_term

@@ -83,8 +83,8 @@ def test_a_correction_for_an_older_model_is_not_saved(
     replaceable.replace_model()
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
-    (said,) = browser.texts("#correction-state")
-    assert said.startswith("The correction was not saved: the service has loaded another model")
+    (message,) = browser.texts("#correction-state")
+    assert message.startswith("The correction was not saved: the service has loaded another model")
     assert browser.texts("#right-class option") == ["Choose …", "tunes"]
     assert not replaceable.served.feedback.exists(), "nothing was written"
 

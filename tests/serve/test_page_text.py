@@ -51,7 +51,7 @@ def test_results_update_by_key_and_while_typing(page: Page, browser: Browser, si
     browser.press(Keys.ENTER, holding=Keys.CONTROL)
     page.wait_for_text("guitar song")
     page.shorten_timers()
-    browser.type(" and more")  # and no key
+    browser.type(" and more")  # without pressing a key to classify
     page.wait_for_text("guitar song and more")
     assert browser.run("return document.getElementById('box').value") == "guitar song and more", "no line was added"
 
@@ -223,9 +223,9 @@ def test_a_text_file_can_be_opened(
         page.wait_for_text({"letter.txt": "guitar ünd 🎸 song", "latin.txt": "guitar ünd song"}[name])
         return
     browser.wait("!document.getElementById('box-fault').hidden")
-    (said,) = browser.texts("#box-fault")
-    assert said.startswith(name)
-    assert {"binary.bin": "is not a text file", "long.txt": "5,000 characters"}[name] in said
+    (error,) = browser.texts("#box-fault")
+    assert error.startswith(name)
+    assert {"binary.bin": "is not a text file", "long.txt": "5,000 characters"}[name] in error
     assert browser.run("return document.getElementById('box').value") == ""
 
 
@@ -246,9 +246,9 @@ def test_too_long_and_empty_texts_show_an_error(page: Page, browser: Browser, si
     browser.one("#box").click()
     browser.type("🎸" * 2001)
     browser.one("#classify").click()
-    (said,) = browser.texts("#box-fault")
-    assert "2,001 characters" in said
-    assert "2,000" in said
+    (error,) = browser.texts("#box-fault")
+    assert "2,001 characters" in error
+    assert "2,000" in error
     browser.run("document.getElementById('box').focus()")
     browser.press(Keys.BACKSPACE)
     assert browser.texts("#box-fault") == [""], "an emoji is one character"
@@ -264,9 +264,9 @@ def test_a_label_can_be_corrected(page: Page, browser: Browser, single_label: Pa
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.getElementById('correction-state').textContent")
-    (said,) = browser.texts("#correction-state")
-    assert said.startswith("Thank you. The correction was saved: “guitar of the moon 🎸” belongs to “cars”.")
-    assert "textsieve update" in said
+    (confirmation,) = browser.texts("#correction-state")
+    assert confirmation.startswith("Thank you. The correction was saved: “guitar of the moon 🎸” belongs to “cars”.")
+    assert "textsieve update" in confirmation
     assert browser.all("#wrong") == [], "it is said once"
     written = single_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
@@ -299,7 +299,7 @@ def test_a_blank_text_cannot_be_corrected(page: Page, browser: Browser, single_l
     page.open(single_label)
     page.classify("moon")
     assert len(browser.all("#wrong")) == 1
-    blank = "\x1c\x1f\x85"  # to Python; to a browser it is a text
+    blank = "\x1c\x1f\x85"  # blank in Python, but text in a browser
     browser.run(
         "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", blank
     )

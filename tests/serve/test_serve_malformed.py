@@ -41,7 +41,7 @@ def server(
 
 
 @pytest.fixture(scope="module")
-def one(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def single_label_server(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running_server(models["single"], tmp_path_factory.mktemp("single")) as server:
         yield server
 
@@ -73,36 +73,36 @@ def test_malformed_requests_never_cause_an_internal_error(server: Server) -> Non
     assert responses_to(server.port, post(b"/v1/predict", GOOD)) == before
 
 
-def test_every_complete_request_gets_a_response(one: Server) -> None:
+def test_every_complete_request_gets_a_response(single_label_server: Server) -> None:
     """The server waits for more only if a request is cut off, not if it is invalid."""
     requests = [
         request for request in listed_requests() if request.startswith(b"POST") and b"Connection: close" not in request
     ]
     complete = [request for request in requests if request.endswith(GOOD) and b"Content-Length: 31\r\n\r\n" in request]
     assert len(complete) > 10
-    assert all(all_responses(one, complete))
+    assert all(all_responses(single_label_server, complete))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [b"/", b"/docs", b"/healthz", b"/nowhere"])
-def test_head_requests_get_a_response_on_an_open_connection(one: Server, path: bytes) -> None:
+def test_head_requests_get_a_response_on_an_open_connection(single_label_server: Server, path: bytes) -> None:
     twice = (b"HEAD " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n") * 2
-    assert len(responses_to(one.port, twice)) == 2
+    assert len(responses_to(single_label_server.port, twice)) == 2
 
 
-def test_pipelined_requests_are_answered_in_order(one: Server, models: dict[str, Path]) -> None:
+def test_pipelined_requests_are_answered_in_order(single_label_server: Server, models: dict[str, Path]) -> None:
     texts = [f"{word} and the bank" for word in ("goal", "wind", "rates", "match", "rain") * 8]
     row = b"".join(post(b"/v1/predict", json.dumps({"texts": [text]}).encode()) for text in texts)
     last = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
-    responses = responses_to(one.port, row + last, only_one=False)
+    responses = responses_to(single_label_server.port, row + last, only_one=False)
     labels = [json.loads(response.body)["predictions"][0]["label"] for response in responses[:-1]]
     assert labels == load(models["single"]).predict(texts).tolist()
     assert len({*labels}) > 1
 
 
-def test_a_long_body_does_not_count_toward_the_next_head(one: Server) -> None:
+def test_a_long_body_does_not_count_toward_the_next_head(single_label_server: Server) -> None:
     long = post(b"/v1/predict", json.dumps({"texts": ["a" * 300_000]}).encode())
-    assert [response.status for response in responses_to(one.port, long + long[:40])] == [200]
+    assert [response.status for response in responses_to(single_label_server.port, long + long[:40])] == [200]
 
 
 LENGTH, CHUNKED = b"Content-Length: 31\r\n", b"Transfer-Encoding: chunked\r\n"
@@ -135,27 +135,29 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("kind", AMBIGUOUS)
-def test_nothing_is_answered_after_a_request_with_an_ambiguous_end(one: Server, kind: str) -> None:
+def test_nothing_is_answered_after_a_request_with_an_ambiguous_end(single_label_server: Server, kind: str) -> None:
     """Otherwise, a proxy in front could take a second request for a part of the first."""
     smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
-    (response,) = responses_to(one.port, PREDICT + AMBIGUOUS[kind] + smuggled, only_one=False)
+    (response,) = responses_to(single_label_server.port, PREDICT + AMBIGUOUS[kind] + smuggled, only_one=False)
     assert (response.status, json.loads(response.body)["error"]["code"]) == (400, "malformed")
 
 
-def test_an_encoded_body_is_an_error(one: Server) -> None:
-    (response,) = responses_to(one.port, post(b"/v1/predict", GOOD, b"Content-Encoding: gzip\r\n"), only_one=False)
+def test_an_encoded_body_is_an_error(single_label_server: Server) -> None:
+    (response,) = responses_to(
+        single_label_server.port, post(b"/v1/predict", GOOD, b"Content-Encoding: gzip\r\n"), only_one=False
+    )
     assert (response.status, json.loads(response.body)["error"]["code"]) == (415, "not_json")
 
 
 @pytest.mark.parametrize("end", [b"1f\r\n" + GOOD + b"\r\n0\r\nX: ", b"1f;x="])
-def test_endless_trailers_and_chunk_extensions_are_an_error(one: Server, end: bytes) -> None:
+def test_endless_trailers_and_chunk_extensions_are_an_error(single_label_server: Server, end: bytes) -> None:
     request = PREDICT + b"Transfer-Encoding: chunked\r\n\r\n" + end + b"y" * 400_000
-    assert [response.status for response in responses_to(one.port, request)] == [431]
+    assert [response.status for response in responses_to(single_label_server.port, request)] == [431]
 
 
 @pytest.mark.slow
 def test_an_incomplete_request_has_no_effect(models: dict[str, Path], tmp_path: Path) -> None:
-    """Even if the part that has arrived would be valid."""
+    """It has none even if the part that has arrived is a valid request."""
     corrections, request = tmp_path / "corrections.jsonl", post(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
     with running_server(models["single"], tmp_path, "--feedback", str(corrections)) as server:
         responses_to(server.port, request.replace(b"Content-Length: 31", b"Content-Length: 99"))

@@ -68,14 +68,14 @@ def test_both_engines_write_the_same_model(spark: SparkSession, news: Path, monk
     asked = ("--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english")
     expected = run("train", news, "-o", here, *asked).stdout.replace(str(here), str(there))
     result = train(news, "-o", there, *asked)
-    said = result.stdout
+    output = result.stdout
     assert "3 of 3 different labels contain '|'" in result.stderr
     assert "use --label-separator '|'" in result.stderr
     assert there.read_bytes() == here.read_bytes()
-    assert said.partition("Seconds")[0] == expected.partition("Seconds")[0]
-    assert "60 documents, 1 unlabelled" in said
-    assert "documents that were held out (" in said
-    assert spark.range(3).count() == 3  # a session of somebody else's is left to them
+    assert output.partition("Seconds")[0] == expected.partition("Seconds")[0]
+    assert "60 documents, 1 unlabelled" in output
+    assert "documents that were held out (" in output
+    assert spark.range(3).count() == 3  # the command does not stop a session that it has not started
 
 
 LABELS: dict[str, list[Any]] = {
@@ -90,7 +90,7 @@ TEXTS = ["one word", 'two "quoted"; words', None, "a line\nand, another", ""]
 
 
 def written(folder: Path, ending: str) -> tuple[Path, list[str]]:
-    """The documents as a file, and the columns of labels that it can hold."""
+    """Write the documents to a file, and return its path and the label columns that its format can store."""
     path = folder / f"documents.{ending}"
     columns = [name for name in LABELS if ending in ("parquet", "jsonl") or name not in ("several", "float")]
     table = pl.DataFrame({"text": TEXTS, **{name: LABELS[name] for name in columns}})
@@ -116,7 +116,7 @@ def test_spark_reads_the_same_documents_as_one_machine(spark: SparkSession, tmp_
 
 
 def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
-    """Each label once, without those that are none."""
+    """Return each label once, without empty labels."""
     multilabel = value if isinstance(value, list) else [value]
     return tuple(dict.fromkeys(label for label in multilabel if label))
 
@@ -149,7 +149,7 @@ def test_folders_wildcards_and_several_files(spark: SparkSession, tmp_path: Path
 
 
 @on_this_machine
-def test_what_cannot_be_read_is_an_error_of_one_line(spark: SparkSession, news: Path) -> None:
+def test_unreadable_documents_are_an_error_of_one_line(spark: SparkSession, news: Path) -> None:
     with zipfile.ZipFile(news.with_name("news.zip"), "w") as packed:
         packed.writestr("a", "b")
     news.with_name("broken.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": \n')
@@ -171,9 +171,9 @@ def test_what_cannot_be_read_is_an_error_of_one_line(spark: SparkSession, news: 
         ("mixed.jsonl", [], 'A label is the list ["x", "y"], and others are texts; write lists in all lines'),
         ("nan.csv", [], "error: Spark: A label is NaN, which is not a class."),
     ):
-        said = train(news.with_name(name), "-o", news.with_name("x.sieve"), "--held-out", "0", *also, exit_code=1)
-        assert expected in said.stderr, name
-        assert said.stderr.count("\n") == 1
+        result = train(news.with_name(name), "-o", news.with_name("x.sieve"), "--held-out", "0", *also, exit_code=1)
+        assert expected in result.stderr, name
+        assert result.stderr.count("\n") == 1
     for path, expected in (("docstrings", "is a corpus with a name"), ("-", "does not read standard input")):
         assert expected in train(path, "-o", news.with_name("x.sieve"), exit_code=1).stderr
     assert not news.with_name("x.sieve").exists()
@@ -190,8 +190,8 @@ def test_too_many_counts_for_the_driver_name_the_options() -> None:
 
 def test_options_of_the_other_engine_are_usage_errors(tmp_path: Path) -> None:
     for given in (["--master", "local[2]"], ["--conf", "spark.ui.enabled=false"], ["--most-values", "5"]):
-        said = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
-        assert f"{given[0]} is for Spark; add --engine spark." in said
+        error = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
+        assert f"{given[0]} is for Spark; add --engine spark." in error
     assert "a.csv: there is no such file" in run("train", "a.csv", "b.csv", "-o", tmp_path / "x", exit_code=1).stderr
     assert "write KEY=VALUE" in train("a.csv", "-o", tmp_path / "x", "--conf", "memory", exit_code=2).stderr
 
@@ -281,16 +281,16 @@ def test_a_run_that_is_interrupted_leaves_nothing_behind(sessions: Sessions, new
         wait_for(lambda: tasks_of(program.pid) or None, lambda: "a task")
         started = descendants(program.pid)
         program.send_signal(signal.SIGINT)
-        said, complained = program.communicate(timeout=60)
+        output, errors = program.communicate(timeout=60)
     finally:
         program.kill()
-    assert program.returncode == 130, complained
-    assert said == ""
+    assert program.returncode == 130, errors
+    assert output == ""
     logged_by_spark = {
         "WARNING: Using incubator modules: jdk.incubator.vector",
         "Spark: Error in TaskCompletionListener",  # before 4.1, for the task that was cancelled
     }
-    assert set(complained.splitlines()) <= logged_by_spark
+    assert set(errors.splitlines()) <= logged_by_spark
     wait_for(lambda: not any(process.is_there for process in started) or None, lambda: f"the end of {started}")
     assert not news.with_name("x").exists()
 

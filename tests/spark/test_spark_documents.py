@@ -248,7 +248,7 @@ ACTIONS: list[Callable[[DataFrame], object]] = [
 @here_and_away
 def test_an_input_error_of_a_task_comes_out_of_every_action(spark: SparkSession) -> None:
     def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from textsieve.errors import UnfitDocuments  # and nothing else: a process that failed is not used again
+        from textsieve.errors import UnfitDocuments  # import only this, because Spark ends the process after an error
 
         for batch in batches:
             if 7 in batch.column("id").to_pylist():

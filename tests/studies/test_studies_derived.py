@@ -42,7 +42,7 @@ def test_parts_are_measured_once_and_stored(tmp_path: object) -> None:
     """A measurement may be a part of several others and have a cell of its own."""
     calls.clear()
     parts = Given(0.25), Given(0.75), Given(0.5)
-    whats = [
+    measurements = [
         Largest(parts),
         WhereLargest(parts, (1.0, 2.0, 3.0)),
         MeanOf(parts),
@@ -50,24 +50,24 @@ def test_parts_are_measured_once_and_stored(tmp_path: object) -> None:
         Largest((MeanOf(parts[:2]), parts[2])),
         parts[0],
     ]
-    item = item_of(*(Cell("row", number, what) for number, what in enumerate(whats)))
-    asked = [PaperRequest(Paper("one", "One", "", (item,)), [item])]
+    item = item_of(*(Cell("row", number, measurement) for number, measurement in enumerate(measurements)))
+    requests = [PaperRequest(Paper("one", "One", "", (item,)), [item])]
     for _ in range(2):
-        found = measure(asked, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
+        estimates = measure(requests, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
         assert sorted(calls) == [0.25, 0.5, 0.75]
-        assert found[whats[0]] == Estimate(0.75, 0.5)
-        assert found[whats[1]] == Estimate(2.0)
-        mean = found[whats[2]]
+        assert estimates[measurements[0]] == Estimate(0.75, 0.5)
+        assert estimates[measurements[1]] == Estimate(2.0)
+        mean = estimates[measurements[2]]
         assert mean.value == 0.5
         assert mean.half_width is not None
         assert mean.half_width > 0.25
-        assert found[whats[3]] == Estimate(0.5)
-        assert found[whats[4]].value == 0.5
-        assert found[whats[5]] == Estimate(0.25, 0.5)
+        assert estimates[measurements[3]] == Estimate(0.5)
+        assert estimates[measurements[4]].value == 0.5
+        assert estimates[measurements[5]] == Estimate(0.25, 0.5)
 
 
 def test_of_equal_numbers_the_first_place_is_returned_and_a_part_without_number_is_a_problem() -> None:
-    """Call `measure_all` directly."""
+    """Test `measure_all` without a paper."""
     parts = Given(0.5), Given(0.5)
     ((_, where),) = WhereLargest.measure_all([WhereLargest(parts, (7.0, 8.0))], Scope(), lambda _: None)
     assert where == Estimate(7.0)

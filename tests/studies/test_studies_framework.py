@@ -95,13 +95,13 @@ def test_rounding_errors_do_not_miss_a_limit() -> None:
 
 def test_the_tolerance_for_a_printed_zero_is_absolute() -> None:
     tolerance = Tolerance(0.1, 0.25, is_share=True)
-    assert [tolerance.judge(0, each) for each in (0.1, 0.25, 0.3)] == ["agrees", "close", "differs"]
+    assert [tolerance.judge(0, value) for value in (0.1, 0.25, 0.3)] == ["agrees", "close", "differs"]
 
 
 def judged(printed: Any, value: Any, **more: Any) -> Any:
     """Return the verdict on a number in a table of accuracies."""
-    (found,) = outcome_of(Item("table1", "", ACCURACY, (Cell("a", 1, Known(value), printed, **more),))).cells
-    return found.verdict
+    (cell,) = outcome_of(Item("table1", "", ACCURACY, (Cell("a", 1, Known(value), printed, **more),))).cells
+    return cell.verdict
 
 
 def test_the_tolerance_of_a_cell_replaces_that_of_its_unit() -> None:
@@ -116,7 +116,7 @@ def test_lists_of_terms_are_judged_by_the_share_of_missing_terms() -> None:
     printed = ("drive", "File", "edu", "card")
     assert WORDS_SHARED[:2] == (0.25, 0.6)
     given = [("card", "edu", "file", "x", "y"), ("card", "edu"), ("card",)]
-    assert [judged(printed, each) for each in given] == ["agrees", "close", "differs"]
+    assert [judged(printed, terms) for terms in given] == ["agrees", "close", "differs"]
     assert judged((">", "3"), 4.0) is judged(3.0, ("word",)) is None
 
 
@@ -125,23 +125,23 @@ def test_lists_of_terms_are_judged_by_the_share_of_missing_terms() -> None:
 
 def claimed(*rows: tuple[Cell, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
     """Return a judged claim about rows a and b."""
-    conditions = tuple(each for some in rows for each in some)
+    conditions = tuple(cell for cells in rows for cell in cells)
     item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
-    (found,) = outcome_of(item).claims
-    return found
+    (judged_claim,) = outcome_of(item).claims
+    return judged_claim
 
 
 def test_a_claim_agrees_if_ahead_in_every_column_and_is_close_if_ahead_in_the_mean() -> None:
     b = row("b", 1.0, 2.0, 3.0)
-    found = [claimed(row("a", *a), b) for a in ((2.0, 3.0, 4.0), (1.0, 3.0, 4.0), (1.0, 2.0, 3.0), (0.0, 3.0, 3.5))]
-    assert [(each.verdict, each.ahead, each.of) for each in found] == [
+    claims = [claimed(row("a", *a), b) for a in ((2.0, 3.0, 4.0), (1.0, 3.0, 4.0), (1.0, 2.0, 3.0), (0.0, 3.0, 3.5))]
+    assert [(claim.verdict, claim.ahead, claim.of) for claim in claims] == [
         ("agrees", 3, 3),
         ("close", 2, 3),
         ("differs", 0, 3),
         ("close", 2, 3),
     ]
     assert claimed(row("a", 0.0, 3.0, 1.0), b).verdict == "differs"
-    assert found[3].value == pytest.approx(0.5 / 3)
+    assert claims[3].value == pytest.approx(0.5 / 3)
 
 
 def test_a_ratio_above_one_is_ahead() -> None:
@@ -157,13 +157,13 @@ def test_a_ratio_above_one_is_ahead() -> None:
 def test_a_printed_difference_or_ratio_is_judged_by_its_tolerance() -> None:
     assert (RATIO.agrees, RATIO.close, RATIO.is_factor) == (1.25, 1.6, True)
     ratios = [
-        claimed(row("a", each), row("b", 2.0), how="ratio", by=2.0, unit=SECONDS).verdict
-        for each in (5.0, 3.2, 5.1, 3.1, 6.4, 6.5, 2.0)
+        claimed(row("a", value), row("b", 2.0), how="ratio", by=2.0, unit=SECONDS).verdict
+        for value in (5.0, 3.2, 5.1, 3.1, 6.4, 6.5, 2.0)
     ]
     assert ratios == ["agrees", "agrees", "close", "close", "close", "differs", "differs"]
     assert claimed(row("a", 3.1), row("b", 1.0), how="ratio", by=2.0, unit=ACCURACY).verdict == "close"
-    differences = [claimed(row("a", each), row("b", 50.0), by=3.0) for each in (51.0, 50.9, 58.1)]
-    assert [each.verdict for each in differences] == ["agrees", "close", "differs"]
+    differences = [claimed(row("a", value), row("b", 50.0), by=3.0) for value in (51.0, 50.9, 58.1)]
+    assert [claim.verdict for claim in differences] == ["agrees", "close", "differs"]
     assert claimed(row("a", 50.9), row("b", 50.0), by=3.0, tolerance=Tolerance(3, 4)).verdict == "agrees"
     assert claimed(row("a", 49.9), row("b", 50.0), by=3.0).verdict == "differs", "near, but on the other side"
 
@@ -175,16 +175,16 @@ def test_a_ratio_of_numbers_that_are_not_positive_differs() -> None:
 
 def test_a_claim_may_compare_a_row_with_a_number() -> None:
     item = Item("figure1", "", ACCURACY, row("a", 5.0, 6.0), claims=(Claim("so", "a", 4.0),))
-    (found,) = outcome_of(item).claims
-    assert (found.value, found.ahead, found.verdict) == (1.5, 2, "agrees")
+    (claim,) = outcome_of(item).claims
+    assert (claim.value, claim.ahead, claim.verdict) == (1.5, 2, "agrees")
 
 
 def test_derived_measurements_are_not_stored(paper: Callable[..., Paper], tmp_path: Path) -> None:
     parts = (Known(1.0), Known(4.0))
     paper(Item("table1", "", ACCURACY, (Cell("mean", 1, MeanOf(parts)), Cell("one", 1, parts[0]))))
-    (found,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
+    (reproduction,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
     assert Known.asked == list(parts)
-    assert [each.estimate.value for each in found.items[0].cells] == [2.5, 1.0]
+    assert [cell.estimate.value for cell in reproduction.items[0].cells] == [2.5, 1.0]
     assert len((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()) == 3
 
 
@@ -210,11 +210,11 @@ def test_a_small_lead_of_the_wrong_row_differs(how: Any, by: float, value: float
 
 def test_a_lead_may_be_compared_with_that_in_other_columns() -> None:
     a, b = row("a", 8.0, 9.0, 12.0), row("b", 4.0, 6.0, 10.0)
-    found = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
-    assert (found.verdict, found.ahead, found.of) == ("agrees", 2, 2)
-    assert (found.value, found.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
-    said = "so: agrees (a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2)."
-    assert claim_text(found, ACCURACY) == said
+    claim = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
+    assert (claim.verdict, claim.ahead, claim.of) == ("agrees", 2, 2)
+    assert (claim.value, claim.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
+    expected = "so: agrees (a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2)."
+    assert claim_text(claim, ACCURACY) == expected
     less = claimed(a, b, columns=(100,), more_than_at=(1, 10), how="ratio")
     assert claim_text(less, ACCURACY) == "so: differs (a against b: 1.20 times, beside 1.75 times at 1, 10)."
 
@@ -228,7 +228,7 @@ def test_a_claim_without_comparable_numbers_is_shown_as_not_measured(how: Any) -
         claimed(a, row("b", 0.0, 0.0), how=how),
         claimed(a, row("b", float("nan"), None), how=how),
     ]
-    assert [(each.value, each.verdict) for each in nothing] == [(None, None)] * 4
+    assert [(claim.value, claim.verdict) for claim in nothing] == [(None, None)] * 4
     assert claimed(a, row("b", 0.0, 3.0), how=how).of == 1
     nowhere_ahead = claimed(row("a", 8.0, 0.0), row("b", 4.0, 2.0), columns=(1,), more_than_at=(10,), how="ratio")
     assert nowhere_ahead.verdict is None
@@ -296,10 +296,10 @@ def test_verdicts_are_counted_without_those_of_trials() -> None:
 def test_claims_about_trials_are_shown_and_not_counted() -> None:
     claims = (Claim("own", "a", "b"), Claim("other", "c", "a"), Claim("others", "a", "c"), Claim("number", "b", 0.5))
     item = Item("table1", "", ACCURACY, (*row("a", 2.0), *row("b", 1.0)), trials=row("c", 3.0), claims=claims)
-    found = outcome_of(item)
-    assert [each.is_counted for each in found.claims] == [True, False, False, True]
-    assert found.verdicts == {"agrees": 2}
-    assert claim_text(found.claims[1], ACCURACY).endswith("+1.00). Of another preparation, and not counted.")
+    outcome = outcome_of(item)
+    assert [claim.is_counted for claim in outcome.claims] == [True, False, False, True]
+    assert outcome.verdicts == {"agrees": 2}
+    assert claim_text(outcome.claims[1], ACCURACY).endswith("+1.00). Of another preparation, and not counted.")
 
 
 # -- every paper -------------------------------------------------------------------------------------------------------
@@ -309,12 +309,12 @@ def test_claims_about_trials_are_shown_and_not_counted() -> None:
 def paper(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Paper]:
     """Return a function that replaces the first paper by one with the given items."""
 
-    def put(*items: Item) -> Paper:
-        made = Paper("ocfs", "A paper", "How it was\n  set.", items)
-        monkeypatch.setitem(sys.modules, "studies.papers.ocfs", SimpleNamespace(PAPER=made))
-        return made
+    def replace_paper(*items: Item) -> Paper:
+        replacement = Paper("ocfs", "A paper", "How it was\n  set.", items)
+        monkeypatch.setitem(sys.modules, "studies.papers.ocfs", SimpleNamespace(PAPER=replacement))
+        return replacement
 
-    return put
+    return replace_paper
 
 
 FIGURE = Item("figure3", "curves", ACCURACY, (*row("a", 1.0, 2.0, 3.0), *row("b", 2.0, 2.5, 4.0)))
@@ -331,25 +331,25 @@ def test_items_come_in_the_order_of_the_paper(paper: Callable[..., Paper]) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("nothing", r"no paper 'nothing'; use ocfs, testors, tofa, tcfp, subspace"),
         ("ocfs:table9", r"ocfs has no item 'table9'; use ocfs, or one of ocfs:table2, ocfs:figure3\."),
         ("", r"no paper ''"),
     ],
 )
-def test_unknown_names_raise_an_error(paper: Callable[..., Paper], name: str, said: str) -> None:
+def test_unknown_names_raise_an_error(paper: Callable[..., Paper], name: str, message: str) -> None:
     paper(ITEM, FIGURE)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         reproduce(name)
 
 
 def test_equal_measurements_are_measured_once(paper: Callable[..., Paper]) -> None:
     paper(FIGURE, Item("figure4", "again", ACCURACY, row("c", 1.0, 2.0)))
-    (found,) = reproduce("ocfs")
-    assert sorted(each.value for each in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
-    assert [each.estimate.value for each in found.items[1].cells] == [1.0, 2.0]
-    assert found.paths == ()
+    (reproduction,) = reproduce("ocfs")
+    assert sorted(measurement.value for measurement in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
+    assert [cell.estimate.value for cell in reproduction.items[1].cells] == [1.0, 2.0]
+    assert reproduction.paths == ()
 
 
 # -- the file of numbers -----------------------------------------------------------------------------------------------
@@ -358,8 +358,8 @@ def test_equal_measurements_are_measured_once(paper: Callable[..., Paper]) -> No
 def measured(path: Path, **settings: Any) -> tuple[int, Any]:
     """Run, and return the number of measurements and the results."""
     Known.asked.clear()
-    (found,) = reproduce("ocfs", results=path, **settings)
-    return len(Known.asked), [each.estimate for outcome in found.items for each in outcome.cells]
+    (reproduction,) = reproduce("ocfs", results=path, **settings)
+    return len(Known.asked), [cell.estimate for outcome in reproduction.items for cell in outcome.cells]
 
 
 def test_a_run_resumes_its_results_file(paper: Callable[..., Paper], tmp_path: Path) -> None:
@@ -412,14 +412,14 @@ def other_format(line: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "reason"),
     [
         (other_versions, r"by other versions \(numpy: '0\.1' there, '[\d.]+' here\)"),
         (other_format, "in another format, or its first line is damaged"),
     ],
 )
 def test_results_with_another_header_are_refused(
-    paper: Callable[..., Paper], tmp_path: Path, change: Any, said: str
+    paper: Callable[..., Paper], tmp_path: Path, change: Any, reason: str
 ) -> None:
     path = tmp_path / "r.jsonl"
     paper(ITEM)
@@ -428,7 +428,7 @@ def test_results_with_another_header_are_refused(
     header = encode_line(change(decode_line(header.encode()))).decode().rstrip()
     path.write_text("\n".join([header, *lines]) + '\n{"measurement": "torn', encoding="utf-8")
     before = path.read_bytes()
-    with pytest.raises(InputError, match=rf"r\.jsonl: these numbers were measured {said}; delete the file, or name"):
+    with pytest.raises(InputError, match=rf"r\.jsonl: these numbers were measured {reason}; delete the file, or name"):
         reproduce("ocfs", results=path)
     assert path.read_bytes() == before
 
@@ -465,7 +465,7 @@ def test_seconds_of_other_threads_are_measured_again(paper: Callable[..., Paper]
     assert measured(path, scope=Scope(n_jobs=1))[0] == 2
     assert measured(path, scope=Scope(n_jobs=1))[0] == 0
     assert measured(path, scope=Scope(n_jobs=2))[0] == 1, "only the seconds"
-    assert [measured(path, scope=Scope(n_jobs=each))[0] for each in (1, 2)] == [0, 0], "both are remembered"
+    assert [measured(path, scope=Scope(n_jobs=n_jobs))[0] for n_jobs in (1, 2)] == [0, 0], "both are remembered"
 
 
 @pytest.mark.parametrize("kind", [SelectionSeconds, PredictionSeconds, SecondsOfTestors])
@@ -484,7 +484,7 @@ def test_a_file_of_another_kind_is_refused_and_unchanged(
     path = tmp_path / "notes.json"
     paper(ITEM)
     path.write_text(content, encoding="utf-8")
-    if content == "{":  # what a header begins with, and nothing to lose
+    if content == "{":  # an unfinished header may be overwritten, because it has no results
         assert measured(path)[0] == 5
         return
     with pytest.raises(InputError, match=r"notes\.json: the file exists, and is not a results file of studies; choose"):
@@ -530,9 +530,9 @@ def test_the_error_for_a_damaged_line_names_it(paper: Callable[..., Paper], tmp_
 
 def test_a_page_for_the_paper_and_a_picture_for_its_figure(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
-    (found,) = reproduce("ocfs", output=tmp_path / "new" / "pages")
-    assert [Path(path).name for path in found.paths] == ["ocfs.md", "ocfs-figure3.svg"]
-    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    (reproduction,) = reproduce("ocfs", output=tmp_path / "new" / "pages")
+    assert [Path(path).name for path in reproduction.paths] == ["ocfs.md", "ocfs-figure3.svg"]
+    page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
     for part in (
         "# A paper, reproduced\n",
         "`python -m studies ocfs`",
@@ -548,14 +548,14 @@ def test_a_page_for_the_paper_and_a_picture_for_its_figure(paper: Callable[..., 
     ):
         assert part in page, part
     assert "A part only" not in page
-    assert Path(found.paths[1]).read_text(encoding="utf-8").startswith("<svg")
+    assert Path(reproduction.paths[1]).read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_a_page_of_one_item_is_named_after_it(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
-    (found,) = reproduce("ocfs:table2", output=tmp_path, scope=QUICK)
-    assert [Path(path).name for path in found.paths] == ["ocfs-table2-part.md"]
-    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    (reproduction,) = reproduce("ocfs:table2", output=tmp_path, scope=QUICK)
+    assert [Path(path).name for path in reproduction.paths] == ["ocfs-table2-part.md"]
+    page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
     assert "`python -m studies ocfs:table2`" in page
     assert "**A part only**: one document in 20 of each class, and at most 1 fold or repetition. Verdicts" in page
     assert "It is 51.23" not in page, "which is said of the whole"
@@ -564,8 +564,8 @@ def test_a_page_of_one_item_is_named_after_it(paper: Callable[..., Paper], tmp_p
 def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path: Path) -> None:
     rows = (*row("M = 1", 1.0, 2.0), *row("M = 1,000", 2.0, 0.5))
     paper(Item("figure1", "", ACCURACY, rows, trials=row("M = 1, other", 9.5), picture="surface", marked="lowest"))
-    (found,) = reproduce("ocfs", output=tmp_path)
-    drawn = Path(found.paths[1]).read_text(encoding="utf-8")
+    (reproduction,) = reproduce("ocfs", output=tmp_path)
+    drawn = Path(reproduction.paths[1]).read_text(encoding="utf-8")
     assert "1,000" in drawn
     assert "Framed: the lowest, 0.5" in drawn
     assert "other" not in drawn
@@ -573,7 +573,7 @@ def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path
 
 def test_files_of_a_quick_run_never_replace_those_of_a_full_run(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
-    (whole,), (part,) = (reproduce("ocfs", output=tmp_path, scope=each) for each in (Scope(), QUICK))
+    (whole,), (part,) = (reproduce("ocfs", output=tmp_path, scope=scope) for scope in (Scope(), QUICK))
     assert not {*whole.paths} & {*part.paths}
     assert [Path(path).name for path in part.paths] == ["ocfs-part.md", "ocfs-figure3-part.svg"]
     assert "(ocfs-figure3-part.svg)" in Path(part.paths[0]).read_text(encoding="utf-8")
@@ -592,8 +592,8 @@ def test_a_missing_package_for_drawing_is_reported_before_anything_is_measured(
 
 def test_a_figure_without_a_picture(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(Item("figure1", "", ACCURACY, row("a", 1.0), picture="none"))
-    (found,) = reproduce("ocfs", output=tmp_path)
-    assert [Path(path).name for path in found.paths] == ["ocfs.md"]
+    (reproduction,) = reproduce("ocfs", output=tmp_path)
+    assert [Path(path).name for path in reproduction.paths] == ["ocfs.md"]
 
 
 @pytest.mark.parametrize("picture", ["curves", "surface"])
@@ -603,9 +603,9 @@ def test_a_figure_without_enough_numbers_is_not_drawn(
 ) -> None:
     rows = (*row("M = 1", value, value), *row("M = 2", value, value))
     paper(Item("figure1", "", SECONDS, rows, picture=picture))
-    (found,) = reproduce("ocfs", output=tmp_path)
-    page = Path(found.paths[0]).read_text(encoding="utf-8")
-    assert len(found.paths) == (1 if value is None else 2)
+    (reproduction,) = reproduce("ocfs", output=tmp_path)
+    page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
+    assert len(reproduction.paths) == (1 if value is None else 2)
     assert ("figure1.svg" in page) == (value is not None)
 
 
@@ -613,8 +613,8 @@ def test_points_at_zero_are_left_out_on_a_logarithmic_axis(paper: Callable[..., 
     columns = ("low", "middle", "high")
     rows = (*row("terms", 0.0, 10.0, 20.0, columns=columns), *row("a", 1.0, 2.0, 3.0, columns=columns))
     paper(Item("figure1", "", ACCURACY, rows, over="terms"))
-    (found,) = reproduce("ocfs", output=tmp_path)
-    assert len(found.paths) == 2
+    (reproduction,) = reproduce("ocfs", output=tmp_path)
+    assert len(reproduction.paths) == 2
 
 
 # -- a part of it ------------------------------------------------------------------------------------------------------
@@ -667,8 +667,8 @@ def test_a_quick_run_has_documents_of_every_class(tmp_path: Path) -> None:
 
 
 def test_measurements_are_grouped_by_attributes() -> None:
-    one, two, three = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
-    assert group_by([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
+    first, second, third = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
+    assert group_by([first, second, third], "half_width") == {(0.5,): [first, second], (0.25,): [third]}
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -684,10 +684,10 @@ def run(*arguments: object, exit_code: int = 0) -> Result:
 
 def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
-    said = run("ocfs", "-o", tmp_path / "out").stdout
+    output = run("ocfs", "-o", tmp_path / "out").stdout
     for part in ("Table 2: a table", "51.23 ±0.50 (50.00 =)", "a, 0.25: too few", "Figure 3: curves", "Written: "):
-        assert part in said, part
-    assert "| a           | 51.23 ±0.50 (50.00 =) | - (40.00) |" in said, "columns are aligned"
+        assert part in output, part
+    assert "| a           | 51.23 ±0.50 (50.00 =) | - (40.00) |" in output, "columns are aligned"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "ocfs-figure3.svg",
         "ocfs.md",
@@ -700,8 +700,8 @@ def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Pa
     assert quick.count("**A part only**: one document in 20 of each class, and at most 1 fold or repetition.") == 1
     assert "It is 51.23 with" not in quick
     assert len(Known.asked) == 10
-    assert "A part only" not in said
-    assert "It is 51.23 with" in said
+    assert "A part only" not in output
+    assert "It is 51.23 with" in output
     assert (tmp_path / "out" / "studies-quick.jsonl").exists()
 
 
@@ -715,14 +715,14 @@ def test_tables_are_aligned_and_text_is_not_changed() -> None:
 
 def test_the_command_prints_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
-    (told,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
-    assert (told["paper"], told["is_part"], told["measured"]) == ("ocfs", False, "everything")
+    (whole,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
+    assert (whole["paper"], whole["is_part"], whole["measured"]) == ("ocfs", False, "everything")
     (part,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--quick", "--json").stdout)
     assert (part["is_part"], part["measured"][:18]) == (True, "one document in 20")
-    assert told["files"] == [str(tmp_path / "ocfs-table2.md")]
-    (item,) = told["items"]
+    assert whole["files"] == [str(tmp_path / "ocfs-table2.md")]
+    (item,) = whole["items"]
     assert (item["item"], item["unit"], item["claims"]) == ("table2", "accuracy, %", [])
-    numbers = {(each["row"], each["column"]): each for each in item["numbers"]}
+    numbers = {(number["row"], number["column"]): number for number in item["numbers"]}
     first = numbers["a", 1_000]
     assert (first["value"], first["half_width"], first["printed"], first["verdict"]) == (51.234, 0.5, 50.0, "agrees")
     assert numbers["b", 1_000]["unit"] == "terms"
@@ -733,7 +733,7 @@ def test_the_command_prints_json(paper: Callable[..., Paper], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nothing"], "error: There is no paper 'nothing'; use ocfs, testors"),
         (["ocfs:table9"], "error: ocfs has no item 'table9'; use ocfs, or one of ocfs:table2"),
@@ -742,10 +742,10 @@ def test_the_command_prints_json(paper: Callable[..., Paper], tmp_path: Path) ->
     ],
 )
 def test_unknown_names_exit_with_code_2(
-    paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], said: str
+    paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     paper(ITEM)
-    assert said in run(*arguments, "-o", tmp_path / "out", exit_code=2).stderr
+    assert message in run(*arguments, "-o", tmp_path / "out", exit_code=2).stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -760,9 +760,9 @@ def test_a_folder_that_can_not_be_created_raises_an_error(paper: Callable[..., P
 
 def test_an_interrupted_command_says_how_to_resume(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Cell("b", 1, Known(3.0, interrupts=True)))))
-    said = run("ocfs", "-o", tmp_path, exit_code=130).stderr
-    assert "run the same command again to resume" in said
-    assert str(tmp_path / "studies.jsonl") in said
+    error = run("ocfs", "-o", tmp_path, exit_code=130).stderr
+    assert "run the same command again to resume" in error
+    assert str(tmp_path / "studies.jsonl") in error
 
 
 def test_a_missing_corpus_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -771,19 +771,19 @@ def test_a_missing_corpus_raises_an_error(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv(local_files.MIRROR_VARIABLE, "http://127.0.0.1:1")
     monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     others_have_counted_with_other_threads = ("--jobs", 3)
-    asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
-    said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
-    assert "brown" in said
-    assert local_files.DATA_VARIABLE in said
+    arguments = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
+    error = run(*arguments, "-o", tmp_path / "out", exit_code=1).stderr
+    assert "brown" in error
+    assert local_files.DATA_VARIABLE in error
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_each_paper_is_sound(name: str) -> None:
-    (asked,) = find_items([name])
-    names = [item.name for item in asked.items]
+    (request,) = find_items([name])
+    names = [item.name for item in request.items]
     assert len(set(names)) == len(names) > 0
-    for item in asked.items:
-        places = [each.place for each in item.all_cells]
+    for item in request.items:
+        places = [cell.place for cell in item.all_cells]
         assert len(set(places)) == len(places), item.name
         rows = {row for row, _ in places}
         for claim in item.claims:
@@ -794,6 +794,6 @@ def test_each_paper_is_sound(name: str) -> None:
             for column in claim.columns:
                 assert (claim.row, column) in places, (item.name, claim.text)
             assert claim.than_column is None or (claim.than, claim.than_column) in places, (item.name, claim.text)
-        found = {each.measurement: Estimate(1.0) for each in item.all_cells}
-        assert "{" not in remark_of(judge(item, found), Scope()), "each place that a remark names is there"
-    assert ("members" in part_text(asked.paper, QUICK)) == (name == "subspace")
+        estimates = {cell.measurement: Estimate(1.0) for cell in item.all_cells}
+        assert "{" not in remark_of(judge(item, estimates), Scope()), "each place that a remark names is there"
+    assert ("members" in part_text(request.paper, QUICK)) == (name == "subspace")

@@ -22,7 +22,7 @@ PART = Scope(every=8, repetitions=1, n_jobs=1)
 COMP = Collection("newsgroups:comp")
 
 
-def said(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Ignore progress."""
 
 
@@ -38,45 +38,46 @@ def by_hand(labelled: tuple[list[str], list[str]], k: int) -> dict[str, list[str
         "IG": InformationGain(k=k).fit(counts, labels),
         "CHI": ChiSquare(k=k, pooling="mean").fit(counts, labels),
     }
-    return {name: [str(names[place]) for place in each.ranking_[:k]] for name, each in fitted.items()}
+    return {name: [str(names[place]) for place in selector.ranking_[:k]] for name, selector in fitted.items()}
 
 
 @pytest.fixture(scope="module")
 def part(named: Callable[[str], Corpus]) -> dict[str, Any]:
     """Return every eighth post of each of the five groups, as `Scope.every` does."""
-    found: dict[str, Any] = {}
+    splits: dict[str, Any] = {}
     for name, corpus in zip(("train", "test"), named("newsgroups:comp").split() or (), strict=True):
         texts, labels = corpus.load()
         number: dict[Any, int] = {}
-        kept = []
+        places = []
         for place, label in enumerate(labels):
             if number.setdefault(label, 0) % PART.every == 0:
-                kept.append(place)
+                places.append(place)
             number[label] += 1
-        found[name] = [texts[place] for place in kept], [labels[place] for place in kept]
-    return found
+        splits[name] = [texts[place] for place in places], [labels[place] for place in places]
+    return splits
 
 
 def test_the_paper_has_its_printed_numbers() -> None:
-    """Those of METHODS, and the words of Table 3."""
+    """Compare with numbers and terms printed in the paper."""
     items = {item.name: item for item in find_paper("ocfs")}
     assert list(items) == ["figure2", "figure3", "table2", "table3", "figure4", "figure5", "figure6"]
-    table = {each.place: each.printed for each in items["table2"].cells}
+    table = {cell.place: cell.printed for cell in items["table2"].cells}
     assert [table["OCFS vs IG", size] for size in (10, 100, 1_000, 10_000)] == [7, 62, 532, 6494]
     assert [table["OCFS vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [6, 55, 509, 6530]
     assert [table["IG vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [9, 85, 831, 9096]
-    assert {each.row: each.printed for each in items["table3"].cells}["OCFS"] == ("drive", "file", "edu", "card")
+    assert {cell.row: cell.printed for cell in items["table3"].cells}["OCFS"] == ("drive", "file", "edu", "card")
 
 
 def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
     """Compare with the intersection of two rankings."""
     terms = by_hand(part["train"], 100)
     wanted = [
-        TermsShared(COMP, (SELECTORS[one], SELECTORS[other]), 100) for one, other in (("OCFS", "IG"), ("IG", "CHI"))
+        TermsShared(COMP, (SELECTORS[first], SELECTORS[second]), 100)
+        for first, second in (("OCFS", "IG"), ("IG", "CHI"))
     ]
-    found = dict(TermsShared.measure_all(wanted, PART, said))
-    assert found[wanted[0]] == Estimate(float(len(set(terms["OCFS"]) & set(terms["IG"]))))
-    assert found[wanted[1]] == Estimate(float(len(set(terms["IG"]) & set(terms["CHI"]))))
+    estimates = dict(TermsShared.measure_all(wanted, PART, ignore_progress))
+    assert estimates[wanted[0]] == Estimate(float(len(set(terms["OCFS"]) & set(terms["IG"]))))
+    assert estimates[wanted[1]] == Estimate(float(len(set(terms["IG"]) & set(terms["CHI"]))))
     assert 0 < len(set(terms["OCFS"]) & set(terms["IG"])) < 100
 
 
@@ -85,10 +86,10 @@ def test_terms_that_are_not_shared_are_those_that_not_all_selectors_select(part:
     terms = by_hand(part["train"], 10)
     common = set.intersection(*map(set, terms.values()))
     wanted = [TermsNotShared(COMP, SELECTORS[name], tuple(SELECTORS.values()), 10) for name in terms]
-    found = dict(TermsNotShared.measure_all(wanted, PART, said))
-    for each, name in zip(wanted, terms, strict=True):
-        assert found[each] == Estimate(tuple(term for term in terms[name] if term not in common))
-    assert any(found[each].value for each in wanted)
+    estimates = dict(TermsNotShared.measure_all(wanted, PART, ignore_progress))
+    for measurement, name in zip(wanted, terms, strict=True):
+        assert estimates[measurement] == Estimate(tuple(term for term in terms[name] if term not in common))
+    assert any(estimates[measurement].value for measurement in wanted)
 
 
 def test_f1_is_that_of_an_svm_on_the_selected_terms(part: dict[str, Any]) -> None:
@@ -106,7 +107,7 @@ def test_f1_is_that_of_an_svm_on_the_selected_terms(part: dict[str, Any]) -> Non
         guess = np.where(np.diff(rows.indptr) > 0, svm.predict(rows), fallback)
         accuracy = float(np.mean(guess == np.asarray(true)))
         wanted = Quality(COMP, SELECTORS[name], 100, SVM)
-        ((_, measured),) = Quality.measure_all([wanted], PART, said)
+        ((_, measured),) = Quality.measure_all([wanted], PART, ignore_progress)
         assert measured.value == pytest.approx(accuracy)
         assert measured.half_width is None
 
@@ -122,12 +123,12 @@ def test_seconds_are_positive_and_a_mean_is_a_mean(named: Callable[[str], Corpus
     """Times are only checked to be positive."""
     named("newsgroups:comp")
     wanted = [SelectionSeconds(COMP, SELECTORS[name], 10) for name in ("OCFS", "IG")]
-    found = dict(SelectionSeconds.measure_all(wanted, PART, said))
-    assert all(isinstance(each.value, float) and each.value > 0 for each in found.values())
+    seconds = dict(SelectionSeconds.measure_all(wanted, PART, ignore_progress))
+    assert all(isinstance(estimate.value, float) and estimate.value > 0 for estimate in seconds.values())
     parts = tuple(TermsShared(COMP, ("ig", "ocfs"), size) for size in (10, 20))
-    known = dict(TermsShared.measure_all(parts, PART, said))
-    ((_, mean),) = MeanOf.measure_all([MeanOf(parts)], PART, said)
-    assert mean.value == pytest.approx(np.mean([known[each].value for each in parts]))
+    known = dict(TermsShared.measure_all(parts, PART, ignore_progress))
+    ((_, mean),) = MeanOf.measure_all([MeanOf(parts)], PART, ignore_progress)
+    assert mean.value == pytest.approx(np.mean([known[measurement].value for measurement in parts]))
     assert mean.half_width is not None
 
 
@@ -135,9 +136,9 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Any)
     """Every cell has a value, and the page has every item."""
     for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
         named(name)
-    (found,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
-    for outcome in found.items:
-        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), outcome.item.name
+    (reproduction,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    for outcome in reproduction.items:
+        assert all(cell.estimate.value is not None for cell in (*outcome.cells, *outcome.trials)), outcome.item.name
     page = (tmp_path / "ocfs-part.md").read_text(encoding="utf-8")
     assert "**A part only**" in page
     assert all(f"## {heading}" in page for heading in ("Figure 2", "Figure 3", "Table 2", "Table 3", "Figure 6"))

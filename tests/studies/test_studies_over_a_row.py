@@ -21,7 +21,7 @@ class Known(Measurement):
     def measure_all(
         cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
     ) -> Iterator[tuple[Self, Estimate]]:
-        """Never asked."""
+        """Raise an error, because the tests give the estimates."""
         raise NotImplementedError
 
 
@@ -43,9 +43,9 @@ def outcome(*claims: Claim, **more: Any) -> Any:
     return judge(
         item,
         {
-            each.measurement: Estimate(each.measurement.value)
-            for each in conditions
-            if isinstance(each.measurement, Known)
+            cell.measurement: Estimate(cell.measurement.value)
+            for cell in conditions
+            if isinstance(cell.measurement, Known)
         },
     )
 
@@ -73,4 +73,4 @@ def test_points_are_drawn_over_the_numbers_of_the_row() -> None:
     points = [row for rows in drawn["datasets"].values() for row in rows if {"x", "y"} <= row.keys()]
     assert {(100.0, 0.6), (300.0, 0.5), (1000.0, 0.5), (100.0, 0.4)} <= {(row["x"], row["y"]) for row in points}
     assert not any(row["y"] > 1 for row in points)
-    assert any(row["y"] == 0.3 for row in points)  # a line to compare with
+    assert any(row["y"] == 0.3 for row in points)  # "every term" is drawn as a line to compare with

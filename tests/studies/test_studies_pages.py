@@ -22,10 +22,10 @@ def on_one_line(text: str) -> str:
 
 def words_of(item: Item) -> list[str]:
     """Return the texts that must be on the page, whatever was measured."""
-    rows = [each.row.replace("|", r"\|") for each in item.all_cells]
-    columns = [column_text(each.column) for each in item.all_cells]
-    told = [piece for text in (item.stands_in, item.remark) for piece in pieces(text)]
-    return [f"## {heading(item.name)}: {item.title}", *(claim.text for claim in item.claims), *rows, *columns, *told]
+    rows = [cell.row.replace("|", r"\|") for cell in item.all_cells]
+    columns = [column_text(cell.column) for cell in item.all_cells]
+    texts = [piece for text in (item.stands_in, item.remark) for piece in pieces(text)]
+    return [f"## {heading(item.name)}: {item.title}", *(claim.text for claim in item.claims), *rows, *columns, *texts]
 
 
 @pytest.mark.parametrize("name", PAPERS)

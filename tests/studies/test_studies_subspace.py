@@ -31,12 +31,12 @@ ITEMS: dict[str, Item] = {item.name: item for item in PAPER}
 N_DOCUMENTS = 60
 
 
-def written(path: Path, told: float) -> Collection:
-    """Write texts of three classes, of very different lengths; this share of them has words of its class."""
+def written(path: Path, share: float) -> Collection:
+    """Write texts of three classes and very different lengths; about this share of them have words of their class."""
     random, chance = np.random.default_rng(3), np.random.default_rng(10)
     lines = ["topic,body"]
     for number in range(N_DOCUMENTS):
-        about = number % 3 if chance.random() < told else int(chance.integers(3))
+        about = number % 3 if chance.random() < share else int(chance.integers(3))
         words = (random.zipf(1.6, random.integers(5, 40)) + 7 * about) % 60
         lines.append(f"class{number % 3},{' '.join(f'word{word:02}' for word in words.tolist())}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -65,13 +65,13 @@ def counted(collection: Collection) -> tuple[csr_matrix, Any]:
 def read_all(corpus: Corpus) -> tuple[list[str], list[Any]]:
     """Return texts and labels."""
     batches = list(corpus.batches())
-    return [text for each in batches for text in each.texts], [label for each in batches for label in each.labels]
+    return [text for batch in batches for text in batch.texts], [label for batch in batches for label in batch.labels]
 
 
 def only(kind: Any, what: Any, scope: Scope = FULL) -> Estimate:
     """Return the estimate of one measurement."""
-    found: list[tuple[Any, Estimate]] = list(kind.measure_all([what], scope, lambda _: None))
-    ((back, measured),) = found
+    results: list[tuple[Any, Estimate]] = list(kind.measure_all([what], scope, lambda _: None))
+    ((back, measured),) = results
     assert back == what
     return measured
 
@@ -86,7 +86,7 @@ def number(measured: Estimate) -> float:
 
 
 def test_the_numbers_of_table_1() -> None:
-    printed = {each.place: each.printed for each in ITEMS["table1"].cells}
+    printed = {cell.place: cell.printed for cell in ITEMS["table1"].cells}
     for row, numbers in {
         "terms": (22_244, 7_454, 5_000),
         "k-NN": (44.85, 20.61, 17.37),
@@ -103,9 +103,9 @@ def test_the_grid_has_the_sizes_of_the_paper() -> None:
     assert WHOLE.n_terms == (1, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000)
     assert WHOLE.n_members == (1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000)
     assert (WHOLE.repeats, FAIR.repeats) == (5, 5)
-    assert {each.place[0] for each in ITEMS["figure3b"].cells} == {f"M = {size:,}" for size in WHOLE.n_terms[3:]}
+    assert {cell.place[0] for cell in ITEMS["figure3b"].cells} == {f"M = {size:,}" for size in WHOLE.n_terms[3:]}
     assert len(ITEMS["figure3a"].cells) == 121
-    best = {each.row: each.printed for each in ITEMS["best"].cells}
+    best = {cell.row: cell.printed for cell in ITEMS["best"].cells}
     assert (best["M"], best["L"]) == (5_000 / 2.5, 5_000 / 12.5)
 
 
@@ -120,13 +120,13 @@ def test_the_grid_of_c_includes_the_best_of_the_paper() -> None:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cascade]:
-    """Add a stage that selects twenty terms, and return its name."""
+    """Add the stage "few", which selects twenty terms, and return the function that builds its selector."""
 
-    def chosen() -> Cascade:
+    def build_selector() -> Cascade:
         return Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=20)])
 
-    monkeypatch.setitem(STAGES, "few", chosen)
-    return chosen
+    monkeypatch.setitem(STAGES, "few", build_selector)
+    return build_selector
 
 
 @pytest.mark.usefixtures("few")
@@ -135,7 +135,7 @@ def test_vectors_that_lose_terms_after_scaling_are_shorter(small: Collection) ->
         next(prepared_splits(small, preparation, 1, FULL)).train
         for preparation in (Preparation("all", CUT), Preparation("few", CUT), Preparation("few", "tf-idf, length 1"))
     )
-    lengths = [np.sqrt(np.asarray(each.multiply(each).sum(axis=1))).ravel() for each in (whole, cut, after)]
+    lengths = [np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1))).ravel() for matrix in (whole, cut, after)]
     np.testing.assert_allclose(lengths[0], 1.0)
     np.testing.assert_allclose(lengths[2], 1.0)
     assert (lengths[1] <= 1.0 + 1e-12).all()
@@ -147,28 +147,30 @@ def test_terms_from_all_documents_are_the_same_in_every_split(
     small: Collection, few: Callable[[], Cascade], weights: str
 ) -> None:
     counts, numbers = counted(small)
-    kept = few().fit(counts, numbers).get_support()
-    found = list(prepared_splits(small, Preparation("few", weights, "all"), 3, FULL))
-    own = list(prepared_splits(small, Preparation("few", weights), 3, FULL))
-    for rows, split in zip(found, splits_of(N_DOCUMENTS, 3), strict=True):
-        np.testing.assert_allclose(rows.test.toarray(), _by_hand(counts, kept, split.train, split.test, weights))
+    support = few().fit(counts, numbers).get_support()
+    from_all = list(prepared_splits(small, Preparation("few", weights, "all"), 3, FULL))
+    from_training = list(prepared_splits(small, Preparation("few", weights), 3, FULL))
+    for rows, split in zip(from_all, splits_of(N_DOCUMENTS, 3), strict=True):
+        np.testing.assert_allclose(rows.test.toarray(), _by_hand(counts, support, split.train, split.test, weights))
         np.testing.assert_array_equal(rows.test_numbers, numbers[split.test])
-    assert any(abs(one.train - other.train).max() > 1e-9 for one, other in zip(found, own, strict=True))
+    assert any(
+        abs(first.train - second.train).max() > 1e-9 for first, second in zip(from_all, from_training, strict=True)
+    )
 
 
-def _by_hand(counts: Any, kept: Any, train: Any, test: Any, weights: str) -> Any:
+def _by_hand(counts: Any, support: Any, train: Any, test: Any, weights: str) -> Any:
     scheme = {"counts": ("tf", "none", "none"), CUT: ("tf", "plain", "l2"), "ltc": ("log", "plain", "l2")}[weights]
     weighter = TermWeighter(tf=scheme[0], idf=scheme[1], norm=scheme[2])
     if weights == CUT:
-        return weighter.fit(counts[train]).transform(counts[test]).toarray()[:, kept]
-    return weighter.fit(counts[train][:, kept]).transform(counts[test][:, kept]).toarray()
+        return weighter.fit(counts[train]).transform(counts[test]).toarray()[:, support]
+    return weighter.fit(counts[train][:, support]).transform(counts[test][:, support]).toarray()
 
 
 def test_five_splits_are_the_first_of_twenty() -> None:
-    for one, other in zip(splits_of(50, 5), splits_of(50, 20)[:5], strict=True):
-        np.testing.assert_array_equal(one.test, other.test)
-        assert one.seed == other.seed
-        assert len(one.test) == 10
+    for split, other in zip(splits_of(50, 5), splits_of(50, 20)[:5], strict=True):
+        np.testing.assert_array_equal(split.test, other.test)
+        assert split.seed == other.seed
+        assert len(split.test) == 10
 
 
 # -- single classifiers ------------------------------------------------------------------------------------------------
@@ -192,15 +194,17 @@ def test_neighbours_by_distance_equal_a_slow_twin(doubtful: Collection) -> None:
             right.append(
                 sum(
                     _vote(
-                        [((train[own] - train[each]) ** 2).sum() for each in rest], [numbers[each] for each in rest], k
+                        [((train[own] - train[other]) ** 2).sum() for other in rest],
+                        [numbers[other] for other in rest],
+                        k,
                     )
                     == numbers[own]
                     for own, rest in enumerate(others)
                 )
             )
         k = right.index(max(right)) + 1
-        chosen = [_vote([((row - each) ** 2).sum() for each in train], numbers, k) for row in test]
-        rights.append(100 * np.mean(np.array(chosen) == rows.test_numbers))
+        predicted = [_vote([((row - document) ** 2).sum() for document in train], numbers, k) for row in test]
+        rights.append(100 * np.mean(np.array(predicted) == rows.test_numbers))
         ks.append(k)
     asked = SingleClassifier(doubtful, preparation, "k-NN", repeats=3)
     assert only(SingleClassifier, asked).value == pytest.approx(np.mean(rights))
@@ -223,9 +227,9 @@ def test_c_is_the_best_of_five_folds_and_the_svm_uses_it(small: Collection) -> N
     for fold in range(5):
         train, test = fold_of != fold, fold_of == fold
         own, others = _weighed(counts, train, test)
-        for C, found in accuracy.items():
+        for C, accuracies in accuracy.items():
             svm = LinearSVM(C=C).fit(own, numbers[train])
-            found.append(100 * float(np.mean(svm.predict(others) == numbers[test])))
+            accuracies.append(100 * float(np.mean(svm.predict(others) == numbers[test])))
     preparation = Preparation("all", "ltc")
     asked = [AccuracyAtC(small, preparation, C) for C in PENALTIES]
     for what, measured in AccuracyAtC.measure_all(asked, FULL, lambda _: None):
@@ -241,7 +245,7 @@ def test_c_is_the_best_of_five_folds_and_the_svm_uses_it(small: Collection) -> N
         right.append(np.mean(svm.predict(others) == numbers[split.test]))
     measured = only(SingleClassifier, SingleClassifier(small, preparation, "SVM", repeats=2))
     assert measured.value == pytest.approx(100 * np.mean(right))
-    if right[0] != right[1]:  # Student's with one degree of freedom, and the variance of Nadeau and Bengio
+    if right[0] != right[1]:  # Student's t with one degree of freedom, and the variance of Nadeau and Bengio
         spread = 100 * abs(right[0] - right[1]) / math.sqrt(2)
         assert measured.half_width == pytest.approx(12.7062 * spread * math.sqrt(1 / 2 + 1 / 4), rel=1e-5)
 
@@ -265,8 +269,8 @@ def grid(small: Collection) -> Grid:
 
 def _all_of(grid: Grid, *asked: tuple[str, tuple[int, int]]) -> list[Estimate]:
     wanted = [SubspaceSize(grid, figure, size) for figure, size in asked]
-    found = dict(SubspaceSize.measure_all(wanted, FULL, lambda _: None))
-    return [found[each] for each in wanted]
+    estimates = dict(SubspaceSize.measure_all(wanted, FULL, lambda _: None))
+    return [estimates[measurement] for measurement in wanted]
 
 
 def test_figures_of_a_size_equal_those_of_a_trial(grid: Grid) -> None:
@@ -289,7 +293,7 @@ def test_figures_of_a_size_equal_those_of_a_trial(grid: Grid) -> None:
 
 def test_figures_of_the_best_size_and_of_sizes_that_do_not_differ_from_it(grid: Grid) -> None:
     asked = [("accuracy", (M, L)) for M in grid.n_terms for L in grid.n_members]
-    numbers = [number(each) for each in _all_of(grid, *asked)]
+    numbers = [number(estimate) for estimate in _all_of(grid, *asked)]
     by_size = {size: number for (_, size), number in zip(asked, numbers, strict=True)}
     M, L, accuracy, behind, sizes, alike, step = _all_of(
         grid,
@@ -310,11 +314,11 @@ def test_figures_of_the_best_size_and_of_sizes_that_do_not_differ_from_it(grid: 
 
 def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path) -> None:
     named("brown")
-    (found,) = reproduce("subspace", output=tmp_path, scope=QUICK)
+    (reproduction,) = reproduce("subspace", output=tmp_path, scope=QUICK)
     places = {
-        (outcome.item.name, *each.cell.place): each.estimate
-        for outcome in found.items
-        for each in (*outcome.cells, *outcome.trials)
+        (outcome.item.name, *judged.cell.place): judged.estimate
+        for outcome in reproduction.items
+        for judged in (*outcome.cells, *outcome.trials)
     }
     empty = {place: measured.problem for place, measured in places.items() if measured.value is None}
     assert set(empty.values()) == {"there is no larger number"}
@@ -325,10 +329,10 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path
             assert sum(sums) == pytest.approx(100)
     assert places["table1", "terms", "DF + IG"].value == 5_000
     assert number(places["table1", "terms, stems", "all"]) < number(places["table1", "terms", "all"])
-    assert len(found.paths) == 4
-    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    assert len(reproduction.paths) == 4
+    page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
     assert "**A part only**" in page
     assert "{" not in page
-    for path in found.paths[1:]:
+    for path in reproduction.paths[1:]:
         assert Path(path).name in page
         assert Path(path).read_text(encoding="utf-8").startswith("<svg")

@@ -35,7 +35,7 @@ WORDS = {
 }
 
 
-def said(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Ignore progress."""
 
 
@@ -71,7 +71,7 @@ def by_hand(collection: Collection, fold: int) -> tuple[csr_matrix, Any, csr_mat
 def test_the_paper_has_its_printed_numbers() -> None:
     items = {item.name: item for item in find_paper("tcfp")}
     assert list(items) == ["table1", "figure2", "table2", "drop4", "figure3", "table3", "table4", "table5"]
-    printed = {name: [each.printed for each in item.cells] for name, item in items.items()}
+    printed = {name: [cell.printed for cell in item.cells] for name, item in items.items()}
     assert printed["table1"] == [54.59, 8_407, 4, 6_489, 51_325, 18_742]
     assert printed["table2"] == [0.8541, 0.8514, 0.8515, 0.8193, 0.8134]
     assert printed["table3"] == [0.8541, 0.8515, 0.8251, 0.8168]
@@ -79,7 +79,7 @@ def test_the_paper_has_its_printed_numbers() -> None:
     assert printed["table5"] == [0.69, 0.8, 1.22, 1.38, 37.97, 142.5]
     assert printed["drop4"] == [0.26, 0.26]
     for name in ("figure2", "figure3"):
-        assert {each.column for each in items[name].cells} == set(range(1_000, 10_001, 1_000))
+        assert {cell.column for cell in items[name].cells} == set(range(1_000, 10_001, 1_000))
 
 
 def test_neighbours_among_fewer_documents_are_those_of_the_estimators(drinks: Collection) -> None:
@@ -90,38 +90,38 @@ def test_neighbours_among_fewer_documents_are_those_of_the_estimators(drinks: Co
         expected["used"].append(len(few_labels) / len(labels))
         expected["micro_f1"].append(float(np.mean(CosineKNN(k=5).fit(few, few_labels).predict(others) == true)))
     wanted = [QualityAfterDrop(drinks, CHI, N_TERMS, KNN5, Drop(4), figure) for figure in expected]
-    found = dict(QualityAfterDrop.measure_all(wanted, SCOPE, said))
-    for each, values in zip(wanted, expected.values(), strict=True):
-        assert found[each].value == pytest.approx(np.mean(values))
-        assert found[each].half_width is not None
+    estimates = dict(QualityAfterDrop.measure_all(wanted, SCOPE, ignore_progress))
+    for measurement, values in zip(wanted, expected.values(), strict=True):
+        assert estimates[measurement].value == pytest.approx(np.mean(values))
+        assert estimates[measurement].half_width is not None
     assert 0.05 < np.mean(expected["used"]) < 0.8
 
 
 def test_document_frequencies_of_the_selected_terms(drinks: Collection) -> None:
     known = [by_hand(drinks, fold)[4] for fold in range(N_FOLDS)]
     figures = {
-        "mean": np.mean([each.mean() for each in known]),
-        "maximum": np.mean([each.max() for each in known]),
-        "minimum": np.mean([each.min() for each in known]),
-        "below 20": np.mean([(each < 20).sum() for each in known]),
+        "mean": np.mean([frequencies.mean() for frequencies in known]),
+        "maximum": np.mean([frequencies.max() for frequencies in known]),
+        "minimum": np.mean([frequencies.min() for frequencies in known]),
+        "below 20": np.mean([(frequencies < 20).sum() for frequencies in known]),
         "terms": N_TERMS,
     }
     wanted = [TermFrequencies(drinks, CHI, N_TERMS, figure) for figure in figures]
-    found = dict(TermFrequencies.measure_all(wanted, SCOPE, said))
-    assert [found[each].value for each in wanted] == pytest.approx(list(figures.values()))
+    estimates = dict(TermFrequencies.measure_all(wanted, SCOPE, ignore_progress))
+    assert [estimates[measurement].value for measurement in wanted] == pytest.approx(list(figures.values()))
 
 
 def test_words_with_digits_can_be_left_out(drinks: Collection) -> None:
     """Sixty words have a digit, each in two texts; three of the others are in two classes, and one in all."""
-    one, other = (
+    all_words, letters_only = (
         TermFrequencies(replace(drinks, words=words), "all", "all", "terms", "all documents")
         for words in ("all", "letters")
     )
-    found = dict(TermFrequencies.measure_all([one, other], SCOPE, said))
-    assert found[other] == Estimate(len({word for own in WORDS.values() for word in own}) + 22.0)
-    fewer = found[other].value
+    estimates = dict(TermFrequencies.measure_all([all_words, letters_only], SCOPE, ignore_progress))
+    assert estimates[letters_only] == Estimate(len({word for own in WORDS.values() for word in own}) + 22.0)
+    fewer = estimates[letters_only].value
     assert isinstance(fewer, float)
-    assert found[one] == Estimate(fewer + 60)
+    assert estimates[all_words] == Estimate(fewer + 60)
 
 
 def test_seconds_are_those_of_every_classifier(drinks: Collection) -> None:
@@ -131,9 +131,9 @@ def test_seconds_are_those_of_every_classifier(drinks: Collection) -> None:
         PredictionSeconds(drinks, CHI, N_TERMS, KNN5, search=EVERY_COSINE),
         PredictionSeconds(drinks, CHI, 10, TCFP),
     ]
-    found = dict(PredictionSeconds.measure_all(wanted, SCOPE, said))
-    assert list(found) == wanted
-    assert all(isinstance(each.value, float) and 0 < each.value < 60 for each in found.values())
+    seconds = dict(PredictionSeconds.measure_all(wanted, SCOPE, ignore_progress))
+    assert list(seconds) == wanted
+    assert all(isinstance(estimate.value, float) and 0 < estimate.value < 60 for estimate in seconds.values())
 
 
 @pytest.mark.parametrize("every", [2, 5, 9])
@@ -148,23 +148,23 @@ def test_a_quick_run_has_documents_of_all_classes(drinks: Collection, every: int
 
 
 def test_the_best_of_a_curve_is_one_of_its_points(drinks: Collection) -> None:
-    """The best has its own interval, and shared parts are measured once."""
+    """The best point keeps its own interval, and shared parts are measured once."""
     parts = tuple(Quality(drinks, CHI, size, KNN) for size in (5, 15))
     conditions = (
-        *(Cell("kNN", size, each) for size, each in zip((5, 15), parts, strict=True)),
+        *(Cell("kNN", size, part) for size, part in zip((5, 15), parts, strict=True)),
         Cell("kNN", "best", Largest(parts)),
         Cell("kNN", "mean", MeanOf(parts)),
     )
     item = Item("table9", "of a test", MICRO_F1, conditions)
-    told: list[int | None] = []
-    asked = PaperRequest(Paper("test", "", "", (item,)), [item])
-    found = measure([asked], SCOPE, None, lambda *each: told.append(each[2]))
-    assert set(told) == {len(parts)}
-    one, other, best, mean = (found[each.measurement] for each in conditions)
-    assert isinstance(one.value, float)
-    assert isinstance(other.value, float)
-    assert best == (one if one.value >= other.value else other)
-    assert mean.value == pytest.approx((one.value + other.value) / 2)
+    totals: list[int | None] = []
+    request = PaperRequest(Paper("test", "", "", (item,)), [item])
+    estimates = measure([request], SCOPE, None, lambda *progress: totals.append(progress[2]))
+    assert set(totals) == {len(parts)}
+    first, second, best, mean = (estimates[cell.measurement] for cell in conditions)
+    assert isinstance(first.value, float)
+    assert isinstance(second.value, float)
+    assert best == (first if first.value >= second.value else second)
+    assert mean.value == pytest.approx((first.value + second.value) / 2)
 
 
 def test_a_quick_run_of_the_paper(
@@ -174,11 +174,13 @@ def test_a_quick_run_of_the_paper(
     monkeypatch.setattr("studies.papers.tcfp.PAPER", with_few_points(find_paper("tcfp")))
     for name in ("newsgroups:original", "webkb", "webkb:stemmed"):
         named(name)
-    (found,) = reproduce("tcfp", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
-    outcomes = {outcome.item.name: outcome for outcome in found.items}
+    (reproduction,) = reproduce("tcfp", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
+    outcomes = {outcome.item.name: outcome for outcome in reproduction.items}
     for name, outcome in outcomes.items():
-        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
-    assert outcomes["table1"].estimates["WebKB", "all terms"].value == 18_780  # of all pages, in a part too
+        assert all(cell.estimate.value is not None for cell in (*outcome.cells, *outcome.trials)), name
+    assert (
+        outcomes["table1"].estimates["WebKB", "all terms"].value == 18_780
+    )  # counted on all pages, even in a quick run
     curve = [outcomes["figure2"].estimates["TCFP", size].value for size in (1_000, 6_000, 10_000)]
     assert outcomes["table2"].estimates["TCFP", "best"].value == max(np.array(curve, float))
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -194,6 +196,6 @@ def test_the_first_run_of_a_job_is_never_the_result(monkeypatch: pytest.MonkeyPa
     clock = iter([0.0, 60.0, 60.0, 64.0, 64.0, 64.5])
     calls: list[int] = []
     monkeypatch.setattr(prediction, "thread_time", lambda: next(clock))
-    ((name, found),) = prediction.time_in_turn({"kNN": prediction.Job(lambda: calls.append(1), 1)}, 3)
+    ((name, estimate),) = prediction.time_in_turn({"kNN": prediction.Job(lambda: calls.append(1), 1)}, 3)
     assert name == "kNN"
-    assert (found.value, len(calls)) == (4.0, 2), "the first 60 seconds load what is compiled"
+    assert (estimate.value, len(calls)) == (4.0, 2), "the first 60 seconds load what is compiled"

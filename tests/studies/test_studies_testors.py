@@ -26,14 +26,14 @@ EPSILON, DELTA = 0.3, 0.15
 TESTORS = f"testors(delta={DELTA},epsilon={EPSILON})"
 
 
-def said(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Ignore progress."""
 
 
 def value(wanted: Measurement, scope: Scope = FULL) -> Any:
     """Return the value of one measurement."""
-    ((each, measured),) = type(wanted).measure_all([wanted], scope, said)
-    assert each is wanted
+    ((measurement, measured),) = type(wanted).measure_all([wanted], scope, ignore_progress)
+    assert measurement is wanted
     return measured.value
 
 
@@ -54,7 +54,7 @@ def documents() -> tuple[list[str], list[tuple[str, ...]]]:
 def collection(documents: Any, tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Write the documents to a file, and return its collection."""
     path = tmp_path_factory.mktemp("few") / "few.txt"
-    lines = (" ".join([*(f"__label__{each}" for each in own), text]) for text, own in zip(*documents, strict=True))
+    lines = (" ".join([*(f"__label__{label}" for label in own), text]) for text, own in zip(*documents, strict=True))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return Collection(str(path), folds=2)
 
@@ -80,19 +80,19 @@ def terms_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> set[in
 def test_the_paper_has_its_printed_numbers() -> None:
     items = {item.name: item for item in find_paper("testors")}
     assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
-    printed = {each.column: each.printed for each in items["sizes"].cells}
+    printed = {cell.column: cell.printed for cell in items["sizes"].cells}
     columns = ("to learn from", "to test", "all terms", "ε = 0.4", "ε = 0.1")
     assert [printed[column] for column in columns] == [7058, 2740, 26602, 502, 2209]
     for name, (gain, *_) in {"figure1": (0.27,), "figure2": (0.0037,)}.items():
         assert [claim.by for claim in items[name].claims if claim.by] == [gain, gain]
-        rows = {each.row: each.column for each in items[name].cells}
+        rows = {cell.row: cell.column for cell in items[name].cells}
         assert {"TT, kNN", "IG, kNN", "TT, SVM", "IG, SVM", "all terms, kNN", "all terms, SVM"} < rows.keys()
     for name in ("figure3", "figure4"):
         assert [claim.by for claim in items[name].claims if claim.by] == [0.18, 0.05]
-        assert [each.printed for each in items[name].cells if each.printed] == [639]
+        assert [cell.printed for cell in items[name].cells if cell.printed] == [639]
         assert "47,152" in items[name].stands_in
-    epsilons = {each.column for each in items["figure5"].cells if each.row == "LEX"}
-    assert epsilons == {f"ε = {each / 100:g}" for each in range(10, 75, 5)}
+    epsilons = {cell.column for cell in items["figure5"].cells if cell.row == "LEX"}
+    assert epsilons == {f"ε = {percent / 100:g}" for percent in range(10, 75, 5)}
 
 
 def test_terms_and_documents_are_counted(collection: Collection, mean_documents: Any) -> None:
@@ -125,7 +125,7 @@ def test_seconds_are_measured_only_for_runs_that_end(
     wanted = SecondsOfTestors(collection, EPSILON, DELTA, way)
     assert value(wanted) > 0
     monkeypatch.setitem(testor_counts.METHODS, way, lambda *_: testor_counts.Count(17, complete=False))
-    ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, said)
+    ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, ignore_progress)
     assert measured == Estimate(None, problem="not ended within 60 seconds")
 
 
@@ -148,8 +148,8 @@ def test_as_many_terms_as_another_selector_selects_are_counted_in_each_fold(coll
         for size in (AsManyAs(TESTORS), int(n_terms))
     )
     assert value(same, for_one) == value(by_hand, for_one) > 0.3
-    kept = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_selected", settings)
-    assert value(kept) == value(TermsSelected(collection, TESTORS))
+    n_selected = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_selected", settings)
+    assert value(n_selected) == value(TermsSelected(collection, TESTORS))
 
 
 def _is_expected(measured: Estimate) -> bool:
@@ -158,17 +158,19 @@ def _is_expected(measured: Estimate) -> bool:
 
 @pytest.fixture
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Return the paper with all items and rows, but few points of each curve and little time to list testors."""
+    """Replace the paper by its figures with few points of each curve, and with little time to list testors."""
     columns = {"figure5": ("ε = 0.7", "ε = 0.4", "ε = 0.15", "ε = 0.1")}
 
     def thinned(item: Item) -> Item:
-        kept = columns.get(item.name, ("ε = 0.7", "ε = 0.1", "all"))
-        conditions, trials = (tuple(each for each in some if each.column in kept) for some in (item.cells, item.trials))
-        assert {each.row for each in (*conditions, *trials)} == {each.row for each in item.all_cells}
+        few_columns = columns.get(item.name, ("ε = 0.7", "ε = 0.1", "all"))
+        conditions, trials = (
+            tuple(cell for cell in cells if cell.column in few_columns) for cells in (item.cells, item.trials)
+        )
+        assert {cell.row for cell in (*conditions, *trials)} == {cell.row for cell in item.all_cells}
         return replace(item, cells=conditions, trials=trials)
 
     whole = find_paper("testors")
-    figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
+    figures = tuple(thinned(item) for item in whole if item.is_figure)  # the item "sizes" would count eight corpora
     monkeypatch.setattr("studies.papers.testors.PAPER", replace(whole, items=figures))
     monkeypatch.setattr(testor_counts, "QUICK_SECONDS", 0.05)
 
@@ -179,16 +181,16 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path
     """Every cell has a value, unless there is no growth or listing does not end; the page has every item."""
     for name in ("reuters", "rcv1:subset1"):
         named(name)
-    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
-    for outcome in found.items:
-        missing = [each for each in (*outcome.cells, *outcome.trials) if each.estimate.value is None]
-        assert not {each.cell.row for each in missing if not _is_expected(each.estimate)}, outcome.item.name
+    (reproduction,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
+    for outcome in reproduction.items:
+        missing = [judged for judged in (*outcome.cells, *outcome.trials) if judged.estimate.value is None]
+        assert not {judged.cell.row for judged in missing if not _is_expected(judged.estimate)}, outcome.item.name
     (page,) = tmp_path.glob("*.md")
     assert "**A part only**" in page.read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.glob("*.svg")) == [
         f"testors-figure{number}-part.svg" for number in (1, 2, 3, 4, 5)
     ]
-    *_, last = found.items
+    *_, last = reproduction.items
     values: dict[Any, Any] = {place: measured.value for place, measured in last.estimates.items()}
-    assert values["testors", "ε = 0.1"] == values["testors", "ε = 0.15"]  # nothing below δ sets classes apart
+    assert values["testors", "ε = 0.1"] == values["testors", "ε = 0.15"]  # no weight below δ distinguishes classes
     assert values["testors", "ε = 0.15"] > 10 * values["testors", "ε = 0.7"]

@@ -23,7 +23,7 @@ from textsieve.corpus import Corpus
 FULL = Scope(n_jobs=1)
 
 
-def said(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Ignore progress."""
 
 
@@ -35,34 +35,34 @@ def docstrings() -> tuple[list[str], list[Any]]:
 
 
 def test_the_paper_has_its_printed_numbers() -> None:
-    """Those of METHODS."""
+    """Compare with numbers printed in the paper."""
     items = {item.name: item for item in find_paper("tofa")}
     assert list(items) == ["figure1", "table2", "figure2", "figure3", "figure4", "table3", "figure5", "energy"]
-    table = {each.place: each.printed for each in items["table2"].cells}
+    table = {cell.place: cell.printed for cell in items["table2"].cells}
     rows = ("λ = 0", "λ = 1", "λ = 2", "IG", "best λ", "which λ")
     assert [table[row, "20NG"] for row in rows] == [0.42, 0.72, 0.63, 0.72, 0.75, 1.1]
     assert [table[row, "RCV1"] for row in rows] == [0.68, 0.75, 0.72, 0.74, 0.77, 1.2]
     assert [table[row, "ODP"] for row in rows] == [0.31, 0.41, 0.11, 0.33, 0.49, 0.2]
-    seconds = {each.place: each.printed for each in items["table3"].cells}
+    seconds = {cell.place: cell.printed for cell in items["table3"].cells}
     assert [seconds[row, "ODP"] for row in ("IG", "λ = 1", "other λ")] == [3201.91, 613.13, 2654.66]
     ratios = [round(claim.by or 0, 2) for claim in items["table3"].claims[:3]]
     assert ratios == [3.35, 3.27, 5.22]
 
 
 def test_leaving_out_the_shares_of_classes_changes_the_weight() -> None:
-    """λ Σ_j (m_j - m)² + (1 - λ) C ranks as TOFA does at the weight that the reading gives, for classes of one size."""
+    """For classes of equal size, λ Σ_j (m_j - m)² + (1 - λ) C ranks like TOFA with the weight of `Reading`."""
     rows = np.random.default_rng(0).random((12, 30))
     classes = np.repeat([0, 1, 2], 4)
-    apart = sum((rows[classes == each].mean(axis=0) - rows.mean(axis=0)) ** 2 for each in range(3))
-    spread = np.array([float(each) for each in total(rows.tolist())])
+    apart = sum((rows[classes == label].mean(axis=0) - rows.mean(axis=0)) ** 2 for label in range(3))
+    spread = np.array([float(value) for value in total(rows.tolist())])
     for weight in (0.0, 0.2, 1.0, 1.1, 2.0):
         name = Reading(Collection("docstrings"), n_classes=3).selector(weight)
         options = dict(part.split("=") for part in name[5:-1].split(","))
         assert options["class_weight"] == "balanced"
         assert options["idf"] == "plain"
-        found = TOFA(weight=float(options["weight"]), class_weight="balanced", k="all").fit(rows, classes)
+        selector = TOFA(weight=float(options["weight"]), class_weight="balanced", k="all").fit(rows, classes)
         scores = weight * apart + (1 - weight) * spread
-        np.testing.assert_array_equal(found.ranking_, np.argsort(-scores, kind="stable"))
+        np.testing.assert_array_equal(selector.ranking_, np.argsort(-scores, kind="stable"))
 
 
 def test_labels_remain_for_a_share_of_each_class_or_of_all_documents() -> None:
@@ -86,22 +86,22 @@ def test_labels_remain_for_a_share_of_each_class_or_of_all_documents() -> None:
 
 
 def test_f1_with_few_labels_equals_that_of_estimators() -> None:
-    """TOFA and idf use all training documents, the SVM those with a label."""
+    """TOFA and idf use all training documents, and the SVM uses the labelled ones."""
     collection = FewLabels("docstrings", folds=3, shares=(0.3,), draws=2)
     documents = collection.documents(FULL)
     texts, labels = docstrings()
     assert len(documents.folds) == 2
-    found = []
+    f1_scores = []
     for train, test, own_labels in documents.folds:
         known = np.array([bool(own) for own in own_labels])
         assert int(known[train].sum()) == round(0.3 * len(train))
         assert known[test].all()
-        found.append(_f1_by_hand(texts, labels, train, test, known))
+        f1_scores.append(_f1_by_hand(texts, labels, train, test, known))
     wanted = Quality(collection, "tofa(weight=0.2,tf=tf,idf=plain,norm=l2)", 50, SVM)
-    ((_, measured),) = Quality.measure_all([wanted], FULL, said)
-    assert measured.value == pytest.approx(np.mean(found))
+    ((_, measured),) = Quality.measure_all([wanted], FULL, ignore_progress)
+    assert measured.value == pytest.approx(np.mean(f1_scores))
     assert measured.half_width is not None
-    assert found[0] != found[1]
+    assert f1_scores[0] != f1_scores[1]
 
 
 def _f1_by_hand(texts: list[str], labels: list[Any], train: Any, test: Any, known: Any) -> float:
@@ -134,9 +134,9 @@ def test_energy_is_the_share_of_the_best_scores() -> None:
         enough.append(int(np.argmax(np.cumsum(scores) >= 0.6 * scores.sum())) + 1)
         shares.append(100 * enough[-1] / len(scores))
     wanted = [TermsForEnergy(collection, 0.5, 0.6, TFIDF, is_share) for is_share in (False, True)]
-    found = dict(TermsForEnergy.measure_all(wanted, FULL, said))
-    assert found[wanted[0]].value == np.mean(enough)
-    assert found[wanted[1]].value == pytest.approx(np.mean(shares))
+    estimates = dict(TermsForEnergy.measure_all(wanted, FULL, ignore_progress))
+    assert estimates[wanted[0]].value == np.mean(enough)
+    assert estimates[wanted[1]].value == pytest.approx(np.mean(shares))
 
 
 def test_a_quick_run_of_the_paper(
@@ -146,14 +146,14 @@ def test_a_quick_run_of_the_paper(
     monkeypatch.setattr("studies.papers.tofa.PAPER", with_few_points(find_paper("tofa")))
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
-    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
-    outcomes = {outcome.item.name: outcome for outcome in found.items}
+    (reproduction,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
+    outcomes = {outcome.item.name: outcome for outcome in reproduction.items}
     for name, outcome in outcomes.items():
-        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
+        assert all(cell.estimate.value is not None for cell in (*outcome.cells, *outcome.trials)), name
     curve: dict[Any, Any] = {
         weight: value.value for (row, weight), value in outcomes["figure2"].estimates.items() if row == "20NG"
     }
-    table: dict[Any, Any] = {place: each.value for place, each in outcomes["table2"].estimates.items()}
+    table: dict[Any, Any] = {place: estimate.value for place, estimate in outcomes["table2"].estimates.items()}
     assert table["best λ", "20NG"] == max(curve.values())
     assert curve[table["which λ", "20NG"]] == table["best λ", "20NG"]
     assert all(claim.verdict == "agrees" for claim in outcomes["figure5"].claims[:1])

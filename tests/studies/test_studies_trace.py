@@ -78,7 +78,7 @@ def test_each_class_is_predicted_by_an_svm_of_its_own(fold: Fold) -> None:
     has_label = np.flatnonzero(fold.is_member.any(axis=1))
     is_member = fold.is_member[has_label]
     predicted = predict_each_class(rows[has_label], is_member, rows[:50])
-    has_members = is_member.any(axis=0)  # of the corpus of docstrings, small packages may have no labelled document
+    has_members = is_member.any(axis=0)  # small packages in the corpus of docstrings may have no labelled document
     assert not predicted[:, ~has_members].any()
     for number in np.flatnonzero(has_members):
         svm = LinearSVM().fit(rows[has_label], is_member[:, number])

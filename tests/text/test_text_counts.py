@@ -200,7 +200,7 @@ def test_bytes_with_errors_left_out_or_replaced() -> None:
 def test_ngram_range_may_be_a_list() -> None:
     for way in PATHS:
         with path(way):
-            one = TermCounter(ngram_range=[1, 1]).fit(["ab cd"])  # type: ignore[arg-type]
-            two = TermCounter(ngram_range=[1, 2]).fit(["ab cd"])  # type: ignore[arg-type]
-            assert list(one.vocabulary_) == ["ab", "cd"]
-            assert list(two.vocabulary_) == ["ab", "ab cd", "cd"]
+            words = TermCounter(ngram_range=[1, 1]).fit(["ab cd"])  # type: ignore[arg-type]
+            bigrams = TermCounter(ngram_range=[1, 2]).fit(["ab cd"])  # type: ignore[arg-type]
+            assert list(words.vocabulary_) == ["ab", "cd"]
+            assert list(bigrams.vocabulary_) == ["ab", "ab cd", "cd"]

@@ -27,7 +27,7 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 for_all_settings = pytest.mark.parametrize("options", SETTINGS, ids=str)
 
-# how a batch is counted, and the batch
+# Batches of documents, each with the path on which it is counted.
 batches = st.lists(st.tuples(st.sampled_from(PATHS), st.lists(texts, max_size=5)), min_size=1, max_size=6)
 
 

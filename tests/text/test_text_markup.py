@@ -74,7 +74,7 @@ def test_text_without_tags(text: str, expected: str) -> None:
 
 
 class Reader(HTMLParser):
-    """Collects what Python's own parser calls text, outside of scripts and style sheets; only bold is within words."""
+    """Collects the text that Python's parser finds outside of scripts and style sheets; <b> splits no word."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

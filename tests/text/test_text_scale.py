@@ -170,7 +170,7 @@ def next_hash(before: int, eight_bytes: bytes) -> int:
 def colliding_strings(before: int, chance: random.Random) -> tuple[str, str, int]:
     """Return two strings of sixteen letters that lead from one hash to the same next hash, and that hash."""
     letters = b"abcdefghijklmnopqrstuvwxyz0123456789_"
-    pairs = {one ^ other: (one, other) for one in letters for other in letters}
+    pairs = {letter ^ other: (letter, other) for letter in letters for other in letters}
     seen: list[tuple[bytes, int]] = []
     while True:
         start = bytes(chance.choices(letters, k=8))

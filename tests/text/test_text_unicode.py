@@ -15,7 +15,7 @@ STEP = 1 << 12
 
 @pytest.fixture(scope="module")
 def every_code_point() -> list[str]:
-    """Documents in which each code point stands between letters, doubled, and at both ends of a word."""
+    """Return documents in which each code point is between letters, doubled, and at both ends of a word."""
     return [
         " ".join(f"ab{c}cd {c}{c} {c}ef{c}" for c in map(chr, range(first, first + STEP)))
         for first in range(0, POINTS, STEP)
