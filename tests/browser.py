@@ -1,7 +1,7 @@
 """A real browser without a window, for pages that are files or come from a server on this machine.
 
-It reaches nothing but this machine: every other name is unknown to it. What a page asked for and what it complained of
-is noted, so that a test can say that there was nothing.
+It reaches only this machine: every other host name is unknown to it. It records the requests and the console messages
+of a page, so that a test can assert that there were none.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 SECONDS = 90
-"""That a page has for what a test waits for; far more than it takes."""
+"""Time limit of a test that waits for a page; far more than it needs."""
 BETWEEN = 0.02
-"""Seconds between two looks whether it is there: selenium's own half a second is most of what a short test takes."""
+"""Seconds between two checks of a condition; selenium's default of half a second would dominate short tests."""
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",  # tests may run as root
@@ -39,7 +39,7 @@ ARGUMENTS = (
 
 
 def missing() -> str | None:
-    """What is not installed of what a browser needs."""
+    """Return which program of a browser is not installed, or None."""
     for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
         if shutil.which(program) is None:
             return f"there is no {program} on this machine (Debian's package {package})"
@@ -55,17 +55,17 @@ class Browser:
     # -- before ----------------------------------------------------------------------------------------------------
 
     def look(self, *, dark: bool = False, media: Literal["screen", "print"] = "screen") -> None:
-        """What the reader likes, and whether it is for paper."""
+        """Set the preferred colour scheme, and whether the page is shown or printed."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._devtools("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def size(self, width: int, height: int = 900) -> None:
-        """How large the window is; narrow ones are telephones."""
+        """Set the size of the window; a narrow window is that of a phone."""
         about = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self._devtools("Emulation.setDeviceMetricsOverride", **about)
 
     def open(self, page: Path | str) -> None:
-        """Show a file, or an address; what was noted of the page before is forgotten."""
+        """Open a file or an address, and forget the records of the page before."""
         self._driver.get("about:blank")
         self.complaints()
         self.requests()
@@ -75,33 +75,33 @@ class Browser:
     # -- doing -----------------------------------------------------------------------------------------------------
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """What a script returns."""
+        """Run a script, and return its result."""
         return self._driver.execute_script(script, *arguments)
 
     def all(self, selector: str) -> list[WebElement]:
-        """The elements that a CSS selector finds."""
+        """Return the elements that match a CSS selector."""
         return self._driver.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector: str) -> WebElement:
-        """The one that it must find."""
-        (found,) = self.all(selector)
-        return found
+        """Return the only element that matches a CSS selector."""
+        (element,) = self.all(selector)
+        return element
 
     def texts(self, selector: str) -> list[str]:
-        """What they say, also where it would have to be scrolled to."""
-        found: list[str] = self.run(
-            "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent.trim())", selector
+        """Return the texts of the elements that match a CSS selector, even outside of the window."""
+        contents: list[str] = self.run(
+            "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())", selector
         )
-        return found
+        return contents
 
     def choose(self, selector: str, value: str) -> None:
-        """Choose of a list, as a person does."""
+        """Choose a value of a list, as a user does."""
         script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
         self.run(script, self.one(selector), value)
         assert self.run("return arguments[0].value", self.one(selector)) == value, f"{selector} has no {value!r}"
 
     def type(self, text: str) -> None:
-        """Write where the keyboard is; any character, as a paste or a keyboard of any language does."""
+        """Insert text at the focus; any character, as a paste or a keyboard of any language does."""
         self._devtools("Input.insertText", text=text)
 
     def press(self, *keys: str, holding: str | None = None) -> None:
@@ -119,20 +119,20 @@ class Browser:
         ActionChains(self._driver).move_to_element(self.one(selector)).perform()
 
     def active(self) -> str:
-        """Where the keyboard is: the name of the element, or its words."""
-        found: str = self.run("const it = document.activeElement; return it.id || it.textContent.trim() || it.tagName")
-        return found
+        """Return the id of the element that has the focus, or its text."""
+        label: str = self.run("const it = document.activeElement; return it.id || it.textContent.trim() || it.tagName")
+        return label
 
     def give_file(self, selector: str, path: Path) -> None:
         """Choose a file for an input."""
         self.one(selector).send_keys(str(path))
 
     def downloads_to(self, folder: Path) -> None:
-        """Where files go that the page gives."""
+        """Set the folder of downloads."""
         self._devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def wait(self, condition: str) -> None:
-        """Until an expression is true."""
+        """Wait until an expression is true."""
         self._until(lambda: self.run(f"return Boolean({condition})"), condition)
 
     def wait_for(self, file: Path) -> Path:
@@ -143,27 +143,31 @@ class Browser:
     # -- after -----------------------------------------------------------------------------------------------------
 
     def complaints(self) -> list[str]:
-        """What the page said in the console since it was last asked: errors, warnings, what was refused."""
-        return [f"{each['level']}: {each['message']}" for each in self._log("browser")]
+        """Return the console messages since the last call: errors, warnings, and blocked requests."""
+        return [f"{entry['level']}: {entry['message']}" for entry in self._log("browser")]
 
     def requests(self) -> list[str]:
-        """The addresses that the page asked for since it was last asked."""
-        messages = (json.loads(each["message"])["message"] for each in self._log("performance"))
-        return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+        """Return the addresses that the page requested since the last call."""
+        messages = (json.loads(entry["message"])["message"] for entry in self._log("performance"))
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
 
     def picture(self, path: Path) -> None:
-        """All of the page, as a picture."""
+        """Save a screenshot of the whole page."""
         about = self.run("return [innerWidth, document.documentElement.scrollHeight]")
         clip = {"x": 0, "y": 0, "width": about[0], "height": about[1], "scale": 1}
-        found = self._devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-        path.write_bytes(base64.b64decode(found["data"]))
+        screenshot = self._devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        path.write_bytes(base64.b64decode(screenshot["data"]))
 
     def _until(self, is_so: Callable[[], bool], what: str) -> None:
         WebDriverWait(self._driver, SECONDS, BETWEEN).until(lambda _: is_so(), what)
 
     def _log(self, name: str) -> list[Any]:
-        found: list[Any] = cast(Any, self._driver).get_log(name)
-        return found
+        entries: list[Any] = cast(Any, self._driver).get_log(name)
+        return entries
 
     def _devtools(self, command: str, **arguments: Any) -> Any:
         return self._driver.execute_cdp_cmd(command, arguments)
@@ -171,7 +175,7 @@ class Browser:
 
 @contextmanager
 def opened_browser() -> Iterator[Browser]:
-    """A browser that is closed at the end."""
+    """Yield a browser that is closed at the end."""
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
     for argument in ARGUMENTS:

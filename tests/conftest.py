@@ -1,4 +1,4 @@
-"""How much runs, and fixtures for the papers' corpora and a browser."""
+"""Selection of the tests that run, and fixtures for the papers' corpora and a browser."""
 
 import os
 import re
@@ -103,7 +103,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
-    """The folder with the papers' corpora, named by TEXTSIEVE_DATA; each archive in it is unpacked once in a run."""
+    """Yield the folder with the papers' corpora, named by TEXTSIEVE_DATA; each archive is unpacked once in a run."""
     name = os.environ.get("TEXTSIEVE_DATA")
     if not name:
         absent("TEXTSIEVE_DATA does not name a folder with the corpora")
@@ -117,7 +117,7 @@ def data_dir() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def named(data_dir: Path) -> Callable[[str], Corpus]:
-    """Opens a corpus by its name, if its files are there."""
+    """Return a function that opens a corpus by its name, if its files are there."""
 
     def opened(name: str) -> Corpus:
         if not inventory(name)[0].is_here:
@@ -137,7 +137,7 @@ RAW = {
 
 @pytest.fixture(scope="module", params=RAW)
 def raw_documents(request: pytest.FixtureRequest, data_dir: Path) -> Callable[[int], list[str]]:
-    """Some documents as they are in the files: mails with headers, HTML, and SGML that is cut into its articles."""
+    """Return a function that reads raw documents: mails with headers, HTML, and SGML that is split into articles."""
     archive_name, pattern = RAW[request.param]
     if not (data_dir / archive_name).exists():
         absent(f"{archive_name} is not in TEXTSIEVE_DATA={data_dir}")
@@ -177,17 +177,17 @@ def _newsgroups(folder: Path, part: str) -> Labelled:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """One browser for all tests that need one."""
+    """Yield one browser for all tests that need one."""
     reason = missing()
     if reason is not None:
         absent(reason)
-    with opened_browser() as found:
-        yield found
+    with opened_browser() as started:
+        yield started
 
 
 @pytest.fixture
 def browser(chromium: Browser) -> Browser:
-    """The browser as it is at first: a window of usual size, light, on a screen."""
+    """Return the browser in its initial state: a window of usual size, in light mode, on a screen."""
     chromium.size(1280)
     chromium.look()
     return chromium

@@ -1,8 +1,8 @@
-"""Programs that run beside the tests and are gone after them, whatever happens.
+"""Programs that run beside the tests and are stopped after them, whatever happens.
 
-Each is started as the leader of a process group of its own and is stopped by that group; what it started and put into
-groups of its own is found among its descendants. A program that is still there when this process ends is stopped by
-`atexit`; and where this process is killed, the kernel ends the program (`setpriv --pdeathsig`).
+Each program is the leader of its own process group and is stopped with that group; processes that it started in other
+groups are searched among its descendants. `atexit` stops a program that still runs when this process ends; if this
+process is killed, the kernel ends the program (`setpriv --pdeathsig`).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 SECONDS = 90
-"""That a program has to say that it is ready; far more than it takes."""
+"""Time limit for a program to print that it is ready; far more than it needs."""
 GRACE = 10
-"""Seconds that it has to end on its own."""
+"""Seconds that a program has to end by itself."""
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 class Process(NamedTuple):
-    """A process, and when it began: another one may have its number later."""
+    """A process, and the time of its start: another process may have its number later."""
 
     pid: int
     began: int
 
     @property
     def is_there(self) -> bool:
-        """Whether it runs, or is not yet buried by who started it."""
+        """Return whether it still runs."""
         return self in processes()
 
     def kill(self) -> None:
@@ -64,28 +64,28 @@ class Program:
         atexit.register(self.stop)
 
     def says(self, pattern: str) -> str:
-        """What the first group of a pattern is in the output, once it is there."""
+        """Return the first group of a pattern, once it is in the output."""
 
-        def found() -> str | None:
+        def search_output() -> str | None:
             match = re.search(pattern, self.log.read_text(errors="replace"))
             if match is None and self._process.poll() is not None:
                 raise RuntimeError(f"The program ended before it said {pattern!r}:\n{self._end()}")
             return match and match[1]
 
-        return wait_for(found, lambda: f"{pattern!r} in\n{self._end()}")
+        return wait_for(search_output, lambda: f"{pattern!r} in\n{self._end()}")
 
     def kill(self) -> None:
-        """End it at once, and nothing that it started."""
+        """End it at once, but nothing that it started."""
         self._family |= descendants(self.pid)
         self._process.kill()
         self._process.wait()
 
     def ended(self) -> int:
-        """Its exit code, once it has ended by itself."""
+        """Return its exit code, once it has ended by itself."""
         return self._process.wait(SECONDS)
 
     def stop(self) -> None:
-        """Ask it and all that it started to end, and see to it that they do."""
+        """Ask it and all processes that it started to end, and kill those that do not."""
         atexit.unregister(self.stop)
         self._family |= descendants(self.pid)
         self._signal(signal.SIGTERM)
@@ -96,25 +96,25 @@ class Program:
         end(self._family)
 
     def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):  # nobody of the group is left
+        with suppress(ProcessLookupError):  # no process of the group is left
             os.killpg(self.pid, number)
 
     def _end(self) -> str:
         return self.log.read_text(errors="replace")[-2000:]
 
 
-def wait_for(look: Callable[[], Found | None], what: Callable[[], str]) -> Found:
-    """What `look` finds, as soon as it is something."""
+def wait_for(look: Callable[[], Value | None], what: Callable[[], str]) -> Value:
+    """Return the result of `look`, as soon as it is true."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
-        if found := look():
-            return found
+        if value := look():
+            return value
         time.sleep(0.05)
     raise TimeoutError(f"Not there after {SECONDS} s: {what()}")
 
 
 def end(those: Iterable[Process]) -> None:
-    """Give processes a moment to end, and end those that do not."""
+    """Give processes some seconds to end, and kill those that do not."""
     deadline = time.monotonic() + GRACE
     those = set(those)
     while those & processes().keys():
@@ -126,28 +126,28 @@ def end(those: Iterable[Process]) -> None:
 
 
 def descendants(pid: int) -> set[Process]:
-    """What a process started, what that started, and so on."""
-    found: set[Process] = set()
+    """Return the processes that a process started, directly or indirectly."""
+    family: set[Process] = set()
     pids, all_of_them = {pid}, processes()
-    while more := {each for each, parent in all_of_them.items() if parent in pids} - found:
-        found |= more
-        pids |= {each.pid for each in more}
-    return found
+    while more := {process for process, parent in all_of_them.items() if parent in pids} - family:
+        family |= more
+        pids |= {process.pid for process in more}
+    return family
 
 
 def processes() -> dict[Process, int]:
-    """All processes of this machine that run, and the number of who started each."""
-    found = {}
+    """Return all running processes of this machine, and the number of their parents."""
+    parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(FileNotFoundError, ProcessLookupError):
             stat = (folder / "stat").read_text().rpartition(")")[2].split()  # names may hold blanks and brackets
-            if stat[0] not in "ZX":  # what has ended and waits to be asked how
-                found[Process(int(folder.name), int(stat[19]))] = int(stat[1])
-    return found
+            if stat[0] not in "ZX":  # zombies and dead processes
+                parents[Process(int(folder.name), int(stat[19]))] = int(stat[1])
+    return parents
 
 
 def command_of(process: Process) -> list[str]:
-    """What it was started as."""
+    """Return the command line of a process."""
     with suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{process.pid}/cmdline").read_text().split("\0")
     return []

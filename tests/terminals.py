@@ -31,7 +31,7 @@ from typing import Any, Literal, NoReturn
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 120
-"""After which a run counts as hanging."""
+"""Seconds after which a run counts as hanging."""
 COLUMNS = 120
 ENVIRONMENT = {"TERM": "xterm", "COLUMNS": str(COLUMNS)}
 Kind = Literal["terminal", "file", "pipe", "closed"]
@@ -39,7 +39,7 @@ Kind = Literal["terminal", "file", "pipe", "closed"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run: its exit code, standard output, and what its terminal or its standard error got."""
+    """The result of a run: its exit code, its standard output, and the output of its terminal or standard error."""
 
     code: int
     printed: bytes
@@ -72,21 +72,21 @@ class Runner:
             ends["printed"] = (None, os.dup(_not_none(ends["told"][1])))
         given = [None if stdin == "closed" else os.open(os.devnull, os.O_RDONLY), ends["printed"][1], ends["told"][1]]
         request = {
-            "arguments": [str(each) for each in arguments],
+            "arguments": [str(argument) for argument in arguments],
             "environment": ENVIRONMENT | environment,
             "folder": str(folder),
-            "is_open": [each is not None for each in given],
+            "is_open": [descriptor is not None for descriptor in given],
         }
-        handles = [each for each in given if each is not None]
+        handles = [descriptor for descriptor in given if descriptor is not None]
         socket.send_fds(self._connection, [json.dumps(request).encode() + b"\n"], handles)
-        for each in handles:
-            os.close(each)
+        for handle in handles:
+            os.close(handle)
         got = self._watch({name: end[0] for name, end in ends.items() if end[0] is not None}, folder, until)
         printed = (folder / "printed").read_bytes() if stdout == "file" else got.get("printed", b"")
         return Outcome(got["code"], printed, got.get("told", b""))
 
     def _watch(self, readable: dict[str, int], folder: Path, until: bytes | None) -> dict[str, Any]:
-        """Read all that comes until the run has ended; a terminal that nobody reads would stop it."""
+        """Read all output until the run has ended; the run would block on a terminal that nobody reads."""
         lines, got = self._connection.makefile("rb"), dict.fromkeys(readable, b"")
         pid, deadline = int(lines.readline()), time.monotonic() + SECONDS
         names = {descriptor: name for name, descriptor in readable.items()}
@@ -137,7 +137,7 @@ def running() -> Iterator[Runner]:
         try:
             yield Runner(ours)
         finally:
-            ours.close()  # which ends it
+            ours.close()  # this ends the server
             server.wait(SECONDS)
 
 
@@ -179,8 +179,8 @@ def _serve(connection: socket.socket) -> None:
         if pid == 0:
             connection.close()
             _run(request, handles)
-        for each in handles:
-            os.close(each)
+        for handle in handles:
+            os.close(handle)
         connection.sendall(b"%d\n" % pid)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         connection.sendall(b"%d\n" % code)
@@ -192,8 +192,8 @@ def _run(request: Mapping[str, Any], handles: Sequence[int]) -> NoReturn:
         given = iter(handles)
         for descriptor, is_open in enumerate(request["is_open"]):
             os.dup2(next(given), descriptor) if is_open else os.close(descriptor)
-        for each in handles:
-            os.close(each)
+        for handle in handles:
+            os.close(handle)
         for name, value in request["environment"].items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
         os.chdir(request["folder"])

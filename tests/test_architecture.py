@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md walks one document from a file to its label; the program takes the same way."""
+"""ARCHITECTURE.md follows one document from a file to its label; the program calls the same functions."""
 
 import re
 import sys

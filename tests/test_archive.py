@@ -1,4 +1,4 @@
-"""An archive: which versions are read, what its checksums cover, and which arrays are read."""
+"""Archives: the versions that are read, the arrays that the checksums cover, and the arrays that are read."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def test_arrays_are_read_by_name() -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1, 3, 4])
-def test_another_version_is_refused_and_a_newer_one_asks_for_an_update(version: int) -> None:
+def test_another_version_raises_and_a_newer_one_asks_for_an_update(version: int) -> None:
     data = pack(KIND._replace(version=version), {}, {})
     with pytest.raises(
         InputError, match=r"^file: the file is 'x' version .; this release reads 'x' version 2\. "
@@ -45,14 +45,14 @@ def damaged(array: NDArray[Any]) -> bytes:
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-def test_a_damaged_array_is_noticed_by_those_who_read_it(name: str) -> None:
+def test_a_damaged_array_raises_when_it_is_read(name: str) -> None:
     archive = archive_in(KIND, damaged(ARRAYS[name]), "x")
     archive.read_additional(ADDITIONAL, archive.header["more"])
     with pytest.raises(InputError, match="x: the file is damaged: its checksum differs; copy it again"):
         archive.read(ARRAYS)
 
 
-def test_a_damaged_additional_array_is_noticed_by_those_who_read_it() -> None:
+def test_a_damaged_additional_array_raises_when_it_is_read() -> None:
     archive = archive_in(KIND, damaged(ADDITIONAL["more.c"]), "x")
     archive.read(ARRAYS)
     with pytest.raises(InputError, match="x: the file is damaged: its checksum differs; copy it again"):

@@ -1,4 +1,4 @@
-"""The table of settings is what the constructor, its documentation, the command line and the stages of Spark say."""
+"""The table of settings agrees with the constructor, its documentation and the command line."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def test_settings_without_an_option() -> None:
         ("tf", "log", ""),
     ],
 )
-def test_settings_as_words_of_a_command(setting: str, value: Any, words: str) -> None:
+def test_settings_are_written_as_options_of_a_command(setting: str, value: Any, words: str) -> None:
     assert " ".join(arguments_of(setting, value)) == words
 
 
-def test_the_choices_are_those_that_work() -> None:
+def test_the_choices_are_the_existing_names() -> None:
     assert list(SETTINGS["selector"].choices) == list(SELECTORS)
     assert list(SETTINGS["projection"].choices) == list(PROJECTIONS)
     assert list(SETTINGS["classifier"].choices) == list(CLASSIFIERS)
@@ -126,16 +126,16 @@ def test_the_table_loads_without_numpy() -> None:
         *[("multilabel", "yes"), ("keep_stats", 1), ("n_jobs", 0)],
     ],
 )
-def test_settings_are_checked_when_they_are_made(setting: str, value: Any) -> None:
+def test_invalid_settings_raise(setting: str, value: Any) -> None:
     with pytest.raises(InputError, match=rf"^{setting}={re.escape(repr(value))}; use "):
         Settings(**{setting: value})
 
 
-def test_settings_can_not_be_changed() -> None:
+def test_settings_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         Settings().folds = 3  # type: ignore[misc]  # that is what is tested
 
 
-def test_settings_of_a_file() -> None:
+def test_stored_settings_are_restored() -> None:
     stored = {"ngram_range": [1, 2], "class_weight": [[3, 2.0]], "n_jobs": 4, "of_a_later_version": 1}
     assert Settings.of_stored(stored) == Settings(ngram_range=(1, 2), class_weight={3: 2.0})

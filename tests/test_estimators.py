@@ -1,4 +1,4 @@
-"""Every exported estimator keeps scikit-learn's contract, as scikit-learn's own checks see it."""
+"""Every exported estimator passes scikit-learn's own checks of estimators."""
 
 import pickle
 from typing import Any
@@ -97,16 +97,16 @@ CHECKED: list[BaseEstimator] = [
 ]
 
 TAKE_TEXT: list[Any] = [TermCounter(), Categorizer()]
-"""Scikit-learn's checks make matrices of numbers, and step over estimators of text with a warning; see below, and the
+"""Scikit-learn's checks create numeric matrices, and skip estimators of text with a warning; see below, and the
 tests of the categorizer."""
 
 
 def test_the_tested_set_is_the_exported_set() -> None:
     packages = textsieve, textsieve.classifiers, textsieve.reducers
     exported = {getattr(package, name) for package in packages for name in package.__all__}
-    estimators = {each for each in exported if isinstance(each, type) and hasattr(each, "get_params")}
-    assert {each for each in exported if hasattr(each, "fit")} == estimators
-    assert {each for each in exported if isinstance(each, type) and issubclass(each, BaseEstimator)} <= estimators
+    estimators = {item for item in exported if isinstance(item, type) and hasattr(item, "get_params")}
+    assert {item for item in exported if hasattr(item, "fit")} == estimators
+    assert {item for item in exported if isinstance(item, type) and issubclass(item, BaseEstimator)} <= estimators
     assert {type(estimator) for estimator in [*CHECKED, *TAKE_TEXT]} == estimators
 
 
@@ -130,7 +130,7 @@ def one_of_each_class(estimators: list[BaseEstimator]) -> list[BaseEstimator]:
     return list({type(estimator): estimator for estimator in reversed(estimators)}.values())
 
 
-# Some checks have columns of numbers near 100, on which descending takes long, as scikit-learn's own LinearSVC does.
+# Some checks have columns of numbers near 100, on which the descent takes long, as that of scikit-learn's LinearSVC.
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
 # Some rows of the checks are empty, and some have labels at random, which no document near them has.
 @pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")
@@ -245,7 +245,9 @@ INFINITE: dict[str, Any] = {
     "one of several": [[1.0], [2.0, float("inf")], [1.0], [2.0]],
 }
 
-LABELLED = sorted({type(each) for each in CHECKED} - {TermWeighter, LinearSVM}, key=lambda kind: kind.__name__)
+LABELLED = sorted(
+    {type(estimator) for estimator in CHECKED} - {TermWeighter, LinearSVM}, key=lambda kind: kind.__name__
+)
 """Estimators that take labels, without the one whose labels scikit-learn validates."""
 
 
@@ -253,7 +255,7 @@ LABELLED = sorted({type(each) for each in CHECKED} - {TermWeighter, LinearSVM}, 
 @pytest.mark.parametrize("labels", INFINITE.values(), ids=INFINITE)
 @pytest.mark.parametrize("kind", LABELLED)
 def test_an_infinite_number_is_no_label_for_any_estimator(kind: type[Any], labels: Any) -> None:
-    estimator: Any = next(clone(each) for each in CHECKED if type(each) is kind)
+    estimator: Any = next(clone(candidate) for candidate in CHECKED if type(candidate) is kind)
     rows = np.array([[1.0, 0, 2], [0, 1, 1], [1, 1, 0], [0, 2, 1]])
     with pytest.raises(
         InputError, match=r"The label of document 1 is -?inf, and an infinite number is no class; use text"

@@ -29,9 +29,9 @@ def test_installed_packages_raise_no_error() -> None:
 @pytest.mark.parametrize("missing", ["altair", "vl-convert-python"])
 def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     without(missing, monkeypatch)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         extras.require_extra("plots", what="--energy-plot")
-    assert str(told.value) == (
+    assert str(caught.value) == (
         f"--energy-plot needs {missing}; pip install 'textsieve[plots]', "
         "or pip install '.[plots]' in a copy of its source."
     )
@@ -55,7 +55,7 @@ def test_an_unknown_extra_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> No
 def test_one_package_of_an_extra_can_be_required_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     without("altair", monkeypatch)
     extras.require_package("vl-convert-python", extra="plots", what="x")
-    for _ in range(2):  # that it is missing is not remembered
+    for _ in range(2):  # a missing package is not cached
         with pytest.raises(InputError, match=r"x needs altair; pip install 'textsieve\[plots\]'"):
             extras.require_package("altair", extra="plots", what="x")
 

@@ -53,7 +53,7 @@ def test_a_small_file_is_read_at_once_unless_it_is_too_large_or_seems_empty(
 
 
 @pytest.mark.parametrize("got", [b"tex", b"text "])
-def test_a_small_file_that_changes_while_it_is_read_is_not_taken(
+def test_a_small_file_that_changes_while_it_is_read_is_not_returned(
     tmp_path: Path, got: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x").write_bytes(b"text")
@@ -61,7 +61,7 @@ def test_a_small_file_that_changes_while_it_is_read_is_not_taken(
     assert read_small(str(tmp_path / "x"), what="a document", max_bytes=10) is None
 
 
-def test_what_is_no_small_file_raises_and_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_irregular_files_raise_and_leave_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[int] = []
     close = os.close
 
@@ -82,7 +82,7 @@ def parts(folder: Path) -> list[Path]:
 
 
 def abandoned_part(path: Path) -> Path:
-    """Leave what a process leaves that is killed while it replaces a file."""
+    """Create and return a part file, as a process leaves it that is killed while it replaces a file."""
     with replacing(str(path)):
         (part,) = parts(path.parent)
         content = part.read_bytes()
@@ -158,7 +158,7 @@ def test_a_file_that_waits_for_more_raises(
     path = str(tmp_path / "kmsg")
     os.mkfifo(path)
     monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without one, none can write
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe without a reader cannot be opened for writing
     writer = os.open(path, os.O_WRONLY)
     with open_regular(path, what="a list of words") as file:
         with pytest.raises(InputError, match="kmsg: this is a file of the system that waits for more to come; copy"):

@@ -17,9 +17,9 @@ def test_every_name_is_there_and_listed(name: str) -> None:
     package = importlib.import_module(name)
     assert package.__all__
     assert set(package.__all__) <= set(dir(package))
-    for each in package.__all__:
-        assert getattr(package, each) is getattr(importlib.import_module(package.__name__), each)
-        assert each in getattr(package, each).__name__
+    for exported in package.__all__:
+        assert getattr(package, exported) is getattr(importlib.import_module(package.__name__), exported)
+        assert exported in getattr(package, exported).__name__
 
 
 @pytest.mark.parametrize("name", PACKAGES)

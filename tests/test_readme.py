@@ -1,4 +1,4 @@
-"""What the README shows works as printed."""
+"""The examples of the README run and print what they show."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
-def test_python_blocks_run_and_print_what_they_say(
+def test_python_blocks_run_and_print_what_they_show(
     number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -37,7 +37,7 @@ POLITICS = ["Parliament passed the budget", "The minister defended the law", "Th
 
 
 def write_documents(folder: Path) -> None:
-    """The files that the commands of the README name."""
+    """Write the files that the commands of the README name."""
     for name in ("news.csv", "test.csv"):
         with (folder / name).open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
@@ -46,7 +46,7 @@ def write_documents(folder: Path) -> None:
                 table.writerows([text, "sport"] for text in SPORT[number % 2 :])
                 table.writerows([text, "politics"] for text in POLITICS[number % 2 :])
     corrected = [{"text": "A goal for the minister", "label": "politics"}, {"text": "A vote for him", "label": "sport"}]
-    corrections = "".join(json.dumps(each) + "\n" for each in corrected)
+    corrections = "".join(json.dumps(correction) + "\n" for correction in corrected)
     (folder / "feedback.jsonl").write_text(corrections, encoding="utf-8")
     lines = [json.dumps({"text": text}) for text in (*SPORT, *POLITICS)]
     (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -82,8 +82,8 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         printed.append(done.stdout)
     predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [each["label"] for each in predicted] == ["sport"] * 3 + ["politics"] * 3
-    assert all(isinstance(each["score"], float) for each in predicted)
+    assert [prediction["label"] for prediction in predicted] == ["sport"] * 3 + ["politics"] * 3
+    assert all(isinstance(prediction["score"], float) for prediction in predicted)
     assert "sport" in printed[0]
     assert "1.00" in printed[2] or "100" in printed[2]
     assert "striker" in printed[3]

@@ -1,4 +1,4 @@
-"""The registry says what is true of the estimators, and lists all that are exported."""
+"""The registry agrees with the estimators, and lists all that are exported."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_schemes_of_cascades() -> None:
     assert selection_scheme(Cascade([ChiSquare(), selector_of("ocfs")])) == LTC
 
 
-def test_estimators_are_taken_as_they_are() -> None:
+def test_estimator_objects_are_returned_unchanged() -> None:
     for take, estimator in ((selector_of, ChiSquare(k=3)), (classifier_of, CosineKNN()), (classifier_of, Rocchio())):
         assert take(estimator, None) is estimator
         with pytest.raises(InputError, match=r"_options are for a \w+ given by name; set them on the \w+ itself"):
@@ -146,6 +146,6 @@ def test_estimators_are_taken_as_they_are() -> None:
         (classifier_of, "svm", {"D": 1}, "classifier_options: 'svm' has no option 'D'; it has C"),
     ],
 )
-def test_settings_that_name_nothing(take: Any, setting: Any, options: Any, message: str) -> None:
+def test_invalid_settings_raise(take: Any, setting: Any, options: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}"):
         take(setting, options)

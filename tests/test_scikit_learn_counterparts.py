@@ -1,4 +1,4 @@
-"""Methods and attributes that users of scikit-learn's counterparts expect, compared with those of the counterparts."""
+"""Methods and attributes that users of scikit-learn expect equal those of scikit-learn's counterparts."""
 
 import pickle
 from pathlib import Path
@@ -43,8 +43,8 @@ def test_counter_analyses_and_inverts_as_count_vectorizer(settings: dict[str, An
     assert pickle.loads(pickle.dumps(analyze))(TEXTS[0]) == expected(TEXTS[0])
     counts = theirs.transform(TEXTS)
     for X in (counts, counts.toarray(), sparse.csr_array(counts), sparse.coo_matrix(counts)):
-        for found, right in zip(ours.inverse_transform(X), theirs.inverse_transform(counts), strict=True):
-            assert sorted(found) == sorted(right)
+        for our_terms, their_terms in zip(ours.inverse_transform(X), theirs.inverse_transform(counts), strict=True):
+            assert sorted(our_terms) == sorted(their_terms)
 
 
 def test_the_analyzer_gives_what_is_counted_of_prepared_texts() -> None:
@@ -82,17 +82,17 @@ def test_a_missing_text_of_pyarrow_is_named() -> None:
         TermCounter().fit(pa.array(["a text", None]))
 
 
-# -- weighing ------------------------------------------------------------------------------------------------------
+# -- weighting -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8])
 @pytest.mark.parametrize("norm", ["l1", "l2", "none"])
 def test_weights_have_the_type_and_the_norm_that_tfidf_transformer_gives(norm: str, dtype: Any) -> None:
     X = COUNTS.astype(dtype)
-    found = TermWeighter(tf="tf", norm=norm).fit_transform(X)
-    right = TfidfTransformer(norm=None if norm == "none" else norm).fit_transform(X)
-    assert found.dtype == right.dtype
-    np.testing.assert_allclose(found.toarray(), right.toarray(), rtol=1e-6)
+    weights = TermWeighter(tf="tf", norm=norm).fit_transform(X)
+    expected = TfidfTransformer(norm=None if norm == "none" else norm).fit_transform(X)
+    assert weights.dtype == expected.dtype
+    np.testing.assert_allclose(weights.toarray(), expected.toarray(), rtol=1e-6)
     assert get_tags(TermWeighter()).transformer_tags.preserves_dtype == ["float64", "float32"]
 
 
@@ -119,7 +119,7 @@ def test_rocchio_compares_documents_of_length_one(norm: str) -> None:
         Categorizer(classifier="rocchio", norm=norm).fit(TEXTS, LABELS)
 
 
-# -- what was learned ----------------------------------------------------------------------------------------------
+# -- coefficients --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("labels", [LABELS, SIDES, small_texts(multilabel=True).label_sets], ids=["3", "2", "several"])
@@ -138,8 +138,8 @@ def test_coefficients_give_the_decision_function_of_linear_models(classifier: st
     rows = categorizer.model_.rows(TEXTS).matrix()
     assert categorizer.coef_.shape == (1 if labels is SIDES else 3, len(categorizer.terms_))
     assert categorizer.intercept_.shape == categorizer.coef_.shape[:1]
-    found = rows @ categorizer.coef_.T + categorizer.intercept_
-    np.testing.assert_allclose(found.ravel(), categorizer.decision_function(TEXTS).ravel(), rtol=1e-9, atol=1e-9)
+    decision = rows @ categorizer.coef_.T + categorizer.intercept_
+    np.testing.assert_allclose(decision.ravel(), categorizer.decision_function(TEXTS).ravel(), rtol=1e-9, atol=1e-9)
 
 
 def test_linear_classifiers_by_name_have_coefficients() -> None:
@@ -155,21 +155,21 @@ def test_neighbours_of_training_documents_are_others(k: int) -> None:
     different = np.random.default_rng(0).random((len(TEXTS), 40))  # no two are equally near
     ours = CosineKNN(k=k).fit(different, LABELS)
     theirs = KNeighborsClassifier(k, metric="cosine").fit(different, LABELS)
-    for found, right in zip(ours.kneighbors(), theirs.kneighbors(), strict=True):
-        np.testing.assert_allclose(found, right, atol=1e-6)
+    for our_values, their_values in zip(ours.kneighbors(), theirs.kneighbors(), strict=True):
+        np.testing.assert_allclose(our_values, their_values, atol=1e-6)
 
 
-def test_neighbours_of_documents_without_a_label_are_not_asked_for() -> None:
+def test_kneighbors_ignores_documents_without_a_label() -> None:
     X = np.array([[1.0, 0], [1, 1], [1, 0.1], [0, 1]])
     documents = CosineKNN(k=1).fit(X, ["a", None, "b", "b"]).kneighbors()[1]
     assert documents.tolist() == [[2], [0], [2]]
 
 
-def test_a_document_has_fewer_others_than_there_are_documents() -> None:
-    found = CosineKNN(k=2).fit(np.eye(2), ["a", "b"])
+def test_k_above_the_number_of_other_documents_raises() -> None:
+    classifier = CosineKNN(k=2).fit(np.eye(2), ["a", "b"])
     with pytest.raises(InputError, match="k=2; use a number of neighbours from 1 to 1, the number of other documents"):
-        found.kneighbors()
-    assert found.kneighbors(k=1)[1].tolist() == [[1], [0]]
+        classifier.kneighbors()
+    assert classifier.kneighbors(k=1)[1].tolist() == [[1], [0]]
 
 
 @pytest.mark.parametrize("labels", [LABELS, SIDES, SIDES.astype(float)], ids=["3", "2", "floats"])
@@ -190,7 +190,7 @@ def test_a_document_without_neighbours_gets_the_shares_of_the_training_documents
     np.testing.assert_allclose(shares, [[1 / 3, 2 / 3], [1 / 2, 1 / 2]])
 
 
-def test_neighbours_without_their_distances() -> None:
+def test_kneighbors_can_leave_out_the_distances() -> None:
     classifier = CosineKNN(k=3).fit(COUNTS, LABELS)
     for X in (None, COUNTS):
         assert np.array_equal(classifier.kneighbors(X, return_distance=False), classifier.kneighbors(X)[1])
@@ -210,12 +210,12 @@ def test_members_are_classifiers_of_their_columns(estimator: Any, labels: Any) -
         assert member.n_features_in_ == len(columns)
         voting = choices[:, number] >= 0
         assert voting.any()
-        found = member.predict(COUNTS[:, columns])
-        assert (found == ensemble.classes_[choices[:, number]])[voting].all()
-        assert member.score(COUNTS[:, columns], labels) == np.mean(found == np.array(labels))
+        predicted = member.predict(COUNTS[:, columns])
+        assert (predicted == ensemble.classes_[choices[:, number]])[voting].all()
+        assert member.score(COUNTS[:, columns], labels) == np.mean(predicted == np.array(labels))
 
 
-def test_members_of_several_labels_decide_for_each_class() -> None:
+def test_multilabel_members_decide_for_each_class() -> None:
     multilabel = small_texts(multilabel=True)
     X = CountVectorizer().fit_transform(multilabel.texts)
     ensemble = RandomSubspace(n_estimators=1, n_terms=X.shape[1], C=1).fit(X, multilabel.label_sets)
@@ -223,7 +223,7 @@ def test_members_of_several_labels_decide_for_each_class() -> None:
     assert member.predict(X).tolist() == ensemble.predict(X).tolist()
 
 
-def test_linear_members_whose_mean_alone_is_kept_are_missing() -> None:
+def test_ensembles_that_store_only_the_mean_have_no_members() -> None:
     ensemble = RandomSubspace(n_estimators=3, combine="mean", C=1).fit(COUNTS, LABELS)
     assert not hasattr(ensemble, "estimators_")
     with pytest.raises(InputError, match="fit the ensemble with combine='vote'"):
@@ -259,7 +259,7 @@ def test_an_ensemble_whose_scores_are_averaged_has_no_shares() -> None:
             getattr(ensemble, method)
 
 
-def test_several_labels_a_document_have_no_shares() -> None:
+def test_multilabel_documents_have_no_shares() -> None:
     multilabel = small_texts(multilabel=True)
     X = CountVectorizer().fit_transform(multilabel.texts)
     for classifier in (CosineKNN(k=2), RandomSubspace(n_estimators=2, C=1)):

@@ -1,7 +1,7 @@
-"""scikit-learn's global settings and protocols, tried on every exported estimator.
+"""scikit-learn's global settings and protocols, tested on every exported estimator.
 
-Under each setting an estimator learns the same as without it, and what it returns follows the setting exactly as the
-output of scikit-learn's own counterpart does.
+With each setting an estimator learns the same as without it, and its output follows the setting exactly as the output
+of scikit-learn's counterpart does.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ ON_TEXT = [
 ]
 SELECTING = make_pipeline(SelectKBest(chi2, k=3), DecisionTreeClassifier(random_state=0))
 EVERY = [*CHECKED, RandomSubspace(estimator=SELECTING, n_estimators=2, n_jobs=1), *ON_TEXT]
-NAMES = [f"{number} {type(each).__name__}" for number, each in enumerate(EVERY)]
+NAMES = [f"{number} {type(estimator).__name__}" for number, estimator in enumerate(EVERY)]
 QUIET = pytest.mark.filterwarnings(
     "ignore:k=:UserWarning", "ignore:No document is kept", "ignore:.*had not converged", "ignore:.*no term sets apart"
 )
@@ -75,20 +75,22 @@ if "sparse_interface" in sklearn.get_config():
 
 
 def documents_for(estimator: Any) -> Any:
-    takes_text = any(isinstance(estimator, type(one)) for one in ON_TEXT)
+    takes_text = any(isinstance(estimator, type(text_estimator)) for text_estimator in ON_TEXT)
     return TEXTS if takes_text else COUNTS
 
 
 def learned(estimator: Any) -> dict[str, Any]:
-    """Everything that a fitted estimator says of the documents that it was fitted to."""
+    """Return everything that a fitted estimator predicts for the documents that it was fitted to."""
     X = documents_for(estimator)
-    said: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for method in ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba"):
         if hasattr(estimator, method):
-            said[method] = getattr(estimator, method)(X)
+            results[method] = getattr(estimator, method)(X)
     if hasattr(estimator, "fit_resample"):
-        said["sample_indices_"] = estimator.sample_indices_
-    return {name: np.asarray(each.toarray() if hasattr(each, "toarray") else each) for name, each in said.items()}
+        results["sample_indices_"] = estimator.sample_indices_
+    return {
+        name: np.asarray(values.toarray() if hasattr(values, "toarray") else values) for name, values in results.items()
+    }
 
 
 @QUIET
@@ -102,10 +104,10 @@ def test_no_global_setting_changes_what_is_learned(estimator: Any) -> None:
             fitted = clone(estimator).fit(X, LABELS)
             if hasattr(fitted, "predict"):
                 assert np.array_equal(fitted.predict(X), usual["predict"]), setting
-        found = learned(fitted)
-        assert found.keys() == usual.keys()
+        results = learned(fitted)
+        assert results.keys() == usual.keys()
         for name, expected in usual.items():
-            assert np.array_equal(found[name], expected), (setting, name)
+            assert np.array_equal(results[name], expected), (setting, name)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=repr)
@@ -113,12 +115,12 @@ def test_no_global_setting_changes_a_comparison(setting: dict[str, Any]) -> None
     options: dict[str, Any] = {"n_terms": [5], "selectors": ["chi"], "classifiers": ["nb", "svm"], "folds": 2}
     usual = compare(TEXTS, LABELS, **options)
     with sklearn.config_context(**setting):
-        found = compare(TEXTS, LABELS, **options)
-    assert [row.micro_f1 for row in found.rows] == [row.micro_f1 for row in usual.rows]
+        comparison = compare(TEXTS, LABELS, **options)
+    assert [row.micro_f1 for row in comparison.rows] == [row.micro_f1 for row in usual.rows]
 
 
 def outcome(action: Callable[[], Any]) -> Any:
-    """The type that something returns, or of what it raises."""
+    """Return the type of the result of an action, or ValueError if it raises that."""
     try:
         return type(action())
     except ValueError:
@@ -171,7 +173,7 @@ def test_missing_probabilities_say_how_to_get_them(attribute: str) -> None:
             getattr(categorizer, attribute)
 
 
-def test_what_was_trained_decides_on_probabilities_and_not_a_later_setting() -> None:
+def test_training_decides_on_probabilities_and_not_a_later_setting() -> None:
     categorizer = Categorizer(n_terms=5).fit(TEXTS, LABELS).set_params(probabilities="sigmoid")
     assert not hasattr(categorizer, "predict_proba")
     categorizer = Categorizer(n_terms=5, probabilities="sigmoid", folds=2).fit(TEXTS, LABELS)
@@ -186,7 +188,7 @@ def test_log_probabilities_are_logarithms() -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"probabilities": "sigmoid", "folds": 2}], ids=repr)
-def test_metaestimators_that_ask_what_there_is(settings: dict[str, Any]) -> None:
+def test_metaestimators_use_the_available_methods(settings: dict[str, Any]) -> None:
     categorizer = Categorizer(n_terms=5, **settings)
     stacked = StackingClassifier([("terms", categorizer)], LogisticRegression(), cv=2).fit(TWO, SIDES)
     assert stacked.stack_method_ == ["predict_proba" if settings else "decision_function"]

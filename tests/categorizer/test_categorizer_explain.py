@@ -1,4 +1,4 @@
-"""Every score is explained to the end: the terms' contributions and the intercept sum up to it."""
+"""Explanations: the contributions of the terms and the intercept add up to each score."""
 
 import json
 import math
@@ -26,15 +26,15 @@ def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
     if kind == "several labels":
         labels = case.label_sets
     elif kind == "matrix":
-        labels = np.array([[label in each for label in ("boat", "cook", "moon")] for each in case.label_sets]).astype(
-            int
-        )
+        labels = np.array(
+            [[label in label_set for label in ("boat", "cook", "moon")] for label_set in case.label_sets]
+        ).astype(int)
     options = {"k": 5} if classifier == "knn" else None
     model = Categorizer(classifier=classifier, classifier_options=options, n_terms=20, folds=2).fit(case.texts, labels)
     texts = [*TEXTS, *case.texts[:10]]
     predictions = model.model_.predict(texts)
     decision = model.decision_function(texts)
-    for text, label, scores, told in zip(
+    for text, label, scores, decision_row in zip(
         texts, model.model_.label_sets(predictions.labels), predictions.scores, np.atleast_2d(decision.T).T, strict=True
     ):
         explanation = model.explain(text)
@@ -43,45 +43,47 @@ def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
         for number, name in enumerate(model.classes_.tolist()):
             own = explanation[name]
             assert own.score == scores[number]
-            summands = [each.contribution for each in own.contributions]
+            summands = [contribution.contribution for contribution in own.contributions]
             assert math.fsum([*summands, own.intercept]) == pytest.approx(own.score, abs=1e-12 * max(1, abs(own.score)))
             in_order = own.in_order()
-            assert list(in_order) == sorted(own.contributions, key=lambda each: model.terms_.index(each.term))
+            assert list(in_order) == sorted(
+                own.contributions, key=lambda contribution: model.terms_.index(contribution.term)
+            )
             total = in_order[0].contribution if in_order else own.intercept
-            for each in in_order[1:]:
-                total += each.contribution
+            for contribution in in_order[1:]:
+                total += contribution.contribution
             assert total + (own.intercept if in_order else 0) == own.score  # to the last bit
         if model.thresholds_ is None and n_classes == 2:
             first, second = (explanation[name] for name in model.classes_.tolist())
             if model.model_.scorer.n_outputs == 1:
-                assert second.score == told[0]
+                assert second.score == decision_row[0]
                 assert (first.score, first.intercept) == (-second.score, -second.intercept)
             else:
-                assert second.score - first.score == told[0]
+                assert second.score - first.score == decision_row[0]
         else:
-            assert [explanation[name].score for name in model.classes_.tolist()] == told.tolist()
+            assert [explanation[name].score for name in model.classes_.tolist()] == decision_row.tolist()
         json.dumps(explanation.to_dict())
 
 
-def test_what_an_explanation_says() -> None:
+def test_explanations_are_sorted_and_have_known_terms_only() -> None:
     case = small_texts()
     model = Categorizer(n_terms=20).fit(case.texts, case.labels)
     explanation = model.explain("sail sail oven unheard-of the SAIL")
     best = explanation.classes[0]
     assert best.label == explanation.predicted == "boat"
-    assert [each.score for each in explanation.classes] == sorted(
-        (each.score for each in explanation.classes), reverse=True
+    assert [class_explanation.score for class_explanation in explanation.classes] == sorted(
+        (class_explanation.score for class_explanation in explanation.classes), reverse=True
     )
     top = best.contributions[0]
     assert (top.term, top.count) == ("sail", 3)
     assert top.contribution > 0
-    assert {each.term for each in best.contributions} <= {"sail", "oven", "the"}
+    assert {contribution.term for contribution in best.contributions} <= {"sail", "oven", "the"}
     assert best.threshold is None
-    sizes = [abs(each.contribution) for each in best.contributions]
+    sizes = [abs(contribution.contribution) for contribution in best.contributions]
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_thresholds_are_told_where_there_are_some() -> None:
+def test_explanations_of_multilabel_models_have_thresholds() -> None:
     case = small_texts(multilabel=True)
     model = Categorizer(n_terms=20).fit(case.texts, case.label_sets)
     explanation = model.explain(case.texts[0])
@@ -92,7 +94,7 @@ def test_thresholds_are_told_where_there_are_some() -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_terms_that_speak_for_a_class_are_its_own(classifier: str) -> None:
+def test_the_strongest_terms_of_a_class_are_its_own(classifier: str) -> None:
     case = small_texts(n=120)
     model = Categorizer(classifier=classifier, n_terms=20).fit(case.texts, case.labels)
     best = model.class_terms(3)

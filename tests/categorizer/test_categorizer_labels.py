@@ -1,4 +1,4 @@
-"""Labels in any of the forms people have them in; predictions come back in the same form and kind."""
+"""Labels in every supported format; predictions have the format and the type of the labels."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,14 +12,14 @@ from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer, Corpus, InputError
 
 CASE = small_texts()
-SEVERAL = small_texts(multilabel=True)
+MULTILABEL = small_texts(multilabel=True)
 CLASSES = ["boat", "cook", "moon"]
 NUMBER = {label: at for at, label in enumerate(CLASSES)}
-MATRIX = np.array([[label in labels for label in CLASSES] for labels in SEVERAL.label_sets]).astype(np.int64)
+MATRIX = np.array([[label in labels for label in CLASSES] for labels in MULTILABEL.label_sets]).astype(np.int64)
 
 
 class Series:
-    """As much of a column of pandas as labels need."""
+    """The part of a pandas Series that labels need."""
 
     def __init__(self, values: list[Any]) -> None:
         self._values = np.array(values)
@@ -36,7 +36,7 @@ class Series:
 
 
 class Frame:
-    """As much of a table of pandas as labels need; going through it gives the names of its columns."""
+    """The part of a pandas DataFrame that labels need; iterating over it yields the column names."""
 
     def __init__(self, values: Any, columns: list[str]) -> None:
         self._values, self.columns, self.shape, self.ndim = values, columns, values.shape, 2
@@ -56,11 +56,11 @@ def plain() -> Categorizer:
     return Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
 
 
-# -- one label a document ------------------------------------------------------------------------------------------
+# -- single-label documents ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [tuple, np.array, lambda labels: np.array(labels, object), Series, pl.Series, iter])
-def test_any_collection_of_labels(form: Callable[[Any], Any], plain: Categorizer) -> None:
+def test_any_collection_of_labels_is_accepted(form: Callable[[Any], Any], plain: Categorizer) -> None:
     model = Categorizer(n_terms=20).fit(CASE.texts, form(CASE.labels))
     assert model.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
     assert model.score(CASE.texts, form(CASE.labels)) == plain.score(CASE.texts, CASE.labels)
@@ -80,7 +80,7 @@ def test_any_collection_of_labels(form: Callable[[Any], Any], plain: Categorizer
         (["a b", "ä", "日本"], "U"),
     ],
 )
-def test_labels_come_back_in_kind(names: Any, kind: str, plain: Categorizer) -> None:
+def test_predictions_have_the_type_of_the_labels(names: Any, kind: str, plain: Categorizer) -> None:
     labels = [names[NUMBER[label]] for label in CASE.labels]
     for given in (labels, np.array(labels)):
         model = Categorizer(n_terms=20).fit(CASE.texts, given)
@@ -95,8 +95,8 @@ def test_labels_come_back_in_kind(names: Any, kind: str, plain: Categorizer) -> 
 
 
 @pytest.mark.parametrize("names", [[False, True], ["no", "yes"], [0, 1], [-1, 1], np.array([False, True]), [0.0, 1.0]])
-def test_two_classes(names: Any) -> None:
-    """The decision function is one number a document, and positive speaks for the second class."""
+def test_two_classes_have_one_decision_value(names: Any) -> None:
+    """The decision function has one value per document; a positive value means the second class."""
     case = small_texts(n_classes=2)
     labels = [names[NUMBER[label]] for label in case.labels]
     for classifier in ("svm", "logistic", "nb", "cnb", "rocchio"):
@@ -111,14 +111,14 @@ def test_two_classes(names: Any) -> None:
         assert model.score(case.texts, labels) > 0.8
 
 
-def test_many_classes_have_a_score_each(plain: Categorizer) -> None:
+def test_many_classes_have_one_score_each(plain: Categorizer) -> None:
     decision, (labels, scores, _) = plain.decision_function(CASE.texts), plain.predict_scores(CASE.texts)
     assert decision.shape == (60, 3)
     assert decision.tobytes() == scores.tobytes()
     assert labels.tolist() == plain.classes_[scores.argmax(axis=1)].tolist()
 
 
-def test_none_and_nothing_are_documents_without_a_label() -> None:
+def test_none_and_empty_text_mean_no_label() -> None:
     labels = [[None, "", label][at % 3] for at, label in enumerate(["a", "b"] * 30)]
     model = Categorizer(n_terms=20).fit(CASE.texts, labels)
     assert model.classes_.tolist() == ["a", "b"]
@@ -129,44 +129,44 @@ def test_none_and_nothing_are_documents_without_a_label() -> None:
     assert (report.documents, report.unlabelled) == (20, 40)
 
 
-def test_a_column_of_labels(plain: Categorizer) -> None:
+def test_a_column_vector_of_labels_is_accepted(plain: Categorizer) -> None:
     model = Categorizer(n_terms=20).fit(CASE.texts, np.array(CASE.labels)[:, None])
     assert model.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
 
 
-# -- several labels a document -------------------------------------------------------------------------------------
+# -- multilabel documents ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [list, tuple, set, frozenset, np.array])
 @pytest.mark.parametrize("names", [CLASSES, [10, 20, 30], [0.5, 1.5, 2.5]])
-def test_lists_of_labels(form: Callable[[Any], Any], names: list[Any]) -> None:
-    label_sets = [form([names[NUMBER[label]] for label in labels]) for labels in SEVERAL.label_sets]
-    model = Categorizer(n_terms=20).fit(SEVERAL.texts, label_sets)
-    predicted = model.predict(SEVERAL.texts)
+def test_label_sets_give_multilabel_predictions(form: Callable[[Any], Any], names: list[Any]) -> None:
+    label_sets = [form([names[NUMBER[label]] for label in labels]) for labels in MULTILABEL.label_sets]
+    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
+    predicted = model.predict(MULTILABEL.texts)
     assert isinstance(predicted, list)
     assert all(isinstance(labels, tuple) for labels in predicted)
-    plain = Categorizer(n_terms=20).fit(SEVERAL.texts, SEVERAL.label_sets).predict(SEVERAL.texts)
+    plain = Categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
     assert predicted == [tuple(names[NUMBER[label]] for label in labels) for labels in plain]
     assert {type(label) for labels in predicted for label in labels} == {type(names[0])}
     assert model.thresholds_ is not None
     assert model.thresholds_.shape == (3,)
-    assert model.decision_function(SEVERAL.texts).shape == (60, 3)
-    assert model.score(SEVERAL.texts, label_sets) > 0.8
-    assert set(model.explain(SEVERAL.texts[0]).predicted) == set(predicted[0])  # type: ignore[arg-type]
+    assert model.decision_function(MULTILABEL.texts).shape == (60, 3)
+    assert model.score(MULTILABEL.texts, label_sets) > 0.8
+    assert set(model.explain(MULTILABEL.texts[0]).predicted) == set(predicted[0])  # type: ignore[arg-type]
 
 
-def test_two_classes_of_which_a_document_may_have_both() -> None:
+def test_two_classes_can_be_multilabel() -> None:
     case = small_texts(n_classes=2, multilabel=True)
     model = Categorizer().fit(case.texts, case.label_sets)
     assert model.decision_function(case.texts).shape == (60, 2)
     assert {len(labels) for labels in model.predict(case.texts)} >= {1, 2}
 
 
-def test_an_empty_list_is_a_document_without_a_label() -> None:
-    label_sets = [() if at % 6 == 0 else labels for at, labels in enumerate(SEVERAL.label_sets)]
-    model = Categorizer(n_terms=20).fit(SEVERAL.texts, label_sets)
+def test_an_empty_list_means_no_label() -> None:
+    label_sets = [() if at % 6 == 0 else labels for at, labels in enumerate(MULTILABEL.label_sets)]
+    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
     assert model.model_.about["n_unlabelled"] == 10
-    assert model.evaluate(SEVERAL.texts, label_sets).unlabelled == 10
+    assert model.evaluate(MULTILABEL.texts, label_sets).unlabelled == 10
 
 
 @pytest.mark.parametrize(
@@ -185,35 +185,35 @@ def test_an_empty_list_is_a_document_without_a_label() -> None:
         np.asfortranarray,
     ],
 )
-def test_matrices_of_0_and_1(form: Callable[[Any], Any]) -> None:
-    model = Categorizer(n_terms=20).fit(SEVERAL.texts, form(MATRIX))
-    predicted = model.predict(SEVERAL.texts)
+def test_indicator_matrices_give_indicator_predictions(form: Callable[[Any], Any]) -> None:
+    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, form(MATRIX))
+    predicted = model.predict(MULTILABEL.texts)
     assert isinstance(predicted, np.ndarray)
     assert predicted.shape == MATRIX.shape
     assert set(np.unique(predicted).tolist()) == {0, 1}
-    by_name = Categorizer(n_terms=20).fit(SEVERAL.texts, SEVERAL.label_sets).predict(SEVERAL.texts)
+    by_name = Categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
     assert predicted.tolist() == [[int(label in labels) for label in CLASSES] for labels in by_name]
     assert model.classes_.tolist() == [0, 1, 2]
-    assert model.score(SEVERAL.texts, form(MATRIX)) > 0.8
+    assert model.score(MULTILABEL.texts, form(MATRIX)) > 0.8
 
 
 @pytest.mark.parametrize("form", [lambda: Frame(MATRIX, CLASSES), lambda: pl.DataFrame(MATRIX, schema=CLASSES)])
-def test_tables_of_0_and_1_name_their_classes(form: Callable[[], Any]) -> None:
-    model = Categorizer(n_terms=20).fit(SEVERAL.texts, form())
+def test_columns_of_indicator_tables_are_class_names(form: Callable[[], Any]) -> None:
+    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, form())
     assert model.classes_.tolist() == CLASSES
-    predicted = model.predict(SEVERAL.texts)
+    predicted = model.predict(MULTILABEL.texts)
     assert predicted.shape == MATRIX.shape
-    assert model.score(SEVERAL.texts, form()) > 0.8
-    assert model.score(SEVERAL.texts, SEVERAL.label_sets) > 0.8
+    assert model.score(MULTILABEL.texts, form()) > 0.8
+    assert model.score(MULTILABEL.texts, MULTILABEL.label_sets) > 0.8
 
 
-def test_tables_whose_columns_are_out_of_order_would_not_match_their_predictions() -> None:
+def test_indicator_tables_with_unsorted_columns_raise() -> None:
     with pytest.raises(InputError, match=r"columns of labels are \['moon', 'boat', 'cook'\]; sort them"):
-        Categorizer().fit(SEVERAL.texts, Frame(MATRIX, ["moon", "boat", "cook"]))
+        Categorizer().fit(MULTILABEL.texts, Frame(MATRIX, ["moon", "boat", "cook"]))
 
 
-def test_a_row_of_zeros_is_an_example_of_none_of_the_classes() -> None:
-    """In a matrix; a selector must then tell it from the classes too, or it finds nothing to choose by."""
+def test_rows_of_zeros_are_negative_examples() -> None:
+    """Without them, the selector would see documents of a single class."""
     case = small_texts(n_classes=2, n=80)
     is_boat = np.array([[int(label == "boat"), 0] for label in case.labels])
     for selector in ("ocfs", "ig", "chi"):
@@ -224,23 +224,23 @@ def test_a_row_of_zeros_is_an_example_of_none_of_the_classes() -> None:
         assert report.accuracy > 0.8
 
 
-# -- what multilabel says ------------------------------------------------------------------------------------------
+# -- the setting multilabel ----------------------------------------------------------------------------------------
 
 
-def test_multilabel_says_what_the_labels_do_not() -> None:
+def test_the_setting_multilabel_overrides_the_labels() -> None:
     multilabel = Categorizer(n_terms=20, multilabel=True).fit(CASE.texts, CASE.labels)
     assert isinstance(multilabel.predict(CASE.texts)[0], tuple)
     assert multilabel.thresholds_ is not None
-    one = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, [[label] for label in CASE.labels])
+    single = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, [[label] for label in CASE.labels])
     plain = Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
-    assert one.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
-    assert one.thresholds_ is None
+    assert single.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
+    assert single.thresholds_ is None
     matrix = np.array([[label == other for other in CLASSES] for label in CASE.labels]).astype(int)
     numbers = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, matrix)
     assert numbers.predict(CASE.texts).tolist() == [NUMBER[label] for label in plain.predict(CASE.texts)]
 
 
-def test_multilabel_says_what_a_corpus_does_not() -> None:
+def test_the_setting_multilabel_overrides_a_corpus() -> None:
     corpus = Corpus.from_texts(CASE.texts, CASE.labels)
     assert isinstance(Categorizer(n_terms=20, multilabel=True).fit(corpus).predict(CASE.texts), list)
     lists = Corpus.from_texts(CASE.texts, [[label] for label in CASE.labels])
@@ -248,15 +248,15 @@ def test_multilabel_says_what_a_corpus_does_not() -> None:
     assert Categorizer(n_terms=20, multilabel=False).fit(lists).predict(CASE.texts).shape == (60,)
 
 
-def test_multilabel_that_does_not_hold() -> None:
-    at = next(at for at, labels in enumerate(SEVERAL.label_sets) if len(labels) > 1)
+def test_a_wrong_multilabel_setting_raises() -> None:
+    at = next(at for at, labels in enumerate(MULTILABEL.label_sets) if len(labels) > 1)
     with pytest.raises(InputError, match=f"Document {at} has 2 labels, but multilabel=False"):
-        Categorizer(multilabel=False).fit(SEVERAL.texts, SEVERAL.label_sets)
+        Categorizer(multilabel=False).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     with pytest.raises(InputError, match="multilabel='yes'; use True, False, or None"):
         Categorizer(multilabel="yes").fit(CASE.texts, CASE.labels)  # type: ignore[arg-type]
 
 
-# -- labels that can't be used -------------------------------------------------------------------------------------
+# -- invalid labels ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -292,13 +292,13 @@ def test_multilabel_that_does_not_hold() -> None:
         ([object(), "b", "a", "b"], "document 0 is <object"),
     ],
 )
-def test_labels_that_cannot_be_used(labels: Any, words: str) -> None:
+def test_invalid_labels_raise(labels: Any, words: str) -> None:
     texts = ["sail wind", "salt oven", "sail deck", "salt spoon"]
     with pytest.raises(InputError, match=words):
         Categorizer().fit(texts, labels)
 
 
-def test_a_corpus_brings_its_labels() -> None:
+def test_labels_beside_a_corpus_raise() -> None:
     corpus = Corpus.from_texts(CASE.texts, CASE.labels)
     model = Categorizer(n_terms=20).fit(corpus)
     for call in (model.fit, model.evaluate, model.score):
@@ -311,7 +311,7 @@ def test_a_corpus_brings_its_labels() -> None:
 
 
 def test_a_corpus_of_numbers_is_evaluated_by_a_model_of_numbers() -> None:
-    """A file knows labels only as text; 10 and "10" are then the same class."""
+    """A corpus has labels as text, so 10 and "10" are the same class."""
     for names in ([3, 10, 20], [0.5, 1.0, 2.0], [False, True]):
         case = small_texts(n_classes=len(names))
         labels = [names[NUMBER[label]] for label in case.labels]

@@ -1,4 +1,4 @@
-"""A projection between terms and classifier, or instead of a selection: the model is one of terms all the same."""
+"""Categorizers with a projection, with or without a selector; the trained model still scores terms."""
 
 import math
 from pathlib import Path
@@ -30,7 +30,7 @@ FINE: dict[str, Any] = {"tol": 1e-8, "max_iter": 1_000_000}
 
 
 def weights_of(model: Categorizer, texts: list[str], documents: list[str]) -> Any:
-    """The weights that the classifier sees, by our own counter and weighter, idf from `documents`."""
+    """Return the weights that the classifier gets, with the idf of `documents`."""
     counter = TermCounter(vocabulary=model.terms_)
     weighter = TermWeighter(tf=model.model_.tf, idf="smooth", norm=model.model_.norm)
     weighter.fit(counter.fit_transform(documents))
@@ -39,7 +39,7 @@ def weights_of(model: Categorizer, texts: list[str], documents: list[str]) -> An
 
 @pytest.mark.parametrize("projection", [*PROJECTIONS, TraceProjection(weight=0.5, n_components=4)], ids=str)
 @pytest.mark.parametrize("selector", ["ocfs", None])
-def test_as_by_hand(projection: Any, selector: str | None) -> None:
+def test_a_projection_equals_the_separate_steps(projection: Any, selector: str | None) -> None:
     model = Categorizer(
         selector=selector, n_terms=15 if selector else None, projection=projection, classifier_options=FINE
     ).fit(CASE.texts, CASE.labels)
@@ -65,14 +65,14 @@ def test_contributions_of_terms_sum_up_to_the_scores(projection: str, multilabel
         for label, score in zip(model.classes_.tolist(), of_text, strict=True):
             own = explanation[label]
             assert own.score == score
-            assert {each.term for each in own.contributions} <= set(text.lower().split())
-            assert math.fsum([own.intercept, *(each.contribution for each in own.contributions)]) == pytest.approx(
-                score
-            )
+            assert {contribution.term for contribution in own.contributions} <= set(text.lower().split())
+            assert math.fsum(
+                [own.intercept, *(contribution.contribution for contribution in own.contributions)]
+            ) == pytest.approx(score)
     assert {term for terms in model.class_terms(3).values() for term, _ in terms} <= set(model.terms_)
 
 
-def test_it_can_be_saved_and_loaded(tmp_path: Path) -> None:
+def test_a_projection_can_be_saved_and_loaded(tmp_path: Path) -> None:
     model = Categorizer(projection="centroid", projection_options={"n_components": 1}).fit(CASE.texts, CASE.labels)
     model.save(tmp_path / "model.sieve")
     loaded = load(tmp_path / "model.sieve")
@@ -82,14 +82,14 @@ def test_it_can_be_saved_and_loaded(tmp_path: Path) -> None:
     assert (again.decision_function(CASE.texts) == model.decision_function(CASE.texts)).all()
 
 
-def test_a_projection_of_ones_own_is_not_kept_in_a_file(tmp_path: Path) -> None:
+def test_refitting_a_loaded_model_with_an_own_projection_raises(tmp_path: Path) -> None:
     model = Categorizer(projection=MaximumMargin(n_components=1)).fit(CASE.texts, CASE.labels)
     model.save(tmp_path / "model.sieve")
     with pytest.raises(InputError, match="trained with a projection of your own"):
         load(tmp_path / "model.sieve").fit(CASE.texts, CASE.labels)
 
 
-def test_documents_without_a_label_count_for_the_projection() -> None:
+def test_unlabelled_documents_are_used_by_the_projection() -> None:
     labels = [label if at % 3 else None for at, label in enumerate(CASE.labels)]
     model = Categorizer(
         selector=None, projection="pca", projection_options={"n_components": 3}, classifier_options=FINE
@@ -104,15 +104,17 @@ def test_documents_without_a_label_count_for_the_projection() -> None:
 
 def test_minus_one_is_an_ordinary_label_of_a_categorizer() -> None:
     numbers = [{"boat": -1, "cook": 0, "moon": 1}[label] for label in CASE.labels]
-    found = Categorizer(projection="centroid").fit(CASE.texts, numbers)
+    numbered = Categorizer(projection="centroid").fit(CASE.texts, numbers)
     named = Categorizer(projection="centroid").fit(CASE.texts, CASE.labels)
-    assert found.classes_.tolist() == [-1, 0, 1]
-    assert (found.decision_function(CASE.texts) == named.decision_function(CASE.texts)).all()
+    assert numbered.classes_.tolist() == [-1, 0, 1]
+    assert (numbered.decision_function(CASE.texts) == named.decision_function(CASE.texts)).all()
 
 
-def test_several_labels_as_a_matrix() -> None:
+def test_multilabel_matrices_are_accepted() -> None:
     case = small_texts(multilabel=True, n_classes=4)
-    matrix = np.array([[label in each for label in ("boat", "cook", "moon", "zoo")] for each in case.label_sets])
+    matrix = np.array(
+        [[label in label_set for label in ("boat", "cook", "moon", "zoo")] for label_set in case.label_sets]
+    )
     matrix[:5] = False
     model = Categorizer(projection="centroid", folds=2).fit(case.texts, matrix.astype(int))
     assert (model.predict(case.texts) == matrix).mean() > 0.8
@@ -134,8 +136,8 @@ def test_a_stream_gives_the_model_of_its_texts(
     assert streamed.decision_function(case.texts) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_class_that_a_fold_lacks_can_not_win() -> None:
-    """Coordinates can be negative, so that the class must be made to lose among the terms, which are not."""
+def test_a_class_without_documents_in_a_fold_cannot_win() -> None:
+    """Coordinates can be negative, so its losing score is set for the terms, whose weights are not negative."""
     texts, labels = [*CASE.texts, "tomato"], [*CASE.labels, "rare"]
     model = Categorizer(projection="margin", n_terms="auto", folds=3, held_out=0.3).fit(texts, labels)
     assert model.held_out_ is not None
@@ -144,21 +146,21 @@ def test_a_class_that_a_fold_lacks_can_not_win() -> None:
 
 
 @pytest.mark.parametrize("n_terms", [3, "all", 0.5, None])
-def test_without_a_selector_the_most_frequent_terms_are_kept(n_terms: Any) -> None:
+def test_without_a_selector_the_most_frequent_terms_are_selected(n_terms: Any) -> None:
     model = Categorizer(selector=None, n_terms=n_terms).fit(CASE.texts, CASE.labels)
     by_frequency = Categorizer(selector="df", n_terms="all" if n_terms is None else n_terms)
     assert model.terms_ == by_frequency.fit(CASE.texts, CASE.labels).terms_
     assert len(model.terms_) == {3: 3, 0.5: 13}.get(n_terms, 26)
 
 
-def test_settings_can_be_searched() -> None:
+def test_projection_settings_can_be_searched() -> None:
     categorizer = Categorizer(projection=OrthogonalCentroid(), classifier=LogisticRegression())
     assert clone(categorizer).set_params(projection__n_components=2).projection.n_components == 2
     assert categorizer.projection.n_components is None
 
 
 @pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp", "knnfp", "knn", "subspace"])
-def test_classifiers_that_read_weights_of_terms_are_refused(classifier: str) -> None:
+def test_classifiers_that_need_the_weights_of_terms_raise(classifier: str) -> None:
     with pytest.raises(
         InputError, match=rf"projection='pca': the classifier '{classifier}' needs the weights of terms"
     ):
@@ -166,7 +168,7 @@ def test_classifiers_that_read_weights_of_terms_are_refused(classifier: str) -> 
 
 
 @pytest.mark.parametrize("projection", ["lda", "", 3, TraceProjection, LinearSVM(), TermWeighter()], ids=str)
-def test_what_is_no_projection(projection: Any) -> None:
+def test_invalid_projections_raise(projection: Any) -> None:
     with pytest.raises(InputError, match="use one of centroid, margin, pca, trace, a projection such as"):
         Categorizer(projection=projection).fit(CASE.texts, CASE.labels)
 
@@ -195,11 +197,11 @@ def test_what_is_no_projection(projection: Any) -> None:
         ({"selector": None, "selector_options": {"energy": 0.5}}, "there is no selector that"),
     ],
 )
-def test_options_that_do_not_go(settings: dict[str, Any], message: str) -> None:
+def test_invalid_projection_options_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Categorizer(**settings).fit(CASE.texts, CASE.labels)
 
 
-def test_the_case_has_what_the_tests_say() -> None:
+def test_the_case_has_26_terms() -> None:
     assert isinstance(CASE, Texts)
     assert len({word.lower() for text in CASE.texts for word in text.split()}) == 26

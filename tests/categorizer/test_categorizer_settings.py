@@ -1,4 +1,4 @@
-"""How many terms, which selector, which classifier: what can be asked for, and what is refused with the way out."""
+"""Number of terms, selector, classifier and weights; invalid settings raise errors that say what to use instead."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def fitted(**settings: Any) -> Categorizer:
     return Categorizer(**settings).fit(CASE.texts, CASE.labels)
 
 
-# -- how many terms ------------------------------------------------------------------------------------------------
+# -- number of terms -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -57,36 +57,36 @@ def fitted(**settings: Any) -> Categorizer:
         (None, N_TERMS),
     ],
 )
-def test_how_many_terms(n_terms: Any, expected: int) -> None:
+def test_n_terms_is_a_number_a_share_or_all(n_terms: Any, expected: int) -> None:
     model = fitted(n_terms=n_terms, selector="df")
     assert len(model.terms_) == expected
     assert model.terms_ == fitted(n_terms="all", selector="df").terms_[:expected]
     assert model.model_.about["n_terms_seen"] == N_TERMS
 
 
-def test_without_a_number_no_more_than_10_000() -> None:
+def test_the_default_selects_at_most_10_000_terms() -> None:
     texts = [" ".join(f"w{at}x{number}" for number in range(400)) for at in range(30)]
     assert len(Categorizer(selector="df", classifier="nb").fit(texts, ["a", "b"] * 15).terms_) == 10_000
 
 
-def test_more_terms_than_there_are() -> None:
-    with pytest.warns(UserWarning, match=r"n_terms=5000, but there are 26 terms; all of them are kept") as told:
+def test_more_terms_than_exist_warn() -> None:
+    with pytest.warns(UserWarning, match=r"n_terms=5000, but there are 26 terms; all of them are kept") as caught:
         model = fitted(n_terms=5000, held_out=0.2)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert len(model.terms_) == N_TERMS
     assert model.terms_ == fitted(n_terms="all").terms_
 
 
 @pytest.mark.parametrize("n_terms", [0, -1, 1.5, 0.0, -0.2, float("nan"), "many", "", True, [10], (1, 2)])
-def test_numbers_of_terms_that_mean_nothing(n_terms: Any) -> None:
+def test_invalid_numbers_of_terms_raise(n_terms: Any) -> None:
     with pytest.raises(
         InputError, match=r"n_terms=.*; use a number of terms from 1, a share above 0\.0 and up to 1\.0"
     ):
         fitted(n_terms=n_terms)
 
 
-def test_a_selector_given_as_such_says_how_many() -> None:
+def test_n_terms_overrides_the_number_of_a_selector_object() -> None:
     assert len(fitted(selector=OCFS(k=9)).terms_) == 9
     assert len(fitted(selector=OCFS(k=9), n_terms=4).terms_) == 4
     assert len(fitted(selector=OCFS(k=4), n_terms=9).terms_) == 9
@@ -99,14 +99,14 @@ def test_a_selector_given_as_such_says_how_many() -> None:
 # -- selectors -----------------------------------------------------------------------------------------------------
 
 
-def test_a_selector_by_name_is_the_selector_itself() -> None:
+def test_a_selector_by_name_equals_the_selector_object() -> None:
     for name, selector in (("ocfs", OCFS()), ("ig", InformationGain()), ("chi", ChiSquare())):
-        one, other = fitted(selector=name, n_terms=9), fitted(selector=selector, n_terms=9)
-        assert one.terms_ == other.terms_
-        assert one.decision_function(CASE.texts).tobytes() == other.decision_function(CASE.texts).tobytes()
+        by_name, by_object = fitted(selector=name, n_terms=9), fitted(selector=selector, n_terms=9)
+        assert by_name.terms_ == by_object.terms_
+        assert by_name.decision_function(CASE.texts).tobytes() == by_object.decision_function(CASE.texts).tobytes()
 
 
-def test_options_of_a_selector() -> None:
+def test_selector_options_are_passed_and_validated() -> None:
     assert (
         fitted(selector="chi", selector_options={"pooling": "round-robin"}, n_terms=6).terms_
         == fitted(selector=ChiSquare(pooling="round-robin"), n_terms=6).terms_
@@ -119,7 +119,7 @@ def test_options_of_a_selector() -> None:
         fitted(selector=ChiSquare(), selector_options={"pooling": "max"})
 
 
-def test_a_chain_of_selectors_as_by_hand() -> None:
+def test_a_cascade_equals_the_separate_steps() -> None:
     chain = Cascade([DocumentFrequency(min_df=8), OCFS(k=7)])
     model = fitted(selector=chain)
     counter = TermCounter()
@@ -131,13 +131,13 @@ def test_a_chain_of_selectors_as_by_hand() -> None:
 
 
 @pytest.mark.parametrize("selector", ["pca", "", 3, OCFS, TermWeighter(), LogisticRegression()])
-def test_what_is_no_selector(selector: Any) -> None:
+def test_invalid_selectors_raise(selector: Any) -> None:
     names = "forward, ocfs, tofa, testors, ig, chi, mi, df"
     with pytest.raises(InputError, match=rf"selector=.*; use one of {names}, a selector such as OCFS"):
         fitted(selector=selector)
 
 
-def test_a_selector_that_keeps_nothing() -> None:
+def test_a_selector_that_selects_no_terms_raises() -> None:
     with pytest.raises(InputError, match=r"OCFS\(min_score=1000000\.0\) keeps none of the 26 terms"):
         fitted(selector=OCFS(min_score=1e6))
 
@@ -158,7 +158,7 @@ def test_a_selector_that_keeps_nothing() -> None:
     ],
     ids=repr,
 )
-def test_a_classifier_of_ones_own(classifier: Any) -> None:
+def test_own_classifiers_are_accepted(classifier: Any) -> None:
     model = fitted(classifier=classifier, n_terms=20)
     assert model.score(CASE.texts, CASE.labels) > 0.8
     assert model.predict(CASE.texts).shape == (60,)
@@ -168,24 +168,24 @@ def test_a_classifier_of_ones_own(classifier: Any) -> None:
     assert both.score(multilabel.texts, multilabel.label_sets) > 0.7
 
 
-def test_a_classifier_by_name_is_the_classifier_itself() -> None:
-    one, other = fitted(classifier="nb", n_terms=20), fitted(classifier=MultinomialNB(alpha=0.01), n_terms=20)
-    assert one.decision_function(CASE.texts).tobytes() == other.decision_function(CASE.texts).tobytes()
+def test_a_classifier_by_name_equals_the_classifier_object() -> None:
+    by_name, by_object = fitted(classifier="nb", n_terms=20), fitted(classifier=MultinomialNB(alpha=0.01), n_terms=20)
+    assert by_name.decision_function(CASE.texts).tobytes() == by_object.decision_function(CASE.texts).tobytes()
 
 
 @pytest.mark.parametrize("classifier", [KNeighborsClassifier(), NearestCentroid(), SVC(), SVC(kernel="linear")])
-def test_classifiers_that_cannot_be_explained(classifier: Any) -> None:
+def test_nonlinear_classifiers_raise(classifier: Any) -> None:
     with pytest.raises(InputError, match=r"is not a linear classifier: .* neither explained nor stored\. Use svm"):
         fitted(classifier=classifier)
 
 
 @pytest.mark.parametrize("classifier", ["forest", "SVM", None, 5, LinearSVC])
-def test_what_is_no_classifier(classifier: Any) -> None:
+def test_invalid_classifiers_raise(classifier: Any) -> None:
     with pytest.raises(InputError, match=f"classifier=.*; use one of {', '.join(CLASSIFIERS)}, or a linear"):
         fitted(classifier=classifier)
 
 
-def test_options_of_a_classifier() -> None:
+def test_classifier_options_are_passed_and_validated() -> None:
     assert fitted(classifier_options={"C": 1e-3}).predict_scores(CASE.texts).scores.std() < 0.2
     with pytest.raises(InputError, match=r"classifier_options: 'svm' has no option 'c'; it has C, "):
         fitted(classifier_options={"c": 3})
@@ -199,11 +199,11 @@ def test_options_of_a_classifier() -> None:
         fitted(classifier_options={"max_iter": 1, "tol": 1e-9})
 
 
-def test_weights_of_terms() -> None:
+def test_weighting_settings_are_passed_and_validated() -> None:
     model = fitted(tf="binary", idf="none", norm="none", n_terms=20)
     assert (model.model_.tf, model.model_.idf, model.model_.norm) == ("binary", None, "none")
     weights = model.explain("sail sail sail salt")["boat"].contributions
-    assert {(each.term, each.weight) for each in weights} == {("sail", 1.0), ("salt", 1.0)}
+    assert {(contribution.term, contribution.weight) for contribution in weights} == {("sail", 1.0), ("salt", 1.0)}
     for name in ("tf", "idf", "norm"):
         with pytest.raises(InputError, match=rf"{name}='odd'; use one of"):
             fitted(**{name: "odd"})
@@ -215,17 +215,17 @@ def test_weights_of_terms() -> None:
 
 
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
-def test_class_weights(classifier: str) -> None:
+def test_class_weights_shift_the_decision(classifier: str) -> None:
     texts = ["common words here", "common words there"] * 10 + ["common words rare"] * 2
     labels = ["usual"] * 20 + ["odd"] * 2
-    plain, dear = (
+    plain, weighted = (
         Categorizer(classifier=classifier, class_weight=weight).fit(texts, labels) for weight in (None, {"odd": 50.0})
     )
-    ahead = plain.decision_function(["common words"]) - dear.decision_function(["common words"])
+    ahead = plain.decision_function(["common words"]) - weighted.decision_function(["common words"])
     assert plain.classes_.tolist() == ["odd", "usual"]
-    if classifier != "cnb":  # which looks at the complement, and has no prior
+    if classifier != "cnb":  # complement naive Bayes has no class prior
         assert ahead[0] > 0
-    assert dear.predict(["rare"]).tolist() == ["odd"]
+    assert weighted.predict(["rare"]).tolist() == ["odd"]
     balanced = Categorizer(classifier=classifier, class_weight="balanced").fit(texts, labels)
     factors = Categorizer(classifier=classifier, class_weight={"odd": 22 / 4, "usual": 22 / 40}).fit(texts, labels)
     assert balanced.decision_function(texts) == pytest.approx(factors.decision_function(texts), abs=1e-6)
@@ -244,7 +244,7 @@ def test_class_weights(classifier: str) -> None:
     ],
 )
 @pytest.mark.parametrize("classifier", ["svm", "nb"])
-def test_class_weights_that_mean_nothing(weight: Any, words: str, classifier: str) -> None:
+def test_invalid_class_weights_raise(weight: Any, words: str, classifier: str) -> None:
     with pytest.raises(InputError, match=words):
         fitted(class_weight=weight, classifier=classifier)
 
@@ -257,7 +257,7 @@ def test_rocchio_has_no_class_weights() -> None:
         Categorizer(classifier="rocchio", class_weight={"boat": 2}).fit(multilabel.texts, multilabel.label_sets)
 
 
-# -- reading -------------------------------------------------------------------------------------------------------
+# -- tokenization --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -277,12 +277,12 @@ def test_rocchio_has_no_class_weights() -> None:
         ({"n_jobs": 1.5}, r"n_jobs=1\.5"),
     ],
 )
-def test_reading_that_means_nothing(settings: dict[str, Any], words: str) -> None:
+def test_invalid_settings_of_the_tokenizer_raise(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         fitted(**settings)
 
 
-def test_settings_are_kept_with_the_model() -> None:
+def test_settings_are_stored_with_the_model() -> None:
     model = fitted(
         selector=OCFS(k=25),
         class_weight={"boat": 2.0},
@@ -290,12 +290,12 @@ def test_settings_are_kept_with_the_model() -> None:
         ngram_range=(1, 2),
         classifier_options={"C": 3},
     )
-    kept = model.model_.settings
-    assert kept["selector"] == "OCFS(k=25)"
-    assert kept["class_weight"] == [["boat", 2.0]]
-    assert kept["ngram_range"] == [1, 2]
-    assert kept["classifier_options"] == {"C": 3}
-    assert set(kept) == set(model.get_params(deep=False)) - {"n_jobs"}
+    stored = model.model_.settings
+    assert stored["selector"] == "OCFS(k=25)"
+    assert stored["class_weight"] == [["boat", 2.0]]
+    assert stored["ngram_range"] == [1, 2]
+    assert stored["classifier_options"] == {"C": 3}
+    assert set(stored) == set(model.get_params(deep=False)) - {"n_jobs"}
     again = Categorizer.of_model(model.model_)
     assert again.ngram_range == (1, 2)
     assert again.class_weight == {"boat": 2.0}
@@ -303,7 +303,7 @@ def test_settings_are_kept_with_the_model() -> None:
 
 
 @pytest.mark.parametrize("stop_words", [["the", "and"], ("the", "and"), {"the", "and"}, np.array(["the", "and"])])
-def test_stop_words_of_any_collection(stop_words: Any) -> None:
+def test_stop_words_may_be_any_collection(stop_words: Any) -> None:
     model = fitted(stop_words=stop_words, ngram_range=(1, 2), n_terms=40)
     assert model.model_.stop_words == frozenset(["the", "and"])
     assert not any(word in ("the", "and") for term in model.terms_ for word in term.split())
@@ -362,7 +362,7 @@ def test_a_wrong_setting_is_not_blamed_on_a_corpus(settings: dict[str, Any]) -> 
     assert "one.csv" not in str(caught.value)
 
 
-def test_what_is_wrong_with_a_corpus_is_told_under_its_name() -> None:
+def test_errors_of_a_corpus_have_its_name() -> None:
     with pytest.raises(InputError, match=r"^one\.csv: No document has a label"):
         Categorizer().fit(Corpus.from_texts(CASE.texts, name="one.csv"))
     few = Corpus.from_texts(["sail", "salt", "deck"], ["a", "a", "b"], name="one.csv")
@@ -375,7 +375,7 @@ def test_what_is_wrong_with_a_corpus_is_told_under_its_name() -> None:
     [{"stop_words": ["the"]}, {"classifier": LinearSVC(C=1)}, {"selector": OCFS(k=5)}],
     ids=["stop_words", "classifier", "selector"],
 )
-def test_settings_that_a_file_does_not_keep_are_asked_for(settings: dict[str, Any], tmp_path: Path) -> None:
+def test_settings_that_a_file_does_not_store_must_be_set_again(settings: dict[str, Any], tmp_path: Path) -> None:
     fitted(**settings).save(tmp_path / "own.sieve")
     (name,) = settings
     loaded = Categorizer.load(tmp_path / "own.sieve")
@@ -405,7 +405,7 @@ def test_an_own_estimator_is_never_taken_for_a_registered_one(tmp_path: Path) ->
             model.fit(CASE.texts, CASE.labels)
 
 
-def test_classes_end_as_they_were_given() -> None:
+def test_class_names_keep_trailing_null_characters() -> None:
     labels = [label + "\0" for label in CASE.labels]
     model = Categorizer(n_terms=20).fit(CASE.texts, labels)
     assert model.classes_.tolist() == sorted(set(labels))

@@ -1,7 +1,7 @@
-"""The categorizer is an estimator as scikit-learn knows them, although it does not load scikit-learn to be one.
+"""The categorizer is a scikit-learn estimator, although it does not import scikit-learn.
 
-scikit-learn's checks make matrices of numbers and step over estimators of text. Those of them that need no data are run
-here one by one; what the others look at is tested on texts.
+scikit-learn's checks create numeric matrices and skip estimators of text. The checks that need no data run here; the
+other tests check on texts what the remaining checks would.
 """
 
 import copy
@@ -86,7 +86,7 @@ def test_nested_settings() -> None:
     assert chain.set_params(selector__1__k=6).get_params()["selector__1__k"] == 6
 
 
-def test_settings_that_are_not_there() -> None:
+def test_unknown_settings_raise() -> None:
     with pytest.raises(InputError, match=r"Invalid parameter 'k' for Categorizer; it has selector, selector_options"):
         Categorizer().set_params(k=3)
     with pytest.raises(
@@ -97,7 +97,7 @@ def test_settings_that_are_not_there() -> None:
         Categorizer(selector=OCFS()).set_params(selector__no_such=3)
 
 
-def test_repr_says_what_was_changed() -> None:
+def test_repr_shows_changed_settings_only() -> None:
     assert repr(Categorizer()) == "Categorizer()"
     changed = Categorizer(n_terms=100, selector=OCFS(k=3), ngram_range=(1, 2), class_weight={"a": 2.0}, lowercase=True)
     expected = "Categorizer(selector=OCFS(k=3), n_terms=100, class_weight={'a': 2.0}, ngram_range=(1, 2))"
@@ -105,7 +105,7 @@ def test_repr_says_what_was_changed() -> None:
     assert "Categorizer(n_terms=100)" in repr(make_pipeline(Categorizer(n_terms=100)))
 
 
-def test_what_it_is(fitted: Categorizer) -> None:
+def test_the_tags_describe_a_text_classifier(fitted: Categorizer) -> None:
     assert is_classifier(fitted)
     assert not is_regressor(fitted)
     tags = fitted.__sklearn_tags__()
@@ -114,7 +114,7 @@ def test_what_it_is(fitted: Categorizer) -> None:
     assert tags.target_tags.required
 
 
-def test_whether_it_is_fitted(fitted: Categorizer) -> None:
+def test_an_unfitted_categorizer_raises_not_fitted(fitted: Categorizer) -> None:
     check_is_fitted(fitted)
     unfitted = Categorizer()
     with pytest.raises(NotFittedError):
@@ -136,7 +136,7 @@ def test_whether_it_is_fitted(fitted: Categorizer) -> None:
         assert hasattr(fitted, name)
 
 
-def test_fit_gives_itself_and_leaves_settings_and_input_alone() -> None:
+def test_fit_returns_itself_and_changes_neither_settings_nor_input() -> None:
     texts, labels = list(TEXTS), list(LABELS)
     options, weights = {"C": 2.0}, {"boat": 2.0}
     selector = OCFS()
@@ -157,16 +157,16 @@ def test_predicting_changes_nothing(fitted: Categorizer) -> None:
     assert vars(fitted) == before
 
 
-def test_fitting_again_forgets_and_a_failed_fit_leaves_the_old_model() -> None:
+def test_fitting_again_replaces_the_model_and_a_failed_fit_keeps_it() -> None:
     other = small_texts(n_classes=2, seed=5)
     categorizer = Categorizer(n_terms=20).fit(TEXTS, LABELS)
     categorizer.fit(other.texts, other.labels)
     assert categorizer.classes_.tolist() == ["boat", "cook"]
     assert categorizer.model_.terms == Categorizer(n_terms=20).fit(other.texts, other.labels).model_.terms
-    kept = categorizer.model_
+    model = categorizer.model_
     with pytest.raises(InputError):
         categorizer.fit(TEXTS, ["one"] * len(TEXTS))
-    assert categorizer.model_ is kept
+    assert categorizer.model_ is model
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
@@ -178,7 +178,7 @@ def test_pickles(fitted: Categorizer, protocol: int) -> None:  # as searches on 
     assert pickle.loads(pickle.dumps(Categorizer(n_terms=3), protocol)).n_terms == 3
 
 
-def test_copies(fitted: Categorizer) -> None:
+def test_copies_predict_the_same(fitted: Categorizer) -> None:
     for twin in (copy.deepcopy(fitted), copy.copy(fitted)):
         assert twin.decision_function(TEXTS).tobytes() == fitted.decision_function(TEXTS).tobytes()
         assert twin.terms_ == fitted.terms_
@@ -258,7 +258,7 @@ def test_documents_and_labels_as_arrays_of_numpy() -> None:
         assert other.predict(np.array(TEXTS)).tolist() == from_lists.predict(TEXTS).tolist()
 
 
-def test_documents_and_labels_by_the_names_scikit_learn_has_for_them() -> None:
+def test_documents_and_labels_can_be_passed_as_X_and_y() -> None:
     model = Categorizer(n_terms=20, probabilities="sigmoid").fit(X=TEXTS, y=LABELS)
     assert model.predict(X=TEXTS).tolist() == model.predict(TEXTS).tolist()
     assert model.predict_scores(X=TEXTS).scores.tobytes() == model.predict_scores(TEXTS).scores.tobytes()

@@ -1,4 +1,4 @@
-"""The categorizer against the same made of scikit-learn's parts and plain loops, for every selector and classifier."""
+"""The categorizer equals its twin of scikit-learn's parts and plain loops, for every selector and classifier."""
 
 from typing import Any
 
@@ -33,10 +33,10 @@ FINE: dict[str, dict[str, Any]] = {
         "n_terms": 0.5,
     },
 }
-"""Options with which an optimum is found to more digits than are compared; and fewer neighbours than documents."""
+"""Options that find the optimum to more digits than are compared, and use fewer neighbours than documents."""
 
 SCORING = [name for name in SELECTORS if name != "testors"]
-"""Those that keep the terms with the best scores; testors have a test of their own, beside their twin."""
+"""Selectors that select the terms with the best scores; testors are tested beside their own twin."""
 
 NEW = [
     *("the harbour and the oven", "lion lion salt sail", "crater rocket orbit dust moon the", "naïve butter time time"),
@@ -54,7 +54,7 @@ def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Catego
 def check(
     model: Categorizer, case: Texts, label_sets: Any, multilabel: bool, n_terms: int, reading: dict[str, Any]
 ) -> None:
-    """Terms, idf, scores and labels are the twin's."""
+    """Assert that terms, idf, scores and labels equal those of the twin."""
     # -- terms
     rows, terms = counted(case.texts, **reading)
     if model.selector == "forward" and n_terms < len(terms):
@@ -87,17 +87,17 @@ def check(
     assert known.sum() > 30
     with pytest.warns(UserWarning, match="none of the selected terms"):
         predictions = model.predict_scores([*case.texts, *NEW])
-    found = predictions.scores
+    scores = predictions.scores
     if model.classifier == "rocchio" and len(twin.classes) == 2 and not multilabel:
         expected = (expected[:, 1] - expected[:, 0])[:, None] * [-1, 1]
     scale = max(1.0, np.abs(expected[known]).max())
-    assert found[known] == pytest.approx(expected[known], abs=2e-5 * scale)
+    assert scores[known] == pytest.approx(expected[known], abs=2e-5 * scale)
     # -- labels
     if multilabel:
         limits = model.thresholds_
         assert limits is not None
         clear = (np.abs(expected - limits) > 1e-4 * scale).all(axis=1) & known
-        labels = [tuple(np.array(twin.classes)[each].tolist()) for each in expected >= limits]
+        labels = [tuple(np.array(twin.classes)[is_label].tolist()) for is_label in expected >= limits]
         assert [labels[at] for at in np.flatnonzero(clear)] == [predictions.labels[at] for at in np.flatnonzero(clear)]
     else:
         best_two = np.sort(expected, axis=1)[:, -2:]
@@ -110,7 +110,7 @@ def check(
     assert answers == {(fallback,) if multilabel else fallback}
 
 
-def test_there_is_a_twin_of_every_name() -> None:
+def test_every_name_has_a_twin() -> None:
     from tests.reference import categorizer_twin
 
     assert set(categorizer_twin.SELECTORS) == set(SCORING)
@@ -157,7 +157,7 @@ def test_documents_without_a_label_count_for_idf_and_variance_alone(selector: st
     ids=str,
 )
 @pytest.mark.parametrize("selector", ["ocfs", "df"])
-def test_what_a_term_is(selector: str, reading: dict[str, Any]) -> None:
+def test_terms_equal_the_twin_with_any_tokenizer_settings(selector: str, reading: dict[str, Any]) -> None:
     case = small_texts(seed=4)
     model = fitted(case, case.labels, "nb", selector=selector, n_terms=15, **reading)
     check(model, case, [[label] for label in case.labels], False, 15, reading)
@@ -176,7 +176,7 @@ def test_any_weights(classifier: str, weights: tuple[str, str, str]) -> None:
     ("classifier", "options"),
     [("svm", {"C": 20.0}), ("nb", {"alpha": 1.0}), ("cnb", {"norm": True}), ("rocchio", {"beta": 1, "gamma": 0})],
 )
-def test_options_pass_through(classifier: str, options: dict[str, Any]) -> None:
+def test_classifier_options_are_passed(classifier: str, options: dict[str, Any]) -> None:
     case = small_texts(seed=7)
     model = fitted(case, case.labels, classifier, n_terms=12, classifier_options=options)
     model.classifier_options = options

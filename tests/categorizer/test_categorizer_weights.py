@@ -1,4 +1,4 @@
-"""Sample weights of the whole chain: a text of weight 3 is three texts, from counting to the model."""
+"""Sample weights of the categorizer: a text of weight 3 counts like three texts, from counting to the model."""
 
 import re
 from pathlib import Path
@@ -19,12 +19,12 @@ Some = tuple[list[str], list[Any]]
 
 
 def texts(seed: int, n: int) -> Some:
-    """Texts in which a third of the words is of their class, and the classes."""
+    """Return texts in which a word of their class is four times as likely as another word, and the classes."""
     random = np.random.default_rng(seed)
     numbers = random.integers(3, size=n)
     chances = np.where(np.arange(36) // 12 == numbers[:, None], 4.0, 1.0)
-    found = [" ".join(random.choice(WORDS, random.integers(2, 12), p=own / own.sum()).tolist()) for own in chances]
-    return found, [CLASSES[number] for number in numbers]
+    generated = [" ".join(random.choice(WORDS, random.integers(2, 12), p=own / own.sum()).tolist()) for own in chances]
+    return generated, [CLASSES[number] for number in numbers]
 
 
 TEXTS, LABELS = texts(0, 70)
@@ -64,7 +64,7 @@ def test_whole_weights_equal_repetition(classifier: str, settings: dict[str, Any
 @unknown
 @pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
 def test_several_labels_with_whole_weights_equal_repetition(classifier: str) -> None:
-    cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}  # nothing is held out for it
+    cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}  # needs no held-out documents
     fresh: dict[str, Any] = {
         "classifier": classifier,
         "classifier_options": TIGHT.get(classifier),
@@ -78,7 +78,7 @@ def test_several_labels_with_whole_weights_equal_repetition(classifier: str) -> 
     np.testing.assert_allclose(scores, others, rtol=0, atol=1e-6)
 
 
-def test_texts_of_weight_0_leave_no_trace() -> None:
+def test_texts_of_weight_0_change_nothing() -> None:
     weights = [1] * 70 + [0, 0]
     more = ["onlyhere onlyhere a1", "neverelse b2"]
     once = Categorizer(classifier="nb").fit([*TEXTS, *more], [*LABELS, "another", "first"], sample_weight=weights)
@@ -96,14 +96,14 @@ def test_weights_of_any_total_train_a_model(classifier: str, total: float, tmp_p
     weights *= total / weights.sum()
     trained = Categorizer(classifier=classifier, n_terms=20).fit(TEXTS, LABELS, sample_weight=weights)
     assert trained.score(OTHERS, TRUE) > 0.6
-    assert sum(trained.model_.class_docs) == 70  # a model file has whole numbers, of documents
+    assert sum(trained.model_.class_docs) == 70  # a model file stores numbers of documents, not sums of weights
     trained.save(tmp_path / "m.sieve")
     again = Categorizer.load(tmp_path / "m.sieve")
     assert again.predict(OTHERS).tolist() == trained.predict(OTHERS).tolist()
 
 
-def test_what_weighs_more_decides_more() -> None:
-    """Two texts say one thing, and one text the other."""
+def test_a_larger_weight_changes_the_prediction() -> None:
+    """Of three equal texts, two are "wet" and one is "grey"; a weight of 2.5 makes "grey" win."""
     given, labels = ["rain rain", "rain rain", "rain rain", "sun"], ["wet", "wet", "grey", "dry"]
     plain = Categorizer(classifier="nb").fit(given, labels)
     weighted = Categorizer(classifier="nb").fit(given, labels, sample_weight=[1, 1, 2.5, 1])
@@ -111,11 +111,11 @@ def test_what_weighs_more_decides_more() -> None:
     assert weighted.predict(["rain"]).tolist() == ["grey"]
 
 
-# -- what is tuned on held-out documents --------------------------------------------------------------------------
+# -- tuning on held-out documents ---------------------------------------------------------------------------------
 
 
 @unknown
-def test_all_that_is_tuned_takes_weights() -> None:
+def test_tuning_accepts_weights() -> None:
     weights = 0.25 + WEIGHTS
     tuned = Categorizer(n_terms="auto", probabilities="sigmoid", held_out=0.3, folds=3)
     tuned.fit(TEXTS, LABELS, sample_weight=weights)
@@ -129,7 +129,7 @@ def test_all_that_is_tuned_takes_weights() -> None:
 
 @unknown
 def test_a_common_whole_weight_changes_neither_folds_nor_thresholds() -> None:
-    """All folds see the same documents, each as often as the others."""
+    """All folds get the same documents, and all documents have the same weight."""
     settings: dict[str, Any] = {
         "selector": "ig",
         "classifier": "rocchio",
@@ -178,11 +178,11 @@ def test_updates_with_weights_are_those_of_repeated_texts(classifier: str, tmp_p
         once.update(OTHERS, TRUE, sample_weight=times + 0.5)
 
 
-# -- what is refused -----------------------------------------------------------------------------------------------
+# -- invalid weights -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", BAD_WEIGHTS)
-def test_bad_weights_are_refused(kind: str) -> None:
+def test_invalid_weights_raise(kind: str) -> None:
     weights, message = BAD_WEIGHTS[kind]
     given = ["a1 a2", "b1 b2", "a1 a3"], ["x", "y", "x"]
     with pytest.raises(InputError, match=message):
@@ -204,39 +204,39 @@ def test_bad_weights_are_refused(kind: str) -> None:
     ],
     ids=["tcfp", "knn", "of a user", "projection"],
 )
-def test_what_takes_no_weights_is_named(settings: dict[str, Any], message: str) -> None:
+def test_classifiers_and_projections_without_weights_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
 
 
-def test_statistics_are_kept_of_whole_weights_alone() -> None:
+def test_keeping_statistics_of_fractional_weights_raises() -> None:
     with pytest.raises(InputError, match=r"sample_weight with keep_stats=True.*use whole numbers"):
         Categorizer(classifier="nb", keep_stats=True).fit(TEXTS, LABELS, sample_weight=WEIGHTS + 0.5)
 
 
 @pytest.mark.parametrize("weight", [2**31, 10**18, 10**30])
-def test_whole_weights_that_are_too_large_for_statistics_are_called_too_large(weight: int) -> None:
+def test_weights_too_large_for_statistics_raise(weight: int) -> None:
     weights: list[Any] = [1] * (len(TEXTS) - 1) + [weight]
     Categorizer(classifier="nb", n_terms=5).fit(TEXTS, LABELS, sample_weight=weights)
-    kept = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    categorizer = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
     reason = r"sample_weight has the sum [\d.e+]+; with keep_stats=True the sum is at most 2,147,483,647\. Divide"
     with pytest.raises(InputError, match=reason):
-        kept.fit(TEXTS, LABELS, sample_weight=weights)
-    kept.fit(TEXTS, LABELS)
+        categorizer.fit(TEXTS, LABELS, sample_weight=weights)
+    categorizer.fit(TEXTS, LABELS)
     with pytest.raises(InputError, match=reason):
-        kept.update(TEXTS, LABELS, sample_weight=weights)
+        categorizer.update(TEXTS, LABELS, sample_weight=weights)
 
 
 def test_an_update_beyond_the_limit_of_statistics_leaves_a_model_that_can_be_saved(tmp_path: Path) -> None:
-    kept = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    categorizer = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
     weights = [2**30] + [1] * (len(TEXTS) - 1)
-    kept.fit(TEXTS, LABELS, sample_weight=weights)
+    categorizer.fit(TEXTS, LABELS, sample_weight=weights)
     with pytest.raises(InputError, match=r"1,073,\d+,\d+ more would be above the limit of 2,147,483,647; use smaller"):
-        kept.update(TEXTS, LABELS, sample_weight=weights)
-    kept.update(TEXTS, LABELS).save(tmp_path / "model.sieve")
+        categorizer.update(TEXTS, LABELS, sample_weight=weights)
+    categorizer.update(TEXTS, LABELS).save(tmp_path / "model.sieve")
 
 
-def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
+def test_weights_of_a_corpus_raise(tmp_path: Path) -> None:
     lines = "".join(f"{label},{text}\n" for text, label in zip(TEXTS, LABELS, strict=True))
     (tmp_path / "texts.csv").write_text(f"label,text\n{lines}")
     corpus = read(tmp_path / "texts.csv")
@@ -246,12 +246,12 @@ def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
         Categorizer().fit(TEXTS, LABELS).score(corpus, sample_weight=WEIGHTS)
 
 
-def test_a_single_text_is_still_no_list_of_texts() -> None:
+def test_a_single_text_raises() -> None:
     with pytest.raises(InputError, match="give an iterable of texts"):
         Categorizer().fit("a1 a2", ["x"], sample_weight=[1])
 
 
-def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_of_the_page_prints_the_shown_output(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     exec(compile(code, PAGE.name, "exec"), {})
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)

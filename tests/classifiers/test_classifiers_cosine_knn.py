@@ -37,37 +37,37 @@ def learnable(case: Case) -> bool:
 @ANY_WARNING
 @given(cases(weights, n_labels=(0, 3)).filter(learnable), st.integers(1, 10), st.sampled_from(VOTES))
 def test_scores_equal_those_of_an_exhaustive_search(case: Case, k: int, votes: str) -> None:
-    found = CosineKNN(k=k, votes=votes).fit(case.matrix(), case.label_sets)
+    classifier = CosineKNN(k=k, votes=votes).fit(case.matrix(), case.label_sets)
     labelled = [document for document, labels in enumerate(case.label_sets) if labels]
     part = case.part(labelled)
     classes, of_documents = numbers(part)
-    assert found.classes_.tolist() == classes
-    assert found.k_ == min(k, len(labelled))
+    assert classifier.classes_.tolist() == classes
+    assert classifier.k_ == min(k, len(labelled))
     documents = twin.kept(part.rows.tolist())
     queries = [twin.unit(row) for row in case.rows.tolist()]
     right = np.array([twin.scores(query, documents, of_documents, len(classes), k, votes) for query in queries])
     multilabel = any(len(labels) > 1 for labels in case.label_sets)
     decision = right if multilabel or len(classes) > 2 else right[:, 1] - right[:, 0]
-    assert found.decision_function(case.matrix()).tolist() == decision.tolist()
-    assert found.to_scorer().scores(rows_of(case.matrix())).tolist() == right.tolist()
+    assert classifier.decision_function(case.matrix()).tolist() == decision.tolist()
+    assert classifier.to_scorer().scores(rows_of(case.matrix())).tolist() == right.tolist()
     if multilabel:
         with pytest.raises(InputError, match="several labels"):
-            found.predict(case.matrix())
+            classifier.predict(case.matrix())
     else:
-        most_frequent = found.class_docs_.argmax()
+        most_frequent = classifier.class_docs_.argmax()
         best = [scores.argmax() if scores.any() else most_frequent for scores in right]
-        assert found.predict(case.matrix()).tolist() == [classes[number] for number in best]
+        assert classifier.predict(case.matrix()).tolist() == [classes[number] for number in best]
 
 
 @ANY_WARNING
 @given(cases(weights, n_labels=(0, 1)).filter(learnable), st.integers(1, 10))
 def test_kneighbors_always_returns_k_neighbours(case: Case, k: int) -> None:
-    found = CosineKNN(k=k).fit(case.matrix(), case.label_sets)
+    classifier = CosineKNN(k=k).fit(case.matrix(), case.label_sets)
     labelled = [document for document, labels in enumerate(case.label_sets) if labels]
     documents = twin.kept(case.rows[labelled].tolist())
-    distances, rows = found.kneighbors(case.rows)
+    distances, rows = classifier.kneighbors(case.rows)
     for row, query in enumerate(case.rows.tolist()):
-        near = twin.nearest(twin.unit(query), documents, found.k_, everyone=True)
+        near = twin.nearest(twin.unit(query), documents, classifier.k_, everyone=True)
         assert rows[row].tolist() == [labelled[number] for _, number in near]
         assert distances[row].tolist() == [min(max(1.0 - cosine, 0.0), 2.0) for cosine, _ in near]
 
@@ -85,30 +85,30 @@ def test_neighbours_equal_those_of_scikit_learn() -> None:
     (matrix, labels), (queries, _) = spread(200, 0), spread(50, 1)
     theirs = KNeighborsClassifier(7, metric="cosine", algorithm="brute").fit(matrix, labels)
     ours = CosineKNN(k=7, votes="plain").fit(matrix, labels)
-    for found, right in zip(ours.kneighbors(queries), theirs.kneighbors(queries), strict=True):
-        assert found == pytest.approx(right, abs=1e-6)
+    for our_values, their_values in zip(ours.kneighbors(queries), theirs.kneighbors(queries), strict=True):
+        assert our_values == pytest.approx(their_values, abs=1e-6)
     assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
 
 
 @ANY_WARNING
 def test_neighbours_of_newsgroups_equal_those_of_scikit_learn(newsgroups: tuple[list[str], list[str]]) -> None:
-    texts, groups = (each[::4] for each in newsgroups)
+    texts, groups = (values[::4] for values in newsgroups)
     rows = TermWeighter(tf="log", idf="plain").fit_transform(TermCounter(min_df=2).fit_transform(texts))
-    learned, asked = rows[:2500], rows[2500:]
+    learned, queries = rows[:2500], rows[2500:]
     theirs = KNeighborsClassifier(30, metric="cosine", algorithm="brute").fit(learned, groups[:2500])
     ours = CosineKNN(votes="plain").fit(learned, groups[:2500])
-    assert ours.kneighbors(asked)[0] == pytest.approx(theirs.kneighbors(asked)[0], abs=1e-6)
-    assert np.mean(ours.predict(asked) == theirs.predict(asked)) > 0.99  # equally near ones may be others there
+    assert ours.kneighbors(queries)[0] == pytest.approx(theirs.kneighbors(queries)[0], abs=1e-6)
+    assert np.mean(ours.predict(queries) == theirs.predict(queries)) > 0.99  # ties are broken differently there
 
 
 @ANY_WARNING
 @given(cases(weights, n_labels=(1, 2)).filter(learnable), st.sampled_from(VOTES))
 def test_auto_k_counts_correct_documents_by_leaving_one_out(case: Case, votes: str) -> None:
     _, of_documents = numbers(case)
-    found = CosineKNN(k="auto", votes=votes).fit(case.matrix(), case.label_sets)
+    classifier = CosineKNN(k="auto", votes=votes).fit(case.matrix(), case.label_sets)
     right = twin.right_by_size(twin.kept(case.rows.tolist()), of_documents, max(1, len(case.label_sets) - 1), votes)
-    assert found.right_by_k_.tolist() == right
-    assert found.k_ == right.index(max(right)) + 1
+    assert classifier.right_by_k_.tolist() == right
+    assert classifier.k_ == right.index(max(right)) + 1
 
 
 def test_auto_k_tries_no_more_than_the_largest_k(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,9 +125,9 @@ def test_auto_k_tries_no_more_than_the_largest_k(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(("k", "votes"), list(product([1, 5, "auto"], VOTES)))
 def test_results_do_not_depend_on_the_number_of_threads(k: Any, votes: str) -> None:
     (matrix, labels), (queries, _) = spread(90, 4), spread(40, 5)
-    one, other = (CosineKNN(k=k, votes=votes, n_jobs=n_jobs).fit(matrix, labels) for n_jobs in (1, 4))
-    assert one.k_ == other.k_
-    assert one.decision_function(queries).tobytes() == other.decision_function(queries).tobytes()
+    single, threaded = (CosineKNN(k=k, votes=votes, n_jobs=n_jobs).fit(matrix, labels) for n_jobs in (1, 4))
+    assert single.k_ == threaded.k_
+    assert single.decision_function(queries).tobytes() == threaded.decision_function(queries).tobytes()
 
 
 def test_the_worked_example_of_the_docs() -> None:
@@ -146,24 +146,24 @@ def test_the_worked_example_of_the_docs() -> None:
         (2, "plain", 1, 1),
         (3, "plain", 2, 1),
     ):
-        found = CosineKNN(k=k, votes=votes).fit(rows, labels)
-        assert found.to_scorer().scores(rows_of(query)) == pytest.approx(np.array([[coffee, tea]]))
-        assert found.predict(query).tolist() == ["coffee" if tea == coffee else "tea"]
+        classifier = CosineKNN(k=k, votes=votes).fit(rows, labels)
+        assert classifier.to_scorer().scores(rows_of(query)) == pytest.approx(np.array([[coffee, tea]]))
+        assert classifier.predict(query).tolist() == ["coffee" if tea == coffee else "tea"]
     parts = CosineKNN(k=3).fit(rows, labels).to_scorer().contributions(np.array([0, 1]), np.array([4.0, 3.0]))
     assert parts == pytest.approx(np.array([[0.8, 0.48], [0.0, 1.08]]))
-    chosen = CosineKNN(k="auto").fit(rows, labels)
-    assert chosen.right_by_k_.tolist() == [2, 1, 0]
-    assert chosen.k_ == 1
+    auto_classifier = CosineKNN(k="auto").fit(rows, labels)
+    assert auto_classifier.right_by_k_.tolist() == [2, 1, 0]
+    assert auto_classifier.k_ == 1
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_document_that_shares_no_term_gets_the_most_frequent_class_with_a_warning() -> None:
-    found = CosineKNN(k=1).fit([[1.0, 0, 0], [0, 1, 0], [0, 2, 0]], ["a", "b", "b"])
-    assert found.decision_function([[0, 0, 1.0], [0, 0, 0]]).tolist() == [0, 0]
+    classifier = CosineKNN(k=1).fit([[1.0, 0, 0], [0, 1, 0], [0, 2, 0]], ["a", "b", "b"])
+    assert classifier.decision_function([[0, 0, 1.0], [0, 0, 0]]).tolist() == [0, 0]
     with pytest.warns(UserWarning, match=r"2 of 3 documents share no term .* most frequent class, 'b'") as caught:
-        assert found.predict([[0, 0, 1.0], [0, 0, 0], [1, 0, 0]]).tolist() == ["b", "b", "a"]
+        assert classifier.predict([[0, 0, 1.0], [0, 0, 0], [1, 0, 0]]).tolist() == ["b", "b", "a"]
     assert caught[0].filename == __file__
 
 
@@ -177,44 +177,44 @@ def test_copies_with_different_labels_both_vote_and_the_lower_number_is_nearer()
 
 def test_k_above_the_number_of_documents_uses_all_of_them() -> None:
     with pytest.warns(UserWarning, match="k=30, but there are 3 training documents; all of them") as caught:
-        found = CosineKNN().fit([[1.0, 0], [1, 1], [0, 1]], ["a", "b", "b"])
+        classifier = CosineKNN().fit([[1.0, 0], [1, 1], [0, 1]], ["a", "b", "b"])
     assert caught[0].filename == __file__
-    assert found.k_ == 3
-    assert found.predict([[1.0, 0.9]]).tolist() == ["b"]
+    assert classifier.k_ == 3
+    assert classifier.predict([[1.0, 0.9]]).tolist() == ["b"]
 
 
 def test_a_class_with_one_document_can_be_predicted() -> None:
-    found = CosineKNN(k=1).fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"])
-    assert found.predict([[0.1, 1.0], [1, 0.05]]).tolist() == ["lonely", "a"]
+    classifier = CosineKNN(k=1).fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"])
+    assert classifier.predict([[0.1, 1.0], [1, 0.05]]).tolist() == ["lonely", "a"]
     assert CosineKNN(k="auto").fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"]).k_ == 1
 
 
 def test_auto_k_gives_documents_without_neighbours_the_most_frequent_class() -> None:
-    found = CosineKNN(k="auto").fit(np.eye(4), ["a", "b", "b", "c"])
-    assert found.right_by_k_.tolist() == [2, 2, 2]
+    classifier = CosineKNN(k="auto").fit(np.eye(4), ["a", "b", "b", "c"])
+    assert classifier.right_by_k_.tolist() == [2, 2, 2]
 
 
 def test_unlabelled_documents_are_ignored_and_row_numbers_stay() -> None:
     rows, labels = [[1.0, 1], [1, 0], [0, 1], [1, 1]], [None, "a", "b", ""]
-    found = CosineKNN(k=2).fit(rows, labels)
-    assert found.kneighbors([[0.0, 1]])[1].tolist() == [[2, 1]]
-    assert found.class_docs_.tolist() == [1, 1]
+    classifier = CosineKNN(k=2).fit(rows, labels)
+    assert classifier.kneighbors([[0.0, 1]])[1].tolist() == [[2, 1]]
+    assert classifier.class_docs_.tolist() == [1, 1]
 
 
 def test_labels_may_be_an_indicator_matrix() -> None:
     rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
-    found = CosineKNN(k=1).fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
-    assert found.multilabel_
-    assert found.decision_function(rows) == pytest.approx(np.array([[1, 0], [0, 1], [1, 1]]))
+    classifier = CosineKNN(k=1).fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
+    assert classifier.multilabel_
+    assert classifier.decision_function(rows) == pytest.approx(np.array([[1, 0], [0, 1], [1, 1]]))
 
 
 def test_an_estimator_can_be_pickled_and_refitted() -> None:
     (matrix, labels), (queries, _) = spread(30, 6), spread(5, 7)
-    found = CosineKNN(k=3).fit(matrix, labels)
-    before = found.decision_function(queries)
-    again = pickle.loads(pickle.dumps(found))
+    classifier = CosineKNN(k=3).fit(matrix, labels)
+    before = classifier.decision_function(queries)
+    again = pickle.loads(pickle.dumps(classifier))
     assert again.decision_function(queries).tobytes() == before.tobytes()
-    assert found.fit(matrix, labels).decision_function(queries).tobytes() == before.tobytes()
+    assert classifier.fit(matrix, labels).decision_function(queries).tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize(

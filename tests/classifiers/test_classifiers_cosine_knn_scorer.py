@@ -35,7 +35,7 @@ class Case:
         )
         self.rows = rows_of(queries, n_terms)
         starts = np.cumsum([0, *map(len, classes)]).astype(np.int64)
-        numbers = np.array([number for each in classes for number in each], np.int32)
+        numbers = np.array([number for class_numbers in classes for number in class_numbers], np.int32)
         postings = postings_of(rows_of(dense, n_terms))
         self.scorer = CosineKNNScorer(postings, starts, numbers, n_outputs, k, votes)
 
@@ -75,7 +75,7 @@ def test_numpy_and_kernels_equal_the_twin_to_the_last_bit(case: Case) -> None:
     assert bits(few) == bits(case.twin())
     for n_jobs in (1, 2):
         assert bits(by_kernels(case.scorer, case.rows, n_jobs)) == bits(few)
-    assert bits(case.scorer.scores(case.rows)) == bits(few)  # now by the index that is there
+    assert bits(case.scorer.scores(case.rows)) == bits(few)  # now with the index that the kernels have built
 
 
 @given(cases(), st.data())
@@ -118,12 +118,12 @@ def test_weighted_votes_are_the_sum_of_cosines(case: Case) -> None:
 def test_a_small_example_computed_by_hand() -> None:
     """The documents are (.6, .8), (0, 1), (1, 0) and (0, 0, 1); the query (1, 0) has the cosines .6, 0, 1 and 0."""
     dense = [[3.0, 4, 0], [0, 5, 0], [7, 0, 0], [0, 0, 2]]
-    one = Case(dense, [[0], [0], [1], [1]], [[2.0, 0, 0], [1, 1, 0]], 3, 2, 2, "weighted")
-    assert one.scorer.scores(one.rows) == pytest.approx(np.array([[0.6, 1.0], [1.4 / 2**0.5 + 0.5**0.5, 0.0]]))
-    assert one.scorer.contributions(np.array([0]), np.array([2.0])) == pytest.approx(np.array([[0.6, 1.0]]))
-    two = Case(dense, [[0], [0], [1], [1]], [[1.0, 1, 0]], 3, 2, 3, "plain")
-    assert two.scorer.scores(two.rows).tolist() == [[2, 1]]
-    parts = two.scorer.contributions(np.array([0, 1]), np.array([1.0, 1.0]))
+    case = Case(dense, [[0], [0], [1], [1]], [[2.0, 0, 0], [1, 1, 0]], 3, 2, 2, "weighted")
+    assert case.scorer.scores(case.rows) == pytest.approx(np.array([[0.6, 1.0], [1.4 / 2**0.5 + 0.5**0.5, 0.0]]))
+    assert case.scorer.contributions(np.array([0]), np.array([2.0])) == pytest.approx(np.array([[0.6, 1.0]]))
+    plain_case = Case(dense, [[0], [0], [1], [1]], [[1.0, 1, 0]], 3, 2, 3, "plain")
+    assert plain_case.scorer.scores(plain_case.rows).tolist() == [[2, 1]]
+    parts = plain_case.scorer.contributions(np.array([0, 1]), np.array([1.0, 1.0]))
     assert parts == pytest.approx(np.array([[3 / 7, 1], [1 + 4 / 7, 0]]), abs=1e-8)
 
 
@@ -150,7 +150,7 @@ def test_rows_of_another_width_and_invalid_n_jobs_raise() -> None:
         case.scorer.scores(case.rows, 0)
 
 
-# -- keeping -------------------------------------------------------------------------------------------------------
+# -- storing and restoring ----------------------------------------------------------------------------------------
 
 
 @given(cases())
@@ -218,7 +218,7 @@ def test_invalid_stored_settings_and_arrays_raise(parts: dict[str, Any], words: 
     }
     arrays = SOUND.stored_arrays() | {name: value for name, value in parts.items() if name in SOUND.stored_arrays()}
     with pytest.raises(InputError, match=words):
-        CosineKNNScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
+        CosineKNNScorer.restore(header, {name: array for name, array in arrays.items() if array is not None}, 3, 3)
 
 
 def test_a_huge_stored_k_allocates_no_memory() -> None:

@@ -19,7 +19,7 @@ from textsieve.classifiers import from_stats
 from textsieve.classifiers.from_stats import fit_stats, learns_from_stats, stats_of
 from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear, linear_form
 
-Multinomial: Any = MultinomialNB  # whose stubs do not know all options
+Multinomial: Any = MultinomialNB  # the stubs of scikit-learn lack some options
 Complement: Any = ComplementNB
 
 N, D, C = 70, 12, 4
@@ -46,7 +46,7 @@ def weights(n: int = N, seed: int = 0) -> csr_matrix:
     return csr_matrix((rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))).astype(np.float32))
 
 
-def one_each(seed: int = 1) -> Ints:
+def single_labels(seed: int = 1) -> Ints:
     return np.random.default_rng(seed).permutation(np.append(np.arange(C), np.arange(N - C) ** 2 % C))
 
 
@@ -71,9 +71,9 @@ def their_form(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) ->
     return linear_form(clone(classifier).fit(rows.astype(np.float64), y, sample_weight=sample_weight))
 
 
-def assert_close(one: Linear, other: Linear) -> None:
-    np.testing.assert_allclose(one.coefficients, other.coefficients, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(one.intercepts, other.intercepts, rtol=1e-12, atol=1e-13)
+def assert_close(actual: Linear, expected: Linear) -> None:
+    np.testing.assert_allclose(actual.coefficients, expected.coefficients, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(actual.intercepts, expected.intercepts, rtol=1e-12, atol=1e-13)
 
 
 def as_bytes(form: Linear) -> bytes:
@@ -86,21 +86,21 @@ def as_bytes(form: Linear) -> bytes:
 @pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
 @pytest.mark.parametrize("classifier", [*OPTIONS, Multinomial(class_prior=[0.1, 0.2, 0.3, 0.4])], ids=repr)
 def test_single_label_equals_scikit_learn_on_the_rows(classifier: Any, class_weight: Any) -> None:
-    rows, y = weights(), one_each()
-    found = learned(classifier, rows, indicator(y), class_weight, multilabel=False)
-    assert_close(found, their_form(classifier, rows, y, class_weight))
+    rows, y = weights(), single_labels()
+    form = learned(classifier, rows, indicator(y), class_weight, multilabel=False)
+    assert_close(form, their_form(classifier, rows, y, class_weight))
 
 
 @pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
 @pytest.mark.parametrize("classifier", [*OPTIONS, Complement(class_prior=[0.3, 0.7])], ids=repr)
 def test_each_class_against_the_rest_equals_scikit_learn_on_the_rows(classifier: Any, class_weight: Any) -> None:
     rows, is_member = weights(), sets()
-    found = learned(classifier, rows, is_member, class_weight, multilabel=True)
-    assert found.coefficients.shape == (C, D)
+    form = learned(classifier, rows, is_member, class_weight, multilabel=True)
+    assert form.coefficients.shape == (C, D)
     for number, column in enumerate(is_member.toarray().T):
         weight = {0: 1.0, 1: class_weight[number]} if isinstance(class_weight, dict) else class_weight
         expected = their_form(classifier, rows, column.astype(np.int64), weight)
-        assert_close(Linear(found.coefficients[[number]], found.intercepts[[number]]), expected)
+        assert_close(Linear(form.coefficients[[number]], form.intercepts[[number]]), expected)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
@@ -108,7 +108,7 @@ def test_each_class_against_the_rest_equals_scikit_learn_on_the_rows(classifier:
 def test_fitting_few_classes_at_a_time_gives_the_same_bits(
     classifier: Any, class_weight: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows, is_member = weights(), indicator(one_each())
+    rows, is_member = weights(), indicator(single_labels())
     expected = learned(classifier, rows, is_member, class_weight, multilabel=False)
     monkeypatch.setattr(from_stats, "_MOST_CELLS", 1)
     assert as_bytes(learned(classifier, rows, is_member, class_weight, multilabel=False)) == as_bytes(expected)
@@ -116,32 +116,32 @@ def test_fitting_few_classes_at_a_time_gives_the_same_bits(
 
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
 def test_two_classes_give_one_row(classifier: Any) -> None:
-    rows, y = weights(), one_each() % 2
-    found = learned(classifier, rows, indicator(y, 2), None, multilabel=False)
-    assert found.coefficients.shape == (1, D)
-    assert_close(found, their_form(classifier, rows, y, None))
+    rows, y = weights(), single_labels() % 2
+    form = learned(classifier, rows, indicator(y, 2), None, multilabel=False)
+    assert form.coefficients.shape == (1, D)
+    assert_close(form, their_form(classifier, rows, y, None))
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
 def test_a_term_with_equal_sums_gets_coefficient_0(classifier: Any) -> None:
     """Integers are added exactly, so a term with the same sum in both classes has a coefficient of exactly 0."""
     rows = csr_matrix([[1, 3, 0], [1, 1, 7], [1, 1, 0], [6, 0, 5], [0, 4, 5]])
-    found = learned(classifier.set_params(fit_prior=False), rows, indicator(np.array([0, 0, 0, 1, 1]), 2), None, False)
+    form = learned(classifier.set_params(fit_prior=False), rows, indicator(np.array([0, 0, 0, 1, 1]), 2), None, False)
     twice = learned(classifier, csr_matrix([[3, 5, 7], [3, 5, 7]]), indicator(np.array([0, 1]), 2), None, False)
     assert not twice.coefficients.any()
-    assert found.coefficients.all()
+    assert form.coefficients.all()
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_rocchio_equals_rocchio_on_the_rows(multilabel: bool) -> None:
     rows = weights()
-    is_member = sets() if multilabel else indicator(one_each())
-    found = learned(Rocchio(beta=3.0), rows, is_member, None, multilabel)
+    is_member = sets() if multilabel else indicator(single_labels())
+    form = learned(Rocchio(beta=3.0), rows, is_member, None, multilabel)
     trained = Rocchio(beta=3.0).fit(rows, is_member)
-    assert as_bytes(found) == trained.coef_.tobytes() + trained.intercept_.tobytes()
+    assert as_bytes(form) == trained.coef_.tobytes() + trained.intercept_.tobytes()
 
 
-# -- any order, any split ------------------------------------------------------------------------------------------
+# -- any order, any batches -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
@@ -151,7 +151,7 @@ def test_rocchio_equals_rocchio_on_the_rows(multilabel: bool) -> None:
 def test_order_and_batches_give_the_same_bits(classifier: Any, multilabel: bool, seed: int, size: int) -> None:
     """Small batches are merged before they are counted."""
     class_weight = None if isinstance(classifier, Rocchio) else "balanced"
-    rows, is_member = weights(seed=seed), sets() if multilabel else indicator(one_each())
+    rows, is_member = weights(seed=seed), sets() if multilabel else indicator(single_labels())
     expected = learned(classifier, rows, is_member, class_weight, multilabel)
     order = np.random.default_rng(seed).permutation(N)
     shuffled = rows[order]
@@ -159,8 +159,8 @@ def test_order_and_batches_give_the_same_bits(classifier: Any, multilabel: bool,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(from_stats, "_BATCH_VALUES", 40 + seed)
         stats = stats_of(classifier, batches, is_member[order])
-    found = fit_stats(classifier, stats, class_weight, multilabel=multilabel)
-    assert as_bytes(found) == as_bytes(expected)
+    form = fit_stats(classifier, stats, class_weight, multilabel=multilabel)
+    assert as_bytes(form) == as_bytes(expected)
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(alpha=1e-9), Complement()], ids=repr)
@@ -169,10 +169,10 @@ def test_sums_of_the_rest_that_nearly_cancel_keep_their_digits(classifier: Any) 
     rng = np.random.default_rng(5)
     rows = csr_matrix(10.0 ** rng.uniform(-6, 6, (N, D)) * (rng.random((N, D)) < 0.5))
     is_member = sets()
-    found = learned(classifier, rows, is_member, None, multilabel=True)
+    form = learned(classifier, rows, is_member, None, multilabel=True)
     for number, column in enumerate(is_member.toarray().T):
         expected = their_form(classifier, rows, column.astype(np.int64), None)
-        np.testing.assert_allclose(found.coefficients[number], expected.coefficients[0], rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(form.coefficients[number], expected.coefficients[0], rtol=1e-6, atol=1e-9)
 
 
 # -- classes with nothing to learn ---------------------------------------------------------------------------------
@@ -181,10 +181,10 @@ def test_sums_of_the_rest_that_nearly_cancel_keep_their_digits(classifier: Any) 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
 def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any) -> None:
     is_member = csr_array(np.stack([np.ones(N), np.zeros(N), np.arange(N) % 3 == 0], axis=1))
-    found = learned(classifier, weights(), is_member, "balanced", multilabel=True)
-    assert found.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
-    assert not found.coefficients[:2].any()
-    assert found.coefficients[2].all()
+    form = learned(classifier, weights(), is_member, "balanced", multilabel=True)
+    assert form.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
+    assert not form.coefficients[:2].any()
+    assert form.coefficients[2].all()
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(fit_prior=False), Complement(), Rocchio()])
@@ -192,20 +192,20 @@ def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any)
 def test_a_class_without_documents_never_wins(classifier: Any, present: list[int]) -> None:
     """The other classes learn as if it did not exist."""
     rows, places = weights(), np.arange(N) % len(present)
-    found = learned(classifier, rows, indicator(np.array(present)[places], 5), None, multilabel=False)
+    form = learned(classifier, rows, indicator(np.array(present)[places], 5), None, multilabel=False)
     alone = learned(classifier, rows, indicator(places, len(present)), None, multilabel=False)
-    scores = np.asarray(rows @ found.coefficients.T + found.intercepts)
+    scores = np.asarray(rows @ form.coefficients.T + form.intercepts)
     absent = [number for number in range(5) if number not in present]
     assert (scores[:, absent].max(axis=1) < scores[:, present].min(axis=1)).all()
     signs = [[-1.0], [1.0]] if len(present) == 2 else 1.0
-    assert (found.coefficients[present] == np.multiply(signs, alone.coefficients)).all()
+    assert (form.coefficients[present] == np.multiply(signs, alone.coefficients)).all()
 
 
 def test_many_classes_with_one_document_each_give_no_warning() -> None:
     """scikit-learn would warn that these classes look like regression targets."""
     rows = weights()
-    found = learned(Multinomial(), rows, indicator(np.arange(N), N), None, multilabel=False)
-    assert found.coefficients.shape == (N, D)
+    form = learned(Multinomial(), rows, indicator(np.arange(N), N), None, multilabel=False)
+    assert form.coefficients.shape == (N, D)
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Rocchio()])
@@ -217,7 +217,7 @@ def test_a_single_class_raises(classifier: Any, n_classes: int) -> None:
         fit_stats(classifier, stats_of(classifier, [], indicator(np.zeros(0, np.int64))), None, multilabel=False)
 
 
-# -- options and weights that mean nothing -------------------------------------------------------------------------
+# -- invalid options and weights -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
@@ -234,7 +234,7 @@ def test_a_single_class_raises(classifier: Any, n_classes: int) -> None:
     ],
 )
 def test_errors_of_scikit_learn_become_input_errors(classifier: Any, words: str, multilabel: bool) -> None:
-    is_member = sets() if multilabel else indicator(one_each())
+    is_member = sets() if multilabel else indicator(single_labels())
     with pytest.raises(InputError, match="classifier_options: .*" + words):
         learned(classifier, weights(), is_member, None, multilabel)
 
@@ -248,10 +248,10 @@ def test_infinite_coefficients_raise(multilabel: bool) -> None:
 
 
 def test_a_tiny_alpha_is_replaced_as_in_scikit_learn() -> None:
-    rows, y = weights(), one_each()
+    rows, y = weights(), single_labels()
     with pytest.warns(UserWarning, match="alpha too small"):
-        found = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, multilabel=False)
-    assert_close(found, their_form(Multinomial(alpha=1e-10), rows, y, None))
+        form = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, multilabel=False)
+    assert_close(form, their_form(Multinomial(alpha=1e-10), rows, y, None))
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
@@ -265,7 +265,7 @@ def test_negative_weights_raise_even_if_their_sums_are_positive(classifier: Any)
 
 def test_the_given_classifier_is_not_changed() -> None:
     given = Multinomial(alpha=0.5)
-    learned(given, weights(), indicator(one_each()), "balanced", multilabel=False)
+    learned(given, weights(), indicator(single_labels()), "balanced", multilabel=False)
     assert vars(given) == vars(Multinomial(alpha=0.5))
 
 
@@ -289,7 +289,7 @@ def test_which_classifiers_learn_from_statistics() -> None:
 
 def test_stats_of_has_all_documents_and_classes() -> None:
     """The batches have different sizes, and one class has no documents."""
-    rows, y = weights(), one_each()
-    found = stats_of(Multinomial(), [rows[:1], rows[1:1], rows[1:50], rows[50:]], indicator(y, C + 2))
-    assert found.classes == tuple(range(C + 2))
-    assert found == ClassStats.from_matrix(rows, indicator(y, C + 2))
+    rows, y = weights(), single_labels()
+    stats = stats_of(Multinomial(), [rows[:1], rows[1:1], rows[1:50], rows[50:]], indicator(y, C + 2))
+    assert stats.classes == tuple(range(C + 2))
+    assert stats == ClassStats.from_matrix(rows, indicator(y, C + 2))

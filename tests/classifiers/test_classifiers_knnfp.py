@@ -81,7 +81,7 @@ def documents(seed: int, n: int = 200, d: int = 30) -> tuple[Any, Any]:
 @given(st.integers(0, 1000), st.integers(1, 50))
 def test_many_equal_weights_equal_the_twin(seed: int, k: int) -> None:
     X, y = documents(seed, 120, 3)
-    found = KNNFP(k=k).fit(X, y).to_scorer()
+    scorer = KNNFP(k=k).fit(X, y).to_scorer()
     rows = CSR.of(X[:10])
     right = [
         np.sum(
@@ -89,7 +89,7 @@ def test_many_equal_weights_equal_the_twin(seed: int, k: int) -> None:
         ).tolist()
         for query in X[:10].toarray().tolist()
     ]
-    assert found.scores(rows).tolist() == by_kernels(found, rows, 2).tolist() == right
+    assert scorer.scores(rows).tolist() == by_kernels(scorer, rows, 2).tolist() == right
 
 
 @given(st.integers(0, 1000), st.lists(st.integers(0, 40), max_size=3))
@@ -110,10 +110,10 @@ def test_results_do_not_depend_on_threads_and_matrix_formats() -> None:
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for other in (X.toarray(), X.tocsc(), X.tocoo(), wide, sparse.csr_array(X)):
         for n_jobs in (None, 2, -1):
-            found = KNNFP(n_jobs=n_jobs).fit(other, y)
-            for name, array in found.to_scorer().stored_arrays().items():
+            classifier = KNNFP(n_jobs=n_jobs).fit(other, y)
+            for name, array in classifier.to_scorer().stored_arrays().items():
                 assert array.tobytes() == right.to_scorer().stored_arrays()[name].tobytes()
-            assert found.decision_function(other).tobytes() == right.decision_function(X).tobytes()
+            assert classifier.decision_function(other).tobytes() == right.decision_function(X).tobytes()
     assert pickle.loads(pickle.dumps(right)).votes(X).tobytes() == right.votes(X).tobytes()
 
 
@@ -140,70 +140,70 @@ QUERY = np.array([[2, 1, 2]], float)
     ],
 )
 def test_the_worked_example(k: int, by_term: Any, votes: Any, predicted: str) -> None:
-    found = KNNFP(k=k).fit(EXAMPLE, CLASSES)
-    assert found.classes_.tolist() == ["money", "sport"]
-    assert found.to_scorer().contributions(np.arange(3), QUERY[0]).tolist() == by_term
-    assert found.votes(QUERY).tolist() == [votes]
-    assert found.decision_function(QUERY).tolist() == [votes[1] - votes[0]]
-    assert found.predict(QUERY).tolist() == [predicted]
+    classifier = KNNFP(k=k).fit(EXAMPLE, CLASSES)
+    assert classifier.classes_.tolist() == ["money", "sport"]
+    assert classifier.to_scorer().contributions(np.arange(3), QUERY[0]).tolist() == by_term
+    assert classifier.votes(QUERY).tolist() == [votes]
+    assert classifier.decision_function(QUERY).tolist() == [votes[1] - votes[0]]
+    assert classifier.predict(QUERY).tolist() == [predicted]
 
 
-# -- what is settled -----------------------------------------------------------------------------------------------
+# -- ties and special cases ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_of_equal_distances_the_lower_document_votes_first(k: int) -> None:
     above, below = 3.0, 1.0
-    found = KNNFP(k=k).fit([[above], [below], [below], [above]], [0, 1, 2, 3])
-    assert found.votes([[2.0]])[0].tolist() == [1.0] * k + [0.0] * (4 - k)
+    classifier = KNNFP(k=k).fit([[above], [below], [below], [above]], [0, 1, 2, 3])
+    assert classifier.votes([[2.0]])[0].tolist() == [1.0] * k + [0.0] * (4 - k)
     turned = KNNFP(k=k).fit([[below], [above], [above], [below]], [0, 1, 2, 3])
     assert turned.votes([[2.0]])[0].tolist() == [1.0] * k + [0.0] * (4 - k)
 
 
 def test_distances_are_compared_exactly() -> None:
     # 0.3 - 0.2 and 0.2 - 0.1 are 0.09999999999999998 and 0.1 when rounded, and not equal before that either
-    found = KNNFP(k=1).fit([[0.1], [0.3]], ["low", "high"])
-    assert found.votes([[0.2]]).tolist() == [[1, 0]]
+    classifier = KNNFP(k=1).fit([[0.1], [0.3]], ["low", "high"])
+    assert classifier.votes([[0.2]]).tolist() == [[1, 0]]
     # rounded, both are 1e16 away, and the lower document would vote; really the other is nearer, by 1
     far = KNNFP(k=1).fit([[2e16], [1.0]], ["a", "b"])
     assert far.votes([[1e16]]).tolist() == [[0, 1]]
     assert by_kernels(far.to_scorer(), CSR.of(sparse.csr_matrix([[1e16]])), 1).tolist() == [[0, 1]]
 
 
-def test_a_term_whose_weights_are_all_equal() -> None:
-    found = KNNFP(k=3).fit(np.full((10, 1), 0.1), [0, 1, 2, 3, 4] * 2)
-    assert found.votes([[0.1]])[0].tolist() == [1, 1, 1, 0, 0]
-    assert found.votes([[9.0]])[0].tolist() == [1, 1, 1, 0, 0]
-    assert found.votes([[0.01]])[0].tolist() == [1, 1, 1, 0, 0]
+def test_among_equal_weights_the_lowest_documents_vote() -> None:
+    classifier = KNNFP(k=3).fit(np.full((10, 1), 0.1), [0, 1, 2, 3, 4] * 2)
+    assert classifier.votes([[0.1]])[0].tolist() == [1, 1, 1, 0, 0]
+    assert classifier.votes([[9.0]])[0].tolist() == [1, 1, 1, 0, 0]
+    assert classifier.votes([[0.01]])[0].tolist() == [1, 1, 1, 0, 0]
 
 
 def test_k_above_the_number_of_documents_uses_all_of_them() -> None:
-    found = KNNFP(k=10**12).fit([[1.0], [2.0], [0.0]], ["a", "b", "b"])
-    assert found.votes([[5.0]]).tolist() == [[1, 1]]
-    assert by_kernels(found.to_scorer(), CSR.of(sparse.csr_matrix([[5.0]])), 1).tolist() == [[1, 1]]
+    classifier = KNNFP(k=10**12).fit([[1.0], [2.0], [0.0]], ["a", "b", "b"])
+    assert classifier.votes([[5.0]]).tolist() == [[1, 1]]
+    assert by_kernels(classifier.to_scorer(), CSR.of(sparse.csr_matrix([[5.0]])), 1).tolist() == [[1, 1]]
 
 
-def test_a_term_in_one_document_a_class_with_one_and_duplicates() -> None:
-    found = KNNFP(k=2).fit([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]], ["a", "b", "b"])
-    assert found.votes([[0.0, 7.0]]).tolist() == [[1, 0]]
-    assert found.votes([[1.0, 0.0]]).tolist() == [[1, 1]]  # documents 0 and 1
-    assert found.predict([[1.0, 0.0]]).tolist() == ["a"]
+def test_terms_and_classes_of_one_document_and_duplicates_vote() -> None:
+    classifier = KNNFP(k=2).fit([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]], ["a", "b", "b"])
+    assert classifier.votes([[0.0, 7.0]]).tolist() == [[1, 0]]
+    assert classifier.votes([[1.0, 0.0]]).tolist() == [[1, 1]]  # documents 0 and 1
+    assert classifier.predict([[1.0, 0.0]]).tolist() == ["a"]
 
 
 def test_a_document_without_a_known_term_gets_the_most_frequent_class_with_a_warning() -> None:
-    found = KNNFP().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]], ["a", "b", "b"])
+    classifier = KNNFP().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]], ["a", "b", "b"])
     with pytest.warns(UserWarning, match=r"2 of 3 documents share no term with any .* most frequent class, 'b'"):
-        assert found.predict([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]).tolist() == ["b", "b", "a"]
+        assert classifier.predict([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]).tolist() == ["b", "b", "a"]
 
 
 def test_predict_of_multilabel_raises_and_unlabelled_documents_are_ignored() -> None:
-    found = KNNFP(k=1).fit([[1.0], [1.5], [2.0]], [["a", "b"], [], ["b"]])
-    assert found.multilabel_
-    assert found.decision_function([[1.4]]).tolist() == [[1, 1]]
-    assert found.decision_function([[1.6]]).tolist() == [[0, 1]]
-    assert found.class_docs_.tolist() == [1, 2]
+    classifier = KNNFP(k=1).fit([[1.0], [1.5], [2.0]], [["a", "b"], [], ["b"]])
+    assert classifier.multilabel_
+    assert classifier.decision_function([[1.4]]).tolist() == [[1, 1]]
+    assert classifier.decision_function([[1.6]]).tolist() == [[0, 1]]
+    assert classifier.class_docs_.tolist() == [1, 2]
     with pytest.raises(InputError, match="several labels"):
-        found.predict([[1.0]])
+        classifier.predict([[1.0]])
 
 
 @pytest.mark.parametrize(
@@ -233,19 +233,19 @@ def test_invalid_weights_and_labels_raise() -> None:
         KNNFP().fit([[1.0], [1.0]], [0, 1]).to_scorer().scores(CSR.of(sparse.csr_matrix(np.ones((1, 2)))))
 
 
-# -- kept and restored ---------------------------------------------------------------------------------------------
+# -- storing and restoring -----------------------------------------------------------------------------------------
 
 KINDS = {np.dtype(kind) for kind in (np.uint8, np.int32, np.int64, np.float32, np.float64)}
 
 
-def kept() -> tuple[KNNFPScorer, CSR]:
+def multilabel_scorer() -> tuple[KNNFPScorer, CSR]:
     X, y = documents(3, 60, 10)
     labels = [[label, 3] if label < 2 else [label] for label in y.tolist()]
     return KNNFP(k=4).fit(X, labels).to_scorer(), CSR.of(X)
 
 
 def test_a_restored_scorer_scores_the_same() -> None:
-    scorer, rows = kept()
+    scorer, rows = multilabel_scorer()
     assert {array.dtype for array in scorer.stored_arrays().values()} <= KINDS
     frozen = {
         name: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
@@ -258,8 +258,8 @@ def test_a_restored_scorer_scores_the_same() -> None:
 
 
 def test_term_strengths_are_average_votes() -> None:
-    found = KNNFP(k=2).fit(EXAMPLE, CLASSES).to_scorer()
-    assert found.term_strengths() == pytest.approx(np.array([[2 / 3, 4 / 3], [2 / 3, 4 / 3], [4 / 3, 2 / 3]]))
+    scorer = KNNFP(k=2).fit(EXAMPLE, CLASSES).to_scorer()
+    assert scorer.term_strengths() == pytest.approx(np.array([[2 / 3, 4 / 3], [2 / 3, 4 / 3], [4 / 3, 2 / 3]]))
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_term_strengths_are_average_votes() -> None:
     ],
 )
 def test_invalid_values_of_stored_arrays_raise(name: str, place: int, value: Any, words: str) -> None:
-    scorer, _ = kept()
-    arrays = {each: array.copy() for each, array in scorer.stored_arrays().items()}
+    scorer, _ = multilabel_scorer()
+    arrays = {key: array.copy() for key, array in scorer.stored_arrays().items()}
     arrays[name][place] = value
     with pytest.raises(InputError, match=words):
         KNNFPScorer.restore(scorer.stored_settings(), arrays, 10, 4)
@@ -310,14 +310,14 @@ def test_documents_of_equal_weight_must_ascend() -> None:
 
 
 def test_invalid_stored_settings_types_and_shapes_raise() -> None:
-    scorer, _ = kept()
+    scorer, _ = multilabel_scorer()
     arrays = scorer.stored_arrays()
     for header in ({}, {"k": 0}, {"k": "2"}, {"k": 1.0}, {"k": True}, {"k": 1 << 63}, {"k": 1, "more": 1}):
         with pytest.raises(InputError):
             KNNFPScorer.restore(header, arrays, 10, 4)
     for name, array in arrays.items():
         for other in (None, array.astype(np.float16), array[:-1], array[:0], array.reshape(1, *array.shape)):
-            changed = {each: part for each, part in (arrays | {name: other}).items() if part is not None}
+            changed = {key: part for key, part in (arrays | {name: other}).items() if part is not None}
             with pytest.raises(InputError):
                 KNNFPScorer.restore(scorer.stored_settings(), changed, 10, 4)
     for n_terms, n_outputs in ((9, 4), (11, 4), (10, 3), (0, 0)):

@@ -66,9 +66,9 @@ def test_single_label_scores_equal_the_classifiers(classifier: Any, n_classes: i
     trained = classifier.fit(rows, y)
     form = fit_one_label(classifier, rows, y, n_classes, None)
     assert form.coefficients.shape == ((1 if n_classes == 2 else n_classes), 15)
-    found = scores(form, rows)
-    assert found.squeeze() == pytest.approx(their_scores(trained, rows), abs=1e-9)
-    labels = (found[:, 0] > 0).astype(int) if n_classes == 2 else found.argmax(axis=1)
+    form_scores = scores(form, rows)
+    assert form_scores.squeeze() == pytest.approx(their_scores(trained, rows), abs=1e-9)
+    labels = (form_scores[:, 0] > 0).astype(int) if n_classes == 2 else form_scores.argmax(axis=1)
     assert (labels == trained.predict(rows)).all()
 
 
@@ -89,13 +89,13 @@ def test_each_class_against_the_rest_equals_the_classifiers_scores(classifier: A
 
 @pytest.mark.parametrize("classifier", [LinearSVC(), SVC(kernel="linear"), LogisticRegression(solver="liblinear")])
 def test_any_number_of_threads_gives_the_same_bytes(classifier: Any) -> None:
-    """Random numbers of liblinear come from one global source, so its classifiers are trained one after the other."""
+    """The random source of liblinear is global, so its classifiers are trained one after the other."""
     rows, rng = unit_rows(400, 40), np.random.default_rng(2)
     members = [np.flatnonzero(rng.random(400) < 0.3) for _ in range(12)]
-    one = fit_each_class(classifier, rows, members, None, 1)
-    other = fit_each_class(classifier, rows, members, None, 4)
-    assert one.coefficients.tobytes() == other.coefficients.tobytes()
-    assert one.intercepts.tobytes() == other.intercepts.tobytes()
+    single = fit_each_class(classifier, rows, members, None, 1)
+    threaded = fit_each_class(classifier, rows, members, None, 4)
+    assert single.coefficients.tobytes() == threaded.coefficients.tobytes()
+    assert single.intercepts.tobytes() == threaded.intercepts.tobytes()
 
 
 @pytest.mark.parametrize("classifier", LINEAR, ids=repr)
@@ -103,11 +103,11 @@ def test_a_class_without_documents_never_wins(classifier: Any) -> None:
     rows = unit_rows()
     for present in ([0, 3], [1, 2, 4]):
         y = np.array(present)[np.arange(60) % len(present)]
-        found = scores(fit_one_label(classifier, rows, y, 5, None), rows)
-        assert found.shape == (60, 5)
-        assert (found.argmax(axis=1) == classifier.fit(rows, y).predict(rows)).all()
+        form_scores = scores(fit_one_label(classifier, rows, y, 5, None), rows)
+        assert form_scores.shape == (60, 5)
+        assert (form_scores.argmax(axis=1) == classifier.fit(rows, y).predict(rows)).all()
         absent = [number for number in range(5) if number not in present]
-        assert (found[:, absent].max(axis=1) < found[:, present].min(axis=1)).all()
+        assert (form_scores[:, absent].max(axis=1) < form_scores[:, present].min(axis=1)).all()
 
 
 @pytest.mark.parametrize("classifier", LINEAR[:-1], ids=repr)

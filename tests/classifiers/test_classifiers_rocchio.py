@@ -27,19 +27,19 @@ def has_two_classes(case: Case) -> bool:
 @given(cases(weights, n_labels=(0, 3)).filter(has_two_classes), factors)
 def test_prototypes_and_cosines_equal_the_twin(case: Case, beta_gamma: tuple[float, float]) -> None:
     beta, gamma = beta_gamma
-    found = Rocchio(beta=beta, gamma=gamma).fit(case.matrix(), case.label_sets)
+    classifier = Rocchio(beta=beta, gamma=gamma).fit(case.matrix(), case.label_sets)
     expected = rocchio_prototypes(case.rows.tolist(), case.label_sets, beta, gamma)
-    assert found.classes_.tolist() == list(expected)
-    assert found.coef_ == pytest.approx(np.array(list(expected.values())), abs=1e-12)
-    assert not found.intercept_.any()
+    assert classifier.classes_.tolist() == list(expected)
+    assert classifier.coef_ == pytest.approx(np.array(list(expected.values())), abs=1e-12)
+    assert not classifier.intercept_.any()
     cosines = np.array([[cosine(row, unit) for unit in expected.values()] for row in case.rows.tolist()])
-    assert found.cosines(case.matrix()) == pytest.approx(cosines, abs=1e-12)
-    decision = found.decision_function(case.matrix())
+    assert classifier.cosines(case.matrix()) == pytest.approx(cosines, abs=1e-12)
+    decision = classifier.decision_function(case.matrix())
     assert decision == pytest.approx(cosines[:, 1] - cosines[:, 0] if len(expected) == 2 else cosines, abs=1e-12)
     best_two = np.sort(cosines, axis=1)[:, -2:]
     clear = best_two[:, 1] - best_two[:, 0] > 1e-9
-    predicted = found.classes_[cosines.argmax(axis=1)]
-    assert (found.predict(case.matrix()) == predicted)[clear].all()
+    predicted = classifier.classes_[cosines.argmax(axis=1)]
+    assert (classifier.predict(case.matrix()) == predicted)[clear].all()
 
 
 @given(cases(st.one_of(counts, weights), n_labels=(0, 2), max_documents=12).filter(has_two_classes), st.data())
@@ -58,18 +58,18 @@ def test_partial_fit_does_not_depend_on_order_and_batches(case: Case, data: st.D
 def test_partial_fit_accepts_new_columns_and_classes() -> None:
     rows = np.array([[1.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 1, 0, 4]])
     labels = ["m", "z", "a", "z"]
-    found = Rocchio().partial_fit(rows[:1, :1], labels[:1])
-    assert found.classes_.tolist() == ["m"]
-    assert found.predict(rows[:1, :1]).tolist() == ["m"]
-    found.partial_fit(rows[1:2, :2], labels[1:2]).partial_fit(sparse.csr_array(rows[2:]), labels[2:])
-    assert found.classes_.tolist() == ["a", "m", "z"]
-    assert found.n_features_in_ == 4
-    assert found.coef_.tobytes() == Rocchio().fit(rows, labels).coef_.tobytes()
+    classifier = Rocchio().partial_fit(rows[:1, :1], labels[:1])
+    assert classifier.classes_.tolist() == ["m"]
+    assert classifier.predict(rows[:1, :1]).tolist() == ["m"]
+    classifier.partial_fit(rows[1:2, :2], labels[1:2]).partial_fit(sparse.csr_array(rows[2:]), labels[2:])
+    assert classifier.classes_.tolist() == ["a", "m", "z"]
+    assert classifier.n_features_in_ == 4
+    assert classifier.coef_.tobytes() == Rocchio().fit(rows, labels).coef_.tobytes()
 
 
 def test_a_batch_that_raises_changes_nothing() -> None:
-    found = Rocchio().fit(np.eye(2), ["a", "b"])
-    before = pickle.dumps(vars(found))
+    classifier = Rocchio().fit(np.eye(2), ["a", "b"])
+    before = pickle.dumps(vars(classifier))
     for rows, labels in (
         (np.eye(3), ["a"]),
         (np.eye(3), ["a", "b", 3]),
@@ -78,15 +78,15 @@ def test_a_batch_that_raises_changes_nothing() -> None:
         (np.eye(2), np.array([0.5, 1.5])),
         (np.array([[np.nan, 1.0]]), ["a"]),
     ):
-        with pytest.raises(ValueError):  # noqa: PT011, each has words of its own
-            found.partial_fit(rows, labels)
-    assert pickle.dumps(vars(found)) == before
+        with pytest.raises(ValueError):  # noqa: PT011, each has its own message
+            classifier.partial_fit(rows, labels)
+    assert pickle.dumps(vars(classifier)) == before
 
 
 def test_unlabelled_documents_are_ignored() -> None:
     rows = np.array([[1.0, 0], [0, 1], [5, 5], [7, 0]])
-    found = Rocchio().fit(rows, ["a", "b", None, ""])
-    assert found.coef_.tobytes() == Rocchio().fit(rows[:2], ["a", "b"]).coef_.tobytes()
+    classifier = Rocchio().fit(rows, ["a", "b", None, ""])
+    assert classifier.coef_.tobytes() == Rocchio().fit(rows[:2], ["a", "b"]).coef_.tobytes()
 
 
 def test_labels_may_be_an_indicator_matrix() -> None:
@@ -97,20 +97,20 @@ def test_labels_may_be_an_indicator_matrix() -> None:
 
 def test_a_small_example_computed_by_hand() -> None:
     """Means (2, 0) and (0, 4): 16 (2, 0) - 4 (0, 4) = (32, -16) and (-8, 64)."""
-    found = Rocchio().fit([[1.0, 0], [3, 0], [0, 4]], ["a", "a", "b"])
-    assert found.coef_ == pytest.approx(np.array([[32, -16] / np.hypot(32, 16), [-8, 64] / np.hypot(8, 64)]))
+    classifier = Rocchio().fit([[1.0, 0], [3, 0], [0, 4]], ["a", "a", "b"])
+    assert classifier.coef_ == pytest.approx(np.array([[32, -16] / np.hypot(32, 16), [-8, 64] / np.hypot(8, 64)]))
 
 
 def test_the_length_of_a_document_does_not_matter_and_an_empty_one_gets_the_first_class() -> None:
-    found = Rocchio().fit(np.eye(3), ["a", "b", "c"])
-    assert found.cosines([[1.0, 2, 0]]) == pytest.approx(found.cosines([[10.0, 20, 0]]))
-    assert found.cosines(np.zeros((1, 3))).tolist() == [[0, 0, 0]]
-    assert found.predict(np.zeros((1, 3))).tolist() == ["a"]
+    classifier = Rocchio().fit(np.eye(3), ["a", "b", "c"])
+    assert classifier.cosines([[1.0, 2, 0]]) == pytest.approx(classifier.cosines([[10.0, 20, 0]]))
+    assert classifier.cosines(np.zeros((1, 3))).tolist() == [[0, 0, 0]]
+    assert classifier.predict(np.zeros((1, 3))).tolist() == ["a"]
 
 
 def test_a_class_whose_prototype_vanishes_scores_0() -> None:
-    found = Rocchio(beta=1, gamma=1).fit([[1.0, 1], [1, 1], [2, 0]], ["a", "b", "c"])
-    assert np.isfinite(found.coef_).all()
+    classifier = Rocchio(beta=1, gamma=1).fit([[1.0, 1], [1, 1], [2, 0]], ["a", "b", "c"])
+    assert np.isfinite(classifier.coef_).all()
     same = Rocchio(beta=1, gamma=1).fit(np.ones((2, 2)), ["a", "b"])
     assert not same.coef_.any()
     assert same.decision_function(np.ones((1, 2))).tolist() == [0]
@@ -118,16 +118,20 @@ def test_a_class_whose_prototype_vanishes_scores_0() -> None:
 
 def test_integers_and_floats_give_the_same_prototypes() -> None:
     rows = np.array([[1, 0, 3], [0, 2, 0], [1, 1, 1]])
-    one, other = (Rocchio().fit(matrix, [0, 1, 1]) for matrix in (rows, sparse.csr_matrix(rows.astype(float))))
-    assert one.coef_.tobytes() == other.coef_.tobytes()
-    assert one.decision_function(rows) == pytest.approx(other.decision_function(rows.astype(np.float32)))
+    from_integers, from_floats = (
+        Rocchio().fit(matrix, [0, 1, 1]) for matrix in (rows, sparse.csr_matrix(rows.astype(float)))
+    )
+    assert from_integers.coef_.tobytes() == from_floats.coef_.tobytes()
+    assert from_integers.decision_function(rows) == pytest.approx(
+        from_floats.decision_function(rows.astype(np.float32))
+    )
 
 
 def test_large_counts_do_not_overflow() -> None:
-    rows = np.array([[60_000, 1], [0, 2]], np.int32)  # its square does not fit
-    found = Rocchio().fit(rows, ["a", "b"])
-    assert found.cosines(rows) == pytest.approx(found.cosines(rows.astype(float)))
-    assert np.abs(found.cosines(rows)).max() <= 1 + 1e-12
+    rows = np.array([[60_000, 1], [0, 2]], np.int32)  # the square of 60,000 does not fit into int32
+    classifier = Rocchio().fit(rows, ["a", "b"])
+    assert classifier.cosines(rows) == pytest.approx(classifier.cosines(rows.astype(float)))
+    assert np.abs(classifier.cosines(rows)).max() <= 1 + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -176,15 +180,15 @@ def test_predicting_without_any_label_raises() -> None:
 
 
 def test_fit_stats_copies_the_statistics() -> None:
-    found = Rocchio().fit(np.eye(2), ["a", "b"])
-    stats = found.stats_.copy()
-    found.partial_fit(np.eye(2), ["b", "b"])
+    classifier = Rocchio().fit(np.eye(2), ["a", "b"])
+    stats = classifier.stats_.copy()
+    classifier.partial_fit(np.eye(2), ["b", "b"])
     assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
-    found = Rocchio().fit_stats(stats)
-    assert found.coef_.tobytes() == Rocchio().fit(np.eye(2), ["a", "b"]).coef_.tobytes()
-    assert found.n_features_in_ == 2
-    assert found.predict(np.eye(2)).tolist() == ["a", "b"]
-    found.partial_fit(np.eye(2), ["b", "b"])
+    classifier = Rocchio().fit_stats(stats)
+    assert classifier.coef_.tobytes() == Rocchio().fit(np.eye(2), ["a", "b"]).coef_.tobytes()
+    assert classifier.n_features_in_ == 2
+    assert classifier.predict(np.eye(2)).tolist() == ["a", "b"]
+    classifier.partial_fit(np.eye(2), ["b", "b"])
     assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
 
 
@@ -202,8 +206,8 @@ def test_prototypes_need_one_array_of_memory() -> None:
     rows = sparse.random(500, 2000, 0.01, format="csr", random_state=0)
     stats = ClassStats.from_matrix(rows, np.arange(500) % 250)
     tracemalloc.start()
-    found = prototypes(stats, 16.0, 4.0)
+    matrix = prototypes(stats, 16.0, 4.0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found.shape == (250, 2000)
-    assert peak < 1.5 * found.nbytes
+    assert matrix.shape == (250, 2000)
+    assert peak < 1.5 * matrix.nbytes

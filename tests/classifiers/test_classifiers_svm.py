@@ -34,7 +34,7 @@ def documents(n: int, d: int, n_classes: int, seed: int, *, unit: bool = True) -
         X = csr_matrix(X.multiply(1 / np.where(lengths, lengths, 1)[:, None]))
     scores = X @ rng.normal(size=(d, n_classes)) + 0.3 * rng.normal(size=(n, n_classes))
     y = np.argmax(scores, axis=1)
-    y[:n_classes] = np.arange(n_classes)  # each class is there
+    y[:n_classes] = np.arange(n_classes)  # every class occurs
     return X, y
 
 
@@ -50,12 +50,12 @@ def problems(y: Any, C: float, weights: dict[Any, float] | None = None) -> list[
     ]
 
 
-def objectives(found: Any, X: Any, y: Any, C: float, weights: dict[Any, float] | None = None) -> list[float]:
+def objectives(classifier: Any, X: Any, y: Any, C: float, weights: dict[Any, float] | None = None) -> list[float]:
     rows = X.toarray().tolist() if hasattr(X, "toarray") else np.asarray(X).tolist()
     return [
         svm_objective(rows, signs, costs, coefficients.tolist(), float(intercept))
         for (signs, costs), coefficients, intercept in zip(
-            problems(y, C, weights), found.coef_, found.intercept_, strict=True
+            problems(y, C, weights), classifier.coef_, classifier.intercept_, strict=True
         )
     ]
 
@@ -96,9 +96,11 @@ def test_small_steps_from_the_solution_do_not_lower_the_objective(
 ) -> None:
     """The objective is convex: if no small step decreases it, the weights are its minimum."""
     X, y = documents(max(n, n_classes), d, n_classes, seed)
-    found = LinearSVM(C=C, **TIGHT).fit(X, y)
+    classifier = LinearSVM(C=C, **TIGHT).fit(X, y)
     rows = X.toarray().tolist()
-    for (signs, costs), coefficients, intercept in zip(problems(y, C), found.coef_, found.intercept_, strict=True):
+    for (signs, costs), coefficients, intercept in zip(
+        problems(y, C), classifier.coef_, classifier.intercept_, strict=True
+    ):
         best = svm_objective(rows, signs, costs, coefficients.tolist(), float(intercept))
         for column, step in itertools.product(range(d + 1), (1e-2, -1e-2)):
             near, near_intercept = coefficients.copy(), float(intercept)
@@ -112,19 +114,19 @@ def test_small_steps_from_the_solution_do_not_lower_the_objective(
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 5, -1])
 def test_any_number_of_threads_gives_the_same_bytes(n_jobs: int | None) -> None:
     X, y = documents(300, 50, 7, seed=1)
-    one, found = (LinearSVM(n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))
-    assert found.coef_.tobytes() == one.coef_.tobytes()
-    assert found.intercept_.tobytes() == one.intercept_.tobytes()
+    reference, classifier = (LinearSVM(n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))
+    assert classifier.coef_.tobytes() == reference.coef_.tobytes()
+    assert classifier.intercept_.tobytes() == reference.intercept_.tobytes()
 
 
 def test_dense_and_other_sparse_matrices_give_the_same_bytes() -> None:
     X, y = documents(60, 12, 3, seed=3)
-    found = LinearSVM().fit(X, y)
+    classifier = LinearSVM().fit(X, y)
     others: list[Any] = [X.toarray(), X.tocsc(), X.tocoo(), X.astype(np.float64), csr_matrix(X).tocsr().copy()]
     wide = X.copy()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for other in [*others, wide]:
-        assert LinearSVM().fit(other, y).coef_.tobytes() == found.coef_.tobytes()
+        assert LinearSVM().fit(other, y).coef_.tobytes() == classifier.coef_.tobytes()
 
 
 def test_unsorted_columns_and_duplicate_cells_give_the_same_result() -> None:
@@ -147,17 +149,17 @@ def test_float32_rows_are_calculated_in_float64() -> None:
 
 def test_a_single_column_can_be_fitted() -> None:
     X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), ["b", "b", "a", "a"]
-    found = LinearSVM(C=1, **TIGHT).fit(X, y)
-    assert objectives(found, X, y, 1) == pytest.approx(objectives(theirs(C=1).fit(X, y), X, y, 1), rel=1e-6)
-    assert found.predict(X).tolist() == y
+    classifier = LinearSVM(C=1, **TIGHT).fit(X, y)
+    assert objectives(classifier, X, y, 1) == pytest.approx(objectives(theirs(C=1).fit(X, y), X, y, 1), rel=1e-6)
+    assert classifier.predict(X).tolist() == y
 
 
 def test_two_documents_computed_by_hand() -> None:
     """X = ±1, y = ±1, b = 0: ½w² + 2C(1 - w)² is least at w = 4C / (1 + 4C)."""
-    found = LinearSVM(C=1, **TIGHT).fit([[1.0], [-1.0]], [1, 0])
-    assert found.coef_[0, 0] == pytest.approx(4 / 5, abs=1e-6)
-    assert found.intercept_[0] == pytest.approx(0, abs=1e-6)
-    assert found.decision_function([[1.0], [-1.0]]) == pytest.approx([0.8, -0.8], abs=1e-6)
+    classifier = LinearSVM(C=1, **TIGHT).fit([[1.0], [-1.0]], [1, 0])
+    assert classifier.coef_[0, 0] == pytest.approx(4 / 5, abs=1e-6)
+    assert classifier.intercept_[0] == pytest.approx(0, abs=1e-6)
+    assert classifier.decision_function([[1.0], [-1.0]]) == pytest.approx([0.8, -0.8], abs=1e-6)
 
 
 def test_empty_rows_change_only_the_intercept() -> None:
@@ -176,34 +178,34 @@ def test_a_duplicated_document_counts_twice() -> None:
     X, y = documents(40, 10, 2, seed=8)
     dense = X.toarray()
     twice = LinearSVM(C=1, **TIGHT).fit(np.vstack([dense, dense]), np.append(y, y))
-    dear = LinearSVM(C=2, **TIGHT).fit(dense, y)
-    assert twice.coef_ == pytest.approx(dear.coef_, abs=1e-4)
-    assert twice.intercept_ == pytest.approx(dear.intercept_, abs=1e-4)
+    costly = LinearSVM(C=2, **TIGHT).fit(dense, y)
+    assert twice.coef_ == pytest.approx(costly.coef_, abs=1e-4)
+    assert twice.intercept_ == pytest.approx(costly.intercept_, abs=1e-4)
 
 
 def test_the_same_document_in_both_classes_gives_a_score_of_0() -> None:
-    found = LinearSVM(C=100, **TIGHT).fit(np.ones((4, 1)), [0, 1, 0, 1])
-    assert found.decision_function([[1.0]]) == pytest.approx([0], abs=1e-4)
+    classifier = LinearSVM(C=100, **TIGHT).fit(np.ones((4, 1)), [0, 1, 0, 1])
+    assert classifier.decision_function([[1.0]]) == pytest.approx([0], abs=1e-4)
 
 
 @pytest.mark.parametrize("C", [1e-8, 1e6])
 def test_extreme_costs_give_finite_weights(C: float) -> None:
-    X, y = documents(40, 60, 2, seed=9)  # more columns than rows: there is a plane between the classes
-    found = LinearSVM(C=C, max_iter=100_000).fit(X, y)
+    X, y = documents(40, 60, 2, seed=9)  # more columns than rows: a hyperplane separates the classes
+    classifier = LinearSVM(C=C, max_iter=100_000).fit(X, y)
     if C < 1:
-        assert np.abs(found.coef_).max() < 1e-5
+        assert np.abs(classifier.coef_).max() < 1e-5
     else:
-        margins = np.where(y == 1, 1, -1) * found.decision_function(X)
+        margins = np.where(y == 1, 1, -1) * classifier.decision_function(X)
         assert margins.min() > 0.99
-    assert np.isfinite(found.coef_).all()
+    assert np.isfinite(classifier.coef_).all()
 
 
 def test_stopping_before_convergence_warns() -> None:
     X, y = documents(200, 30, 3, seed=10)
     with pytest.warns(ConvergenceWarning, match=r"3 of 3 problems had not converged after max_iter=1 rounds"):
-        found = LinearSVM(max_iter=1, tol=1e-9).fit(X, y)
-    assert found.n_iter_ == 1
-    assert np.isfinite(found.coef_).all()
+        classifier = LinearSVM(max_iter=1, tol=1e-9).fit(X, y)
+    assert classifier.n_iter_ == 1
+    assert np.isfinite(classifier.coef_).all()
     assert 1 < LinearSVM().fit(X, y).n_iter_ < 100
 
 
@@ -220,12 +222,12 @@ def test_the_default_tolerance_gives_the_predictions_of_a_finer_one() -> None:
 def test_predictions_have_the_type_of_the_labels_and_the_second_class_is_positive(labels: Any) -> None:
     y = np.array([labels[0], labels[1]] * 5)
     X = np.where(y == max(labels), 1.0, -1.0)[:, None].astype(float)
-    found = LinearSVM().fit(X, y)
-    assert found.classes_.dtype == y.dtype
-    assert found.classes_.tolist() == sorted(labels)
-    assert (found.decision_function(X) > 0).tolist() == (y == max(labels)).tolist()
-    assert found.predict(X).tolist() == y.tolist()
-    assert found.predict(X).dtype == y.dtype
+    classifier = LinearSVM().fit(X, y)
+    assert classifier.classes_.dtype == y.dtype
+    assert classifier.classes_.tolist() == sorted(labels)
+    assert (classifier.decision_function(X) > 0).tolist() == (y == max(labels)).tolist()
+    assert classifier.predict(X).tolist() == y.tolist()
+    assert classifier.predict(X).dtype == y.dtype
 
 
 @pytest.mark.parametrize(

@@ -85,35 +85,35 @@ def objective(rows: Any, signs: Any, costs: Any, weights: Any, intercept: Any) -
     return svm_objective(rows.tolist(), signs.tolist(), costs.tolist(), weights.tolist(), float(intercept))
 
 
-def objectives(rows: Any, problem: SignsAndCosts, found: Hyperplanes) -> list[float]:
+def objectives(rows: Any, problem: SignsAndCosts, hyperplanes: Hyperplanes) -> list[float]:
     """Return the objective that was minimised, for each problem."""
-    weights = zip(found.coefficients, found.intercepts, strict=True)
-    return [objective(rows, *problem(number), each, b) for number, (each, b) in enumerate(weights)]
+    weights = zip(hyperplanes.coefficients, hyperplanes.intercepts, strict=True)
+    return [objective(rows, *problem(number), coefficients, b) for number, (coefficients, b) in enumerate(weights)]
 
 
 def least(rows: Any, problem: SignsAndCosts, n_problems: int) -> list[float]:
     """Return the minimum that liblinear finds for each problem, with a sample weight for each document."""
-    found = []
+    minima = []
     for number in range(n_problems):
         signs, costs = problem(number)
         svm: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000, random_state=0)
         svm.set_params(dual="auto")
         svm.fit(rows, signs, sample_weight=costs)
-        found.append(objective(rows, signs, costs, svm.coef_[0], svm.intercept_[0]))
-    return found
+        minima.append(objective(rows, signs, costs, svm.coef_[0], svm.intercept_[0]))
+    return minima
 
 
 def checked(X: csr_matrix, problems: tuple[SignsAndCosts, int], way: str | None, terms: Any) -> Hyperplanes:
     problem, n_problems = problems
-    found = SVMProblem(X, way).solve(problem, n_problems, terms=terms, **TIGHT)
+    hyperplanes = SVMProblem(X, way).solve(problem, n_problems, terms=terms, **TIGHT)
     rows = X.toarray().astype(np.float64)
     rows = rows if terms is None else rows[:, terms]
-    assert found.n_unconverged == 0
-    assert found.coefficients.shape == (n_problems, rows.shape[1])
-    assert found.intercepts.shape == (n_problems,)
-    ours = objectives(rows, problem, found)
+    assert hyperplanes.n_unconverged == 0
+    assert hyperplanes.coefficients.shape == (n_problems, rows.shape[1])
+    assert hyperplanes.intercepts.shape == (n_problems,)
+    ours = objectives(rows, problem, hyperplanes)
     assert ours == pytest.approx(least(rows, problem, n_problems), rel=1e-6, abs=1e-9)
-    return found
+    return hyperplanes
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -162,10 +162,12 @@ def test_every_method_supports_more_terms_than_documents(way: str) -> None:
 def test_all_methods_find_the_same_hyperplane(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
     X, y = documents(seed, n=n, d=d)
     terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1), min_size=1))))
-    one, *others = (checked(X, one_against_rest(y, np.ones(2), C), way, terms) for way in SOLVERS)
+    first, *others = (checked(X, one_against_rest(y, np.ones(2), C), way, terms) for way in SOLVERS)
     for other in others:
-        assert one.coefficients == pytest.approx(other.coefficients, abs=1e-3 * (1 + np.abs(other.coefficients).max()))
-        assert one.intercepts == pytest.approx(other.intercepts, abs=1e-3 * (1 + np.abs(other.intercepts).max()))
+        assert first.coefficients == pytest.approx(
+            other.coefficients, abs=1e-3 * (1 + np.abs(other.coefficients).max())
+        )
+        assert first.intercepts == pytest.approx(other.intercepts, abs=1e-3 * (1 + np.abs(other.intercepts).max()))
 
 
 def test_the_fastest_method_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,9 +184,9 @@ def test_the_fastest_method_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, n_problems = one_against_rest(y, np.ones(2), 1.0)
 
     def way_taken(terms: Any = None) -> str:
-        found = SVMProblem(X).solve(problem, n_problems, terms=terms, **TIGHT)
+        hyperplanes = SVMProblem(X).solve(problem, n_problems, terms=terms, **TIGHT)
         rows = X.toarray() if terms is None else X.toarray()[:, terms]
-        ours = objectives(rows, problem, found)
+        ours = objectives(rows, problem, hyperplanes)
         assert ours == pytest.approx(least(rows, problem, 1), rel=1e-6)
         return ways.pop()
 
@@ -207,9 +209,9 @@ def test_unconverged_problems_are_retried_by_equations(monkeypatch: pytest.Monke
     problems = one_against_rest(y, np.ones(4), 1000.0)
     settings: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
     assert SVMProblem(X, "rows").solve(*problems, **settings).n_unconverged > 0
-    found = SVMProblem(X).solve(*problems, **settings)
-    assert found.n_unconverged == 0
-    assert objectives(X.toarray(), problems[0], found) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
+    hyperplanes = SVMProblem(X).solve(*problems, **settings)
+    assert hyperplanes.n_unconverged == 0
+    assert objectives(X.toarray(), problems[0], hyperplanes) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e-5])
@@ -218,10 +220,10 @@ def test_documents_with_tiny_weights_are_separated(scale: float) -> None:
     X, y = documents(seed=11, n=200)
     y = np.arange(200) % 2
     rows = csr_matrix(X.toarray() + 2.0 * (y[:, np.newaxis] == np.arange(N_TERMS) % 2)) * scale
-    found = SVMProblem(csr_matrix(rows), "equations").solve(
+    hyperplanes = SVMProblem(csr_matrix(rows), "equations").solve(
         *one_against_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
     )
-    scores = rows @ found.coefficients[0]
+    scores = rows @ hyperplanes.coefficients[0]
     assert scores[y == 1].min() > scores[y == 0].max()
 
 
@@ -234,9 +236,9 @@ def test_documents_without_terms_get_an_intercept_only() -> None:
     """Only the intercept is left: ½b² + Σ C max(0, 1 - y b)² has its minimum at b = 2C(n1 - n0) / (1 + 2C n)."""
     problem, n_problems = one_against_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
     for way in (*SOLVERS, None):
-        found = SVMProblem(csr_matrix((3, 4)), way).solve(problem, n_problems, **TIGHT)
-        assert not found.coefficients.any()
-        assert found.intercepts == pytest.approx([2 / 7], abs=1e-6)
+        hyperplanes = SVMProblem(csr_matrix((3, 4)), way).solve(problem, n_problems, **TIGHT)
+        assert not hyperplanes.coefficients.any()
+        assert hyperplanes.intercepts == pytest.approx([2 / 7], abs=1e-6)
 
 
 @pytest.mark.parametrize("way", SOLVERS)
@@ -244,11 +246,11 @@ def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
     X, y = documents(seed=4, n_classes=7, n=60, d=40)
     problem, n_problems = one_against_rest(y, np.ones(7), 5.0)
     for terms in (None, np.arange(0, 40, 3), np.arange(5, 40)):
-        found = [
+        solutions = [
             SVMProblem(X, way).solve(problem, n_problems, terms=terms, tolerance=0.01, most_rounds=1000, n_jobs=n_jobs)
             for n_jobs in (1, 2, 5)
         ]
-        assert len({each.coefficients.tobytes() + each.intercepts.tobytes() for each in found}) == 1
+        assert len({solution.coefficients.tobytes() + solution.intercepts.tobytes() for solution in solutions}) == 1
 
 
 @pytest.mark.parametrize("way", SOLVERS)
@@ -269,7 +271,7 @@ def test_the_given_rows_are_not_changed() -> None:
     before = parts.data.copy(), parts.indices.copy(), parts.indptr.copy()
     for way in SOLVERS:
         SVMProblem(parts, way).solve(*one_against_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
-    assert all(np.array_equal(*each) for each in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
 
 
 @pytest.mark.parametrize("way", SOLVERS)
@@ -277,9 +279,9 @@ def test_unconverged_problems_are_counted(way: str) -> None:
     X, y = documents(seed=7, n_classes=4)
     problem, n_problems = one_against_rest(y, np.ones(4), 100.0)
     for most_rounds in (1, 2):
-        found = SVMProblem(X, way).solve(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
-        assert (found.n_unconverged, found.n_rounds) == (4, most_rounds)
-        assert np.isfinite(found.coefficients).all()
+        hyperplanes = SVMProblem(X, way).solve(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
+        assert (hyperplanes.n_unconverged, hyperplanes.n_rounds) == (4, most_rounds)
+        assert np.isfinite(hyperplanes.coefficients).all()
     done = SVMProblem(X, way).solve(problem, n_problems, **TIGHT)
     assert done.n_unconverged == 0
     again = {"tolerance": TIGHT["tolerance"], "n_jobs": 1}
@@ -305,9 +307,11 @@ def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) % 2, 1.0, size))
     problem, n_problems = one_against_rest(y, np.ones(2), 1000.0)
     for terms in (None, np.arange(4), np.array([0, 2])):
-        found = SVMProblem(wild, way).solve(problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1)
-        assert np.isfinite(found.coefficients).all()
-        assert np.isfinite(found.intercepts).all()
+        hyperplanes = SVMProblem(wild, way).solve(
+            problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1
+        )
+        assert np.isfinite(hyperplanes.coefficients).all()
+        assert np.isfinite(hyperplanes.intercepts).all()
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -322,11 +326,11 @@ def test_products_equal_those_of_dense_matrices(seed: int, n: int, d: int, densi
         patch.setattr(
             svm_solvers, "DENSE_SHARE", data.draw(st.sampled_from([-1.0, 0.3, 1.0]))
         )  # all, some, none as dense rows
-        found = SVMProblem(csr_matrix(dense)).products(terms)
-        everything = SVMProblem(csr_matrix(dense)).products(None)
-    assert found == pytest.approx(dense[:, terms] @ dense[:, terms].T, abs=1e-12)
-    assert everything == pytest.approx(dense @ dense.T, abs=1e-12)
-    assert np.array_equal(found, found.T)
+        subset_products = SVMProblem(csr_matrix(dense)).products(terms)
+        all_products = SVMProblem(csr_matrix(dense)).products(None)
+    assert subset_products == pytest.approx(dense[:, terms] @ dense[:, terms].T, abs=1e-12)
+    assert all_products == pytest.approx(dense @ dense.T, abs=1e-12)
+    assert np.array_equal(subset_products, subset_products.T)
 
 
 def test_products_over_most_terms_add_up_the_omitted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +383,7 @@ def test_solve_cholesky_equals_numpy(seed: int, n: int, rank: int, size: float) 
     squares = random.normal(size=(n, rank)) * size
     matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
     expected = np.linalg.solve(matrix, right)
-    upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
+    upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # it must not read the lower triangle
     solve_cholesky(upper, right)
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
@@ -391,5 +395,7 @@ def test_proportional_terms_give_finite_weights(way: str, size: float) -> None:
     random = np.random.default_rng(0)
     column = random.random((30, 1)) * size
     X, y = csr_matrix(np.hstack([column, 2 * column, 3 * column, random.random((30, 3))])), random.integers(0, 2, 30)
-    found = SVMProblem(X, way).solve(*one_against_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1)
-    assert np.isfinite(found.coefficients).all()
+    hyperplanes = SVMProblem(X, way).solve(
+        *one_against_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1
+    )
+    assert np.isfinite(hyperplanes.coefficients).all()

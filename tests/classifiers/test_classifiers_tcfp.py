@@ -50,7 +50,7 @@ def cases(draw: st.DrawFn, multilabel: bool = True) -> Case:
     own = st.lists(
         st.integers(0, n_classes - 1), min_size=0 if multilabel else 1, max_size=3 if multilabel else 1, unique=True
     )
-    labels = [sorted(each) for each in draw(st.lists(own, max_size=12))]
+    labels = [sorted(numbers) for numbers in draw(st.lists(own, max_size=12))]
     labels += [[number] for number in range(n_classes)]  # every class occurs
     rows = draw(st.lists(any_row, min_size=len(labels), max_size=len(labels)))
     return Case(rows, labels, draw(st.lists(any_row, min_size=1, max_size=5)), n_classes)
@@ -58,23 +58,25 @@ def cases(draw: st.DrawFn, multilabel: bool = True) -> Case:
 
 @given(cases(), st.booleans())
 def test_vote_shares_equal_the_twin(case: Case, balance: bool) -> None:
-    found = TCFP(balance=balance).fit(case.matrix, case.y)
+    classifier = TCFP(balance=balance).fit(case.matrix, case.y)
     right = np.array(twin.ratios(case.rows, case.labels, case.n_classes))
     if balance:
         right *= twin.balance(case.labels, case.n_classes)
-    assert found.term_votes_.dtype == np.float32
-    assert found.term_votes_ == pytest.approx(right, rel=1e-6, abs=1e-12)
+    assert classifier.term_votes_.dtype == np.float32
+    assert classifier.term_votes_ == pytest.approx(right, rel=1e-6, abs=1e-12)
     sums = right.sum(axis=1) if balance else np.ones(len(right))
-    assert np.all((found.term_votes_.sum(axis=1) == 0) | (np.abs(found.term_votes_.sum(axis=1) - sums) < 1e-4))
+    assert np.all(
+        (classifier.term_votes_.sum(axis=1) == 0) | (np.abs(classifier.term_votes_.sum(axis=1) - sums) < 1e-4)
+    )
 
 
 @given(cases(), st.sampled_from([None, "best", "mean"]), st.integers(1, 3))
 def test_votes_equal_the_twin(case: Case, context: str | None, min_co: int) -> None:
-    found = TCFP(context=context, min_co=min_co).fit(case.matrix, case.y)
+    classifier = TCFP(context=context, min_co=min_co).fit(case.matrix, case.y)
     of_term = twin.ratios(case.rows, case.labels, case.n_classes)
     of_pair = twin.factors(case.rows, case.labels, case.n_classes, min_co)
     right = [twin.votes(twin.in_context(query, of_pair, context), of_term) for query in case.queries]
-    assert found.votes(np.array(case.queries)) == pytest.approx(np.array(right), rel=1e-6, abs=1e-12)
+    assert classifier.votes(np.array(case.queries)) == pytest.approx(np.array(right), rel=1e-6, abs=1e-12)
 
 
 @given(cases(), st.data())
@@ -85,15 +87,15 @@ def test_partial_fit_in_any_parts_gives_the_same_bytes(case: Case, data: st.Data
     indicator = [[int(number in own) for number in range(case.n_classes)] for own in case.labels]
     grown = TCFP()
     for number in orders:
-        own = [at for at, each in enumerate(part) if each == number]
+        own = [at for at, part_number in enumerate(part) if part_number == number]
         if own:
             grown.partial_fit(case.matrix[own], sparse.csr_matrix([indicator[at] for at in own]))
     assert grown.classes_.tolist() == whole.classes_.tolist()
     assert grown.class_docs_.tolist() == whole.class_docs_.tolist()
     assert grown.term_votes_.tobytes() == whole.term_votes_.tobytes()
     for name in ("starts", "weights", "classes", "counts"):
-        one, other = (getattr(each.table_.entries, name) for each in (grown, whole))
-        assert one.tobytes() == other.tobytes()
+        grown_array, whole_array = (getattr(classifier.table_.entries, name) for classifier in (grown, whole))
+        assert grown_array.tobytes() == whole_array.tobytes()
 
 
 def documents(n: int, d: int, n_classes: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
@@ -107,8 +109,8 @@ def test_merge_equals_fitting_all_documents_in_any_order() -> None:
     X, y = documents(300, 60, 5, seed=1)
     whole = TCFP(balance=True).fit(X, y)
     parts = [TCFP(balance=True).fit(X[at::3], y[at::3]) for at in range(3)]
-    for one, two, three in permutations(parts):
-        for merged in (one.merge(two).merge(three), one.merge(two.merge(three))):
+    for first, second, third in permutations(parts):
+        for merged in (first.merge(second).merge(third), first.merge(second.merge(third))):
             assert merged.term_votes_.tobytes() == whole.term_votes_.tobytes()
             assert merged.predict(X).tolist() == whole.predict(X).tolist()
     assert parts[0].term_votes_.tobytes() == TCFP(balance=True).fit(X[::3], y[::3]).term_votes_.tobytes()
@@ -160,13 +162,13 @@ def test_a_batch_that_raises_changes_nothing() -> None:
 @pytest.mark.parametrize("context", [None, "best", "mean"])
 def test_any_number_of_threads_gives_the_same_bytes(context: str | None) -> None:
     X, y = documents(300, 1200, 7, seed=5)
-    one = TCFP(context=context, n_jobs=1).fit(X, y)
+    single = TCFP(context=context, n_jobs=1).fit(X, y)
     for n_jobs in (None, 2, 5, -1):
-        found = TCFP(context=context, n_jobs=n_jobs).fit(X, y)
-        assert {name: each.tobytes() for name, each in found.to_scorer().stored_arrays().items()} == {
-            name: each.tobytes() for name, each in one.to_scorer().stored_arrays().items()
+        classifier = TCFP(context=context, n_jobs=n_jobs).fit(X, y)
+        assert {name: array.tobytes() for name, array in classifier.to_scorer().stored_arrays().items()} == {
+            name: array.tobytes() for name, array in single.to_scorer().stored_arrays().items()
         }
-        assert found.votes(X).tobytes() == one.votes(X).tobytes()
+        assert classifier.votes(X).tobytes() == single.votes(X).tobytes()
 
 
 @pytest.mark.parametrize("context", [None, "best", "mean"])
@@ -181,7 +183,7 @@ def test_any_form_of_the_matrix_gives_the_same_bytes(context: str | None) -> Non
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for other in (X.toarray(), X.tocsc(), X.tocoo(), wide, sparse.csr_array(X)):
         assert TCFP(context=context).fit(other, y).votes(other).tobytes() == right
-    for label in (None, 0):  # a document of stored zeros is an empty one, and counts for its class only
+    for label in (None, 0):  # a document of stored zeros is empty: it only adds to the size of its class
         assert TCFP(context=context).fit(stored_zeros, [*y.tolist(), label]).votes(X).tobytes() == right
 
 
@@ -220,12 +222,12 @@ QUERY = np.array([[2, 1, 2, 0]], float)
 
 
 def test_vote_shares_of_the_worked_example() -> None:
-    found = TCFP().fit(EXAMPLE, CLASSES)
-    assert found.classes_.tolist() == ["money", "sport"]
-    assert found.term_votes_ == pytest.approx(np.array([[0.4, 0.6], [0, 1], [1, 0], [0, 1]]))
-    assert found.votes(QUERY)[0] == pytest.approx([2.8, 2.2])
-    assert found.predict(QUERY).tolist() == ["money"]
-    assert found.decision_function(QUERY) == pytest.approx([-0.6])
+    classifier = TCFP().fit(EXAMPLE, CLASSES)
+    assert classifier.classes_.tolist() == ["money", "sport"]
+    assert classifier.term_votes_ == pytest.approx(np.array([[0.4, 0.6], [0, 1], [1, 0], [0, 1]]))
+    assert classifier.votes(QUERY)[0] == pytest.approx([2.8, 2.2])
+    assert classifier.predict(QUERY).tolist() == ["money"]
+    assert classifier.decision_function(QUERY) == pytest.approx([-0.6])
 
 
 def test_votes_in_context_of_the_worked_example() -> None:
@@ -245,89 +247,90 @@ def test_votes_in_context_of_the_worked_example() -> None:
 
 
 def test_balanced_votes_of_the_worked_example() -> None:
-    found = TCFP(balance=True).fit(EXAMPLE, CLASSES)
-    assert found.term_votes_[GOAL] == pytest.approx([0.4 * 1.5, 0.6])
-    assert found.votes(QUERY)[0] == pytest.approx([4.2, 2.2])
+    classifier = TCFP(balance=True).fit(EXAMPLE, CLASSES)
+    assert classifier.term_votes_[GOAL] == pytest.approx([0.4 * 1.5, 0.6])
+    assert classifier.votes(QUERY)[0] == pytest.approx([4.2, 2.2])
 
 
-# -- what is settled -----------------------------------------------------------------------------------------------
+# -- ties and special cases ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 3, 1 / 49, 1e-300, 7.0, math.pi])
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1000])
 def test_equal_weights_all_reach_the_mean(weight: float, n: int) -> None:
     classes = ["a", "b"] * n
-    found = TCFP().fit(np.full((2 * n, 1), weight), classes)
-    assert found.term_votes_[0] == pytest.approx([0.5, 0.5])
-    assert len(found.table_.entries.weights) == 2
+    classifier = TCFP().fit(np.full((2 * n, 1), weight), classes)
+    assert classifier.term_votes_[0] == pytest.approx([0.5, 0.5])
+    assert len(classifier.table_.entries.weights) == 2
 
 
 def test_weights_that_differ_in_the_last_bit_are_compared_exactly() -> None:
     low = 0.1
     high = np.nextafter(low, 1)
-    found = TCFP().fit([[low]] * 3 + [[high]], ["a", "a", "a", "b"])
-    assert found.term_votes_[0].tolist() == [0.0, 1.0]
+    classifier = TCFP().fit([[low]] * 3 + [[high]], ["a", "a", "a", "b"])
+    assert classifier.term_votes_[0].tolist() == [0.0, 1.0]
 
 
 def test_a_term_in_one_document_votes_for_its_class() -> None:
-    found = TCFP().fit([[1.0, 0.0], [0.0, 0.5]], ["a", "b"])
-    assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
+    classifier = TCFP().fit([[1.0, 0.0], [0.0, 0.5]], ["a", "b"])
+    assert classifier.term_votes_.tolist() == [[1, 0], [0, 1]]
 
 
-def test_classes_with_one_document_or_with_empty_documents() -> None:
-    found = TCFP(balance=True).fit([[1.0], [3.0], [0.0]], ["a", "b", "c"])
-    assert found.term_votes_[0].tolist() == [0, 1, 0]
-    assert found.class_docs_.tolist() == [1, 1, 1]
-    assert np.isfinite(found.votes([[5.0]])).all()
+def test_classes_with_one_document_or_empty_documents_get_finite_votes() -> None:
+    classifier = TCFP(balance=True).fit([[1.0], [3.0], [0.0]], ["a", "b", "c"])
+    assert classifier.term_votes_[0].tolist() == [0, 1, 0]
+    assert classifier.class_docs_.tolist() == [1, 1, 1]
+    assert np.isfinite(classifier.votes([[5.0]])).all()
 
 
 def test_a_class_of_a_matrix_without_documents_gets_no_votes() -> None:
-    found = TCFP(balance=True).fit([[1.0], [3.0]], np.array([[1, 0, 0], [0, 1, 0]]))
-    assert found.classes_.tolist() == [0, 1, 2]
-    assert found.votes([[2.0]]).tolist() == [[0, 2, 0]]
-    assert found.predict([[2.0]]).tolist() == [1]
+    classifier = TCFP(balance=True).fit([[1.0], [3.0]], np.array([[1, 0, 0], [0, 1, 0]]))
+    assert classifier.classes_.tolist() == [0, 1, 2]
+    assert classifier.votes([[2.0]]).tolist() == [[0, 2, 0]]
+    assert classifier.predict([[2.0]]).tolist() == [1]
 
 
 def test_duplicates_with_different_labels_share_the_vote() -> None:
-    found = TCFP().fit([[1.0, 2.0]] * 2, ["a", "b"])
-    assert found.term_votes_.tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert found.predict([[1.0, 1.0]]).tolist() == ["a"]
+    classifier = TCFP().fit([[1.0, 2.0]] * 2, ["a", "b"])
+    assert classifier.term_votes_.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert classifier.predict([[1.0, 1.0]]).tolist() == ["a"]
 
 
 @pytest.mark.parametrize("context", [None, "best", "mean"])
 def test_a_document_without_a_known_term_gets_the_most_frequent_class_with_a_warning(context: str | None) -> None:
     X = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
-    found = TCFP(context=context).fit(X, ["a", "b", "b"])
+    classifier = TCFP(context=context).fit(X, ["a", "b", "b"])
     queries = [[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]
     with pytest.warns(UserWarning, match=r"2 of 3 documents share no term with any .* most frequent class, 'b'"):
-        assert found.predict(queries).tolist() == ["b", "b", "a"]
-    assert found.votes(queries)[:2].tolist() == [[0, 0], [0, 0]]
+        assert classifier.predict(queries).tolist() == ["b", "b", "a"]
+    assert classifier.votes(queries)[:2].tolist() == [[0, 0], [0, 0]]
 
 
 def test_predict_of_multilabel_raises() -> None:
-    found = TCFP().fit([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]], [["a", "b"], ["b"], ["a"]])
-    assert found.multilabel_
-    # 2 alone is at the mean of 1 and 2, so that is a's; over copies the mean would be 4/3, with the same result
-    assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
-    assert found.decision_function([[1.0, 2.0]]).tolist() == [[1, 2]]
+    classifier = TCFP().fit([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]], [["a", "b"], ["b"], ["a"]])
+    assert classifier.multilabel_
+    # Only 2 reaches the mean of 1 and 2, so the first term votes for a. Counting a copy for each label, the mean
+    # would be 4/3, with the same result.
+    assert classifier.term_votes_.tolist() == [[1, 0], [0, 1]]
+    assert classifier.decision_function([[1.0, 2.0]]).tolist() == [[1, 2]]
     with pytest.raises(InputError, match="several labels"):
-        found.predict([[1.0, 2.0]])
+        classifier.predict([[1.0, 2.0]])
     again = TCFP().partial_fit([[1.0]], [["a"]]).partial_fit([[1.0]], [["b"]])
     assert not again.multilabel_
     assert again.partial_fit([[1.0]], [["a", "b"]]).multilabel_
 
 
 def test_the_mean_counts_a_multilabel_document_once() -> None:
-    # 1 and 2 and 4: the mean is 7/3; over copies it would be (1 + 2 + 4 + 4 + 4) / 5 = 3
-    found = TCFP().fit([[1.0], [2.5], [4.0]], [["a"], ["b"], ["a", "b", "c"]])
-    assert found.term_votes_[0] == pytest.approx([4 / 14.5, 6.5 / 14.5, 4 / 14.5])
+    # The mean of 1, 2.5 and 4 is 2.5; with a copy for each label it would be (1 + 2.5 + 4 + 4 + 4) / 5 = 3.1.
+    classifier = TCFP().fit([[1.0], [2.5], [4.0]], [["a"], ["b"], ["a", "b", "c"]])
+    assert classifier.term_votes_[0] == pytest.approx([4 / 14.5, 6.5 / 14.5, 4 / 14.5])
 
 
 def test_unlabelled_documents_are_ignored() -> None:
     with_label = TCFP(context="best").fit([[1.0, 1.0], [3.0, 0.0]], ["a", "b"])
     more = TCFP(context="best").fit([[1.0, 1.0], [90.0, 9.0], [3.0, 0.0]], ["a", None, "b"])
-    assert {name: each.tobytes() for name, each in with_label.to_scorer().stored_arrays().items()} == {
-        name: each.tobytes() for name, each in more.to_scorer().stored_arrays().items()
+    assert {name: array.tobytes() for name, array in with_label.to_scorer().stored_arrays().items()} == {
+        name: array.tobytes() for name, array in more.to_scorer().stored_arrays().items()
     }
     assert TCFP().partial_fit([[1.0]], [None]).partial_fit([[1.0]], ["a"]).predict([[2.0]]).tolist() == ["a"]
 
@@ -341,13 +344,13 @@ def test_documents_of_one_term_have_no_context() -> None:
 
 @pytest.mark.parametrize("context", ["best", "mean"])
 def test_stored_zeros_give_no_context(context: str) -> None:
-    found = TCFP(context=context).fit(EXAMPLE, CLASSES)
+    classifier = TCFP(context=context).fit(EXAMPLE, CLASSES)
     stored = sparse.csr_matrix((np.array([2.0, 0.0, 2.0]), np.array([0, 1, 2]), np.array([0, 3])), shape=(1, 4))
     assert stored.nnz == 3
-    assert found.votes(stored).tolist() == found.votes([[2.0, 0.0, 2.0, 0.0]]).tolist()
+    assert classifier.votes(stored).tolist() == classifier.votes([[2.0, 0.0, 2.0, 0.0]]).tolist()
 
 
-# -- refusals ------------------------------------------------------------------------------------------------------
+# -- invalid input -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -399,15 +402,15 @@ def test_partial_fit_and_merge_with_context_raise() -> None:
 
 
 def test_merging_incompatible_estimators_raises() -> None:
-    found = TCFP().fit(EXAMPLE, CLASSES)
+    classifier = TCFP().fit(EXAMPLE, CLASSES)
     with pytest.raises(InputError, match="give a TCFP"):
-        found.merge("something")  # type: ignore[arg-type]
+        classifier.merge("something")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="balance is False here and True in the other"):
-        found.merge(TCFP(balance=True).fit(EXAMPLE, CLASSES))
+        classifier.merge(TCFP(balance=True).fit(EXAMPLE, CLASSES))
     with pytest.raises(InputError, match="mixed kinds"):
-        found.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
+        classifier.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
     with pytest.raises(NotFittedError):
-        found.merge(TCFP())
+        classifier.merge(TCFP())
 
 
 @pytest.mark.parametrize("name", ["classes_", "class_docs_", "multilabel_", "term_votes_"])

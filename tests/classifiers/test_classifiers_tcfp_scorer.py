@@ -24,10 +24,10 @@ def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1
     random = np.random.default_rng(seed)
     dense = random.random((n, d)) * (random.random((n, d)) < random.random(d) ** 2)
     labels = random.integers(0, 4, n)
-    found = TCFP(context=context, min_co=min_co).fit(dense, labels).to_scorer()
-    assert isinstance(found, TCFPScorer)
+    scorer = TCFP(context=context, min_co=min_co).fit(dense, labels).to_scorer()
+    assert isinstance(scorer, TCFPScorer)
     queries = random.random((40, d)) * (random.random((40, d)) < 0.3)
-    return found, CSR.of(sparse.csr_matrix(queries)), dense, labels
+    return scorer, CSR.of(sparse.csr_matrix(queries)), dense, labels
 
 
 def fresh(scorer: TCFPScorer) -> TCFPScorer:
@@ -77,16 +77,16 @@ def test_factors_equal_the_twin(context: str) -> None:
     scorer, rows, dense, labels = scorer_of(11, context)
     of_pair = twin.factors(dense.tolist(), [[label] for label in labels.tolist()], 4)
     right = [twin.in_context(row, of_pair, context) for row in rows.matrix().toarray().tolist()]
-    found = scorer.in_context(rows).matrix().toarray()
-    assert found == pytest.approx(np.array(right), rel=1e-6)
-    assert ((found != 0) == (rows.matrix().toarray() != 0)).all()
+    weights = scorer.in_context(rows).matrix().toarray()
+    assert weights == pytest.approx(np.array(right), rel=1e-6)
+    assert ((weights != 0) == (rows.matrix().toarray() != 0)).all()
 
 
 def test_partner_lists_are_sorted_and_complete() -> None:
     both, _, dense, labels = scorer_of(12, "best")
     once, _, _, _ = scorer_of(12, "mean")
     of_pair = twin.factors(dense.tolist(), [[label] for label in labels.tolist()], 4)
-    found: dict[str, dict[tuple[int, int], float]] = {"best": {}, "mean": {}}
+    pair_factors: dict[str, dict[tuple[int, int], float]] = {"best": {}, "mean": {}}
     doc_freq = (dense != 0).sum(axis=0)
     for scorer in (both, once):
         for term in range(scorer.n_terms):
@@ -95,16 +95,16 @@ def test_partner_lists_are_sorted_and_complete() -> None:
             assert np.unique(terms).size == terms.size
             of_partner = np.repeat(factors, np.diff(ends, prepend=0))
             for other, factor in zip(terms.tolist(), of_partner.tolist(), strict=True):
-                found[scorer.context][term, other] = factor
+                pair_factors[scorer.context][term, other] = factor
                 if scorer is once:
                     assert (doc_freq[term], -term) < (doc_freq[other], -other)
             rank = [
                 (-factor, -doc_freq[other], other) for factor, other in zip(of_partner, terms.tolist(), strict=True)
             ]
             assert rank == sorted(rank)
-    assert found["best"] == pytest.approx(of_pair)
-    assert {tuple(sorted(pair)) for pair in found["mean"]} == {tuple(sorted(pair)) for pair in of_pair}
-    assert len(found["mean"]) * 2 == len(of_pair)
+    assert pair_factors["best"] == pytest.approx(of_pair)
+    assert {tuple(sorted(pair)) for pair in pair_factors["mean"]} == {tuple(sorted(pair)) for pair in of_pair}
+    assert len(pair_factors["mean"]) * 2 == len(of_pair)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -137,16 +137,16 @@ def test_unused_terms_change_nothing(context: str) -> None:
     columns = np.arange(25) * 100 + 7
     wide = np.zeros((len(dense), 2600))
     wide[:, columns] = dense
-    found = TCFP(context=context).fit(sparse.csr_matrix(wide), labels).to_scorer()
-    assert isinstance(found, TCFPScorer)
+    widened = TCFP(context=context).fit(sparse.csr_matrix(wide), labels).to_scorer()
+    assert isinstance(widened, TCFPScorer)
     for term in range(25):
-        own, ends, factors = found.partners.of(columns[term])
+        own, ends, factors = widened.partners.of(columns[term])
         right, right_ends, right_factors = scorer.partners.of(term)
         assert own.tolist() == columns[right].tolist()
         assert ends.tolist() == right_ends.tolist()
         assert factors.tolist() == right_factors.tolist()
     spread = rows._replace(indices=columns[rows.indices], n_columns=2600)
-    assert found.scores(spread).tobytes() == scorer.scores(rows).tobytes() == by_kernels(found, spread, 1).tobytes()
+    assert widened.scores(spread).tobytes() == scorer.scores(rows).tobytes() == by_kernels(widened, spread, 1).tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -168,7 +168,7 @@ def test_the_type_of_partners_depends_on_the_number_of_terms() -> None:
     assert tcfp_scorer.partner_type(65_537) is np.int32
 
 
-# -- kept and restored ---------------------------------------------------------------------------------------------
+# -- storing and restoring -----------------------------------------------------------------------------------------
 
 KINDS = {np.dtype(kind) for kind in (np.uint8, np.int32, np.int64, np.float32, np.float64)}
 
@@ -184,12 +184,12 @@ def test_a_restored_scorer_scores_the_same(context: str) -> None:
     again = TCFPScorer.restore(scorer.stored_settings(), frozen, 25, 4)
     assert again.scores(rows).tobytes() == scorer.scores(rows).tobytes()
     assert by_kernels(again, rows, 2).tobytes() == scorer.scores(rows).tobytes()
-    odd = np.frombuffer(b"x" + arrays["partners"].tobytes(), np.uint8)[1:]  # two bytes that begin at an odd address
+    odd = np.frombuffer(b"x" + arrays["partners"].tobytes(), np.uint8)[1:]  # two-byte numbers at an odd address
     assert TCFPScorer.restore(scorer.stored_settings(), frozen | {"partners": odd}, 25, 4).partners.terms.flags.aligned
 
 
-def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]:
-    arrays = {each: array.copy() for each, array in scorer.stored_arrays().items()}
+def arrays_with(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]:
+    arrays = {key: array.copy() for key, array in scorer.stored_arrays().items()}
     arrays[name][place] = value
     return arrays
 
@@ -219,7 +219,7 @@ def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]
 def test_invalid_values_of_stored_arrays_raise(name: str, place: Any, value: Any, words: str) -> None:
     scorer, _, _, _ = scorer_of(15, "best")
     with pytest.raises(InputError, match=words):
-        TCFPScorer.restore(scorer.stored_settings(), lie(scorer, name, place, value), 25, 4)
+        TCFPScorer.restore(scorer.stored_settings(), arrays_with(scorer, name, place, value), 25, 4)
 
 
 def test_invalid_stored_settings_types_and_shapes_raise() -> None:
@@ -230,7 +230,7 @@ def test_invalid_stored_settings_types_and_shapes_raise() -> None:
             TCFPScorer.restore(header, arrays, 25, 4)
     for name, array in arrays.items():
         for other in (None, array.astype(np.float16), array[:-1], array.reshape(1, *array.shape)):
-            changed = {each: part for each, part in (arrays | {name: other}).items() if part is not None}
+            changed = {key: part for key, part in (arrays | {name: other}).items() if part is not None}
             with pytest.raises(InputError):
                 TCFPScorer.restore(scorer.stored_settings(), changed, 25, 4)
     for n_terms, n_outputs in ((24, 4), (26, 4), (25, 3), (25, 1), (0, 0)):

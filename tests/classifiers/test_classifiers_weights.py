@@ -109,10 +109,10 @@ def test_every_svm_method_supports_a_cost_for_each_document(way: str) -> None:
     rows, classes, weights = table(2, n_classes=2)
     weights = weights + 0.5
     rounds: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 100_000, "n_jobs": 1}
-    found = SVMProblem(rows, way).solve(*one_against_rest(classes, np.ones(2), 1.0, weights), **rounds)
+    hyperplanes = SVMProblem(rows, way).solve(*one_against_rest(classes, np.ones(2), 1.0, weights), **rounds)
     theirs: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000)
     theirs.fit(rows, classes, sample_weight=weights)
-    np.testing.assert_allclose(found.coefficients, theirs.coef_, atol=1e-5)
+    np.testing.assert_allclose(hyperplanes.coefficients, theirs.coef_, atol=1e-5)
 
 
 LINEAR: dict[str, Any] = {
@@ -127,8 +127,8 @@ LINEAR: dict[str, Any] = {
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_weights_of_linear_forms_equal_repetition(name: str, class_weight: Any) -> None:
     rows, classes, weights = table(3)
-    kept = np.flatnonzero(weights)
-    rows, classes, weights = rows[kept], classes[kept], weights[kept].astype(np.float64)
+    positive = np.flatnonzero(weights)
+    rows, classes, weights = rows[positive], classes[positive], weights[positive].astype(np.float64)
     copies = copies_of(weights.astype(np.int64))
     tolerance: dict[str, Any] = {"rtol": 0.0, "atol": 1e-5 if name in ("svm", "logistic") else 1e-12}
 
@@ -153,12 +153,12 @@ def test_naive_bayes_with_weights_equals_scikit_learn(name: str) -> None:
     theirs = clone(LINEAR[name]).fit(rows, classes, sample_weight=weights)
     scores = rows @ ours.coefficients.T + ours.intercepts
     logs = theirs.predict_joint_log_proba(rows)
-    if name == "cnb":  # class priors do not count among several classes, ours are kept apart from them
+    if name == "cnb":  # ComplementNB uses no class priors, except for a single class
         logs = rows @ theirs.feature_log_prob_.T
     np.testing.assert_allclose(scores - scores[:, :1], logs - logs[:, :1], atol=1e-9)
 
 
-# -- who takes weights -------------------------------------------------------------------------------------------
+# -- which classifiers accept weights ----------------------------------------------------------------------------
 
 
 def test_members_without_sample_weights_raise_with_their_name() -> None:

@@ -47,16 +47,16 @@ def test_documents_by_class_and_confusion(comparison: Comparison) -> None:
     for row in comparison.rows:
         true, predicted = true_and_predicted(row, texts, CASE.labels)
         pairs = list(zip(true, predicted, strict=True))
-        hits, put, owned = (
+        n_correct, n_predicted, n_true = (
             [sum(label in labels for labels in sets) for label in classes]
             for sets in ([a & b for a, b in pairs], predicted, true)
         )
-        assert row.by_class == tuple(zip(hits, put, owned, strict=True))
+        assert row.by_class == tuple(zip(n_correct, n_predicted, n_true, strict=True))
         number = {label: place for place, label in enumerate(classes)}
         counts = Counter((number[next(iter(a))], number[next(iter(b))]) for a, b in pairs)
         assert row.confusion == tuple((*pair, count) for pair, count in sorted(counts.items()))
-        uneven += put != owned
-    assert uneven  # or nothing would be seen of an exchange
+        uneven += n_predicted != n_true
+    assert uneven  # otherwise an exchange of the two would not be noticed
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
@@ -170,7 +170,7 @@ class Clock:
 
     @property
     def spans(self) -> list[float]:
-        """Between the first look and the second, the third and the fourth, ..."""
+        """Return the seconds between the first reading and the second, the third and the fourth, and so on."""
         return [later - before for before, later in list(pairwise(self.looks[1:]))[::2]]
 
 
@@ -190,7 +190,7 @@ def test_seconds_are_of_statistics_and_ranking_then_training_then_prediction(mon
     selection, others = clock.spans[:-4], clock.spans[-4:]
     assert len(selection) >= 2  # statistics, and then ranking
     for row, (training, prediction) in zip(result.rows, (others[:2], others[2:]), strict=True):
-        assert row.selection_seconds == sum(selection)  # the second row did not wait for it, but would have
+        assert row.selection_seconds == sum(selection)  # also of the second row, which shares the selection
         assert (row.training_seconds, row.prediction_seconds) == (training, prediction)
 
 

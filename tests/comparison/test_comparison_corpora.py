@@ -1,4 +1,4 @@
-"""On the papers' corpora: the publisher's split, and figures that were computed in other ways."""
+"""Comparisons on the papers' corpora use the publisher's split and equal figures that were computed in other ways."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Overlap, significance, ranks and means: against definitions, scipy, and numbers by hand."""
+"""Overlap, significance, ranks and means equal their definitions, scipy, and numbers computed by hand."""
 
 import math
 from itertools import combinations
@@ -25,7 +25,7 @@ def term_set(terms: str, n_seen: int = 10) -> TermSet:
     return TermSet(frozenset(terms), n_seen)
 
 
-def test_likeness_by_hand() -> None:
+def test_overlap_computed_by_hand() -> None:
     overlap = measure_overlap(term_set("abcd"), term_set("cdef"))
     assert overlap.shared == 2
     assert overlap.jaccard == 2 / 6
@@ -177,7 +177,7 @@ def test_no_selector_is_all_terms() -> None:
 def test_sizes_are_parsed_and_distinct() -> None:
     assert sizes_of("10, 0.5,all,10") == (10, 0.5, "all")
     assert sizes_of(7) == (7,)
-    assert sizes_of("1,1.0") == (1, "all")  # the numbers are equal, what they mean is not
+    assert sizes_of("1,1.0") == (1, "all")  # 1 is a number of terms, and 1.0 a share
     assert sizes_of([np.int64(3), "all"]) == (3, "all")
 
 

@@ -1,4 +1,4 @@
-"""The stored description of a ranking: energy, and the class that each term indicates; against slow twins."""
+"""The stored description of a ranking (its energy, and the class that each term indicates) equals slow twins."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def test_the_description_equals_a_selector_fitted_by_hand(name: str) -> None:
     weights = TermWeighter(**scheme._asdict()).fit_transform(counts)
     selector = selector.set_params(k=9).fit(weights, labels)
     terms = counter.get_feature_names_out()
-    kept = [column for column in selector.ranking_ if selector.get_support()[column]]
-    assert ranking.n_ranked == len(kept) == 9
+    selected = [column for column in selector.ranking_ if selector.get_support()[column]]
+    assert ranking.n_ranked == len(selected) == 9
     assert ranking.energy == energy_of(selector.scores_[selector.ranking_])
     by_class = dict(ranking.by_class)
     class_scores = [dict(zip(c.tolist(), s.tolist(), strict=True)) for c, s in selector.best_by_class(len(terms))]
-    for rank, column in enumerate(kept, 1):
+    for rank, column in enumerate(selected, 1):
         own = [scores.get(column, 0.0) for scores in class_scores]
         indicating = [term for label in by_class for term in by_class[label] if term.rank == rank]
         if max(own) <= 0:

@@ -1,4 +1,4 @@
-"""The results file: an interrupted run loses at most one row, and files that do not belong to the run are refused."""
+"""The results file: an interrupted run loses at most one row, and files that do not belong to the run raise."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ def test_a_comparison_can_be_read_from_its_file(tmp_path: Path) -> None:
     part = read_comparison(path)
     assert [condition.key for condition in part.conditions] == [condition.key for condition in whole.conditions[:-1]]
     assert len(part.summary) == len(whole.summary) - 1
-    for text, said in (("", "has no results"), ("notes\n", "has no results of compare")):
+    for text, words in (("", "has no results"), ("notes\n", "has no results of compare")):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             read_comparison(path)
     with pytest.raises(InputError, match="can't be read"):
         read_comparison(tmp_path / "nowhere.jsonl")
@@ -128,22 +128,22 @@ def test_a_file_can_be_resumed_with_more_or_fewer_combinations(tmp_path: Path, m
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "words"),
     [
         ({"min_df": 3}, r"results of other settings \(min_df: 1 there, 3 here\)"),
         ({"folds": 3}, r"results of another split of the documents \(folds: 2 there, 3 here\)"),
     ],
 )
-def test_results_of_other_settings_are_refused(other: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_results_of_other_settings_raise(other: dict[str, Any], words: str, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     run(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=f"results.jsonl: has {said}. Choose another file for new results, or delete"):
+    with pytest.raises(InputError, match=f"results.jsonl: has {words}. Choose another file for new results, or delete"):
         run(path, **other)
     assert path.read_bytes() == before
 
 
-def test_results_of_another_corpus_are_refused(tmp_path: Path) -> None:
+def test_results_of_another_corpus_raise(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     run(path)
     for texts, labels in (
@@ -155,14 +155,14 @@ def test_results_of_another_corpus_are_refused(tmp_path: Path) -> None:
             compare(texts, labels, results=path, **WANTED)
 
 
-def test_results_of_single_labels_are_refused_for_multilabel_documents(tmp_path: Path) -> None:
+def test_results_of_single_labels_raise_for_multilabel_documents(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     run(path)
     with pytest.raises(InputError, match=r"results.jsonl: has results of another number of labels per document"):
         compare(CASE.texts, [[label] for label in CASE.labels], results=path, **WANTED)
 
 
-def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
+def test_results_of_another_version_raise(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     run(path)
     own = path.read_text(encoding="utf-8")
@@ -201,8 +201,8 @@ def test_a_full_disk_loses_only_the_current_row(tmp_path: Path, measured: list[A
         encoding="utf-8",
     )
     done = subprocess.run([sys.executable, str(code), str(path)], capture_output=True, text=True)
-    said = "results.jsonl: can't be written any further (File too large). What it has is safe; make room"
-    assert said in done.stdout, done.stderr
+    message = "results.jsonl: can't be written any further (File too large). What it has is safe; make room"
+    assert message in done.stdout, done.stderr
     del measured[:]
     again = run(path)
     assert 0 < len(measured) < N_ROWS
@@ -226,12 +226,12 @@ def test_the_fingerprint_depends_on_the_test_documents() -> None:
 
 
 def test_unwritable_paths_raise_an_error_before_measuring(tmp_path: Path, measured: list[Any]) -> None:
-    for path, said in (
+    for path, words in (
         (tmp_path / "no" / "results.jsonl", "there is no folder .*; make it first"),
         (tmp_path, "is a folder; give the name of a file in it"),
         (Path(os.devnull), "is a device or a pipe"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             run(path)
     assert measured == []
 
@@ -241,7 +241,7 @@ def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        told: list[Any] = []
+        steps: list[Any] = []
         with pytest.raises(InputError, match="another run is writing to it"):
-            run(path, progress=lambda *step: told.append(step))
-        assert told == []  # before documents are counted
+            run(path, progress=lambda *step: steps.append(step))
+        assert steps == []  # before documents are counted

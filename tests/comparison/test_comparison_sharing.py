@@ -130,7 +130,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "words"),
     [
         ({"folds": 1}, "folds=1; use a number from 2"),
         ({"folds": 61}, "60 documents with a label are too few for 61 folds"),
@@ -175,8 +175,8 @@ def test_nothing_is_learned_from_tested_documents() -> None:
     ],
     ids=str,
 )
-def test_invalid_arguments_raise_an_error(wanted: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_arguments_raise_an_error(wanted: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
         compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
 
 
@@ -195,7 +195,7 @@ def test_the_error_for_an_unknown_setting_names_all_valid_ones_and_the_closest()
         assert listed > {"lowercase", "ngram_range", "min_df", "cut"}
 
 
-def test_documents_without_labels_and_corpora_that_are_not_there() -> None:
+def test_missing_labels_and_missing_corpora_raise() -> None:
     with pytest.raises(InputError, match="there are no labels; give a corpus"):
         compare(CASE.texts)
     with pytest.raises(InputError, match=r"nowhere\.csv"):

@@ -105,7 +105,7 @@ def test_p_of_leads_that_vanish_or_never_vary() -> None:
     assert p_of_mean_lead([0.5], 0.5) == 1.0
 
 
-def test_results_of_other_draws_are_refused(tmp_path: Path) -> None:
+def test_results_of_other_draws_raise(tmp_path: Path) -> None:
     wanted: Any = {**WANTED, "results": tmp_path / "r.jsonl", "test_share": 0.3}
     compare(CASE.texts, CASE.labels, seed=1, **wanted)
     with pytest.raises(InputError, match=r"another split of the documents \(seed: 1 there, 2 here\)"):
@@ -117,7 +117,7 @@ def test_results_of_other_draws_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "words"),
     [
         ({"test_share": 0}, "test_share=0; use a share of the documents above 0 and below 1"),
         ({"test_share": "half"}, "test_share='half'; use a share"),
@@ -140,8 +140,8 @@ def test_results_of_other_draws_are_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_invalid_splits_raise_an_error(wanted: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_splits_raise_an_error(wanted: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
         compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
 
 
@@ -153,7 +153,7 @@ def test_the_error_for_a_split_of_one_class_names_the_split() -> None:
 
 
 @pytest.mark.parametrize(
-    ("split", "said"),
+    ("split", "description"),
     [
         ({"by": "folds", "folds": 5}, "5 folds in turn"),
         ({"by": "shuffled folds", "folds": 50, "repeats": 10}, "5 folds in turn, shuffled 10 times"),
@@ -163,5 +163,5 @@ def test_the_error_for_a_split_of_one_class_names_the_split() -> None:
         ({"by": "own", "folds": 1}, "the corpus's own split"),
     ],
 )
-def test_a_split_is_described_in_words(split: dict[str, Any], said: str) -> None:
-    assert describe_split(split) == said
+def test_a_split_is_described_in_words(split: dict[str, Any], description: str) -> None:
+    assert describe_split(split) == description

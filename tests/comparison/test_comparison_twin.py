@@ -27,7 +27,7 @@ SIZES = (4, 12, 0.5, 10_000)
 
 
 @pytest.fixture(autouse=True)
-def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fix the date in model files, on which their size may depend."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
 
@@ -116,11 +116,11 @@ def test_a_selector_that_selects_nothing_has_a_row_with_the_problem() -> None:
 def test_folds_with_a_single_training_class_raise_an_error_before_measuring() -> None:
     texts = ["goal keeper", "striker goal", "goal league", "budget vote"]
     labels = ["sport", "sport", "sport", "politics"]
-    told: list[Any] = []
-    said = "without fold 2: fewer than two classes have training documents; .* of each class, or fewer folds"
-    with pytest.raises(InputError, match=said):
-        compare(texts, labels, folds=2, n_terms=2, n_jobs=1, progress=lambda *step: told.append(step))
-    assert not [step for step in told if step[0] == running.STAGE]  # before the first row of the first fold
+    steps: list[Any] = []
+    words = "without fold 2: fewer than two classes have training documents; .* of each class, or fewer folds"
+    with pytest.raises(InputError, match=words):
+        compare(texts, labels, folds=2, n_terms=2, n_jobs=1, progress=lambda *step: steps.append(step))
+    assert not [step for step in steps if step[0] == running.STAGE]  # before the first row of the first fold
     with pytest.raises(InputError, match=r"the training part: fewer than two classes .* of each class.$"):
         compare(texts[:3], labels[:3], test=(texts, labels), n_terms=2, n_jobs=1)
 

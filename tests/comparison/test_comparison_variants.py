@@ -99,7 +99,7 @@ def test_a_classifier_that_fails_on_a_fold_has_a_row_with_the_problem() -> None:
     nb, svm = comparison.summary
     assert nb.is_best
     assert str(svm.problem).endswith("(in fold 1 of 3)")
-    assert len(comparison.selections) == 3  # terms were chosen, in all folds
+    assert len(comparison.selections) == 3  # terms were selected in all folds
 
 
 def test_an_estimator_that_always_fails_has_rows_with_the_problem() -> None:

@@ -117,7 +117,7 @@ def test_multilabel_rows_of_rcv1_equal_estimators_fitted_by_hand(named: Callable
 
 
 @pytest.mark.filterwarnings("ignore:.*the class has no training document")
-def test_a_corpus_of_vectors_by_its_name(named: Callable[[str], Corpus]) -> None:
+def test_a_corpus_of_vectors_can_be_compared_by_its_name(named: Callable[[str], Corpus]) -> None:
     comparison = compare(named("rcv1:subset4"), selectors="df", n_terms=10, classifiers="rocchio", folds=2, n_jobs=1)
     assert comparison.header["documents"] == 6000
     assert [row.n_selected for row in comparison.rows] == [10, 10]
@@ -142,7 +142,7 @@ def test_weights_may_be_negative() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "words"),
     [
         ({"lowercase": False, "ngram_range": (1, 2)}, "leave out lowercase=False, ngram_range=(1, 2)."),
         ({"stop_words": ["a"]}, "holds vectors, not texts, and their columns are fixed; leave out stop_words=['a']."),
@@ -152,12 +152,12 @@ def test_weights_may_be_negative() -> None:
     ],
     ids=str,
 )
-def test_settings_of_texts_raise_an_error_for_vectors(wanted: dict[str, Any], said: str) -> None:
+def test_settings_of_texts_raise_an_error_for_vectors(wanted: dict[str, Any], words: str) -> None:
     rows, labels = matrix(60, whole=False)
     rows.data[0] = -1.0
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         compare(rows, labels, n_jobs=1, **wanted)
-    assert said in str(refused.value)
+    assert words in str(caught.value)
 
 
 def test_texts_with_test_vectors_raise_an_error() -> None:
@@ -176,7 +176,7 @@ def test_unusable_vectors_raise_an_error() -> None:
         compare(csr_matrix(np.ones((10, 3))), labels[:9], n_jobs=1)
 
 
-def test_results_of_other_weights_are_refused(tmp_path: Path) -> None:
+def test_results_of_other_weights_raise(tmp_path: Path) -> None:
     rows, labels = matrix(40, whole=False)
     wanted: Any = {"selectors": "ig", "n_terms": 3, "folds": 2, "n_jobs": 1, "results": tmp_path / "r.jsonl"}
     compare(rows, labels, **wanted)

@@ -1,4 +1,4 @@
-"""Options of a selector for the weights that it uses."""
+"""Options of a selector set the weights that it uses."""
 
 import re
 
@@ -33,14 +33,14 @@ def test_a_selector_reads_the_weights_of_its_variant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "said"),
+    ("variant", "words"),
     [
         ("ocfs(tf=often)", "selectors: ocfs(tf=often): tf='often'; use one of 'tf', "),
         ("ig(idf=3)", "selectors: ig(idf=3): idf=3; use one of 'none', "),
         ("all(norm=l2)", "'all' selects nothing"),
     ],
 )
-def test_unknown_weights_raise_an_error(variant: str, said: str) -> None:
+def test_unknown_weights_raise_an_error(variant: str, words: str) -> None:
     case = small_texts(20, 2)
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(words)):
         compare(case.texts, case.labels, selectors=variant, n_terms=3, folds=2, n_jobs=1)

@@ -1,8 +1,8 @@
 """Train the models in `golden/` and write down what they predict.
 
 `test_modelfile_golden.py` checks that these files load and predict the same for ever. A new version of the format gets
-files of its own beside them. Only if the format changes before it is released, make them anew, from the root of the
-repository:
+files of its own beside them. Only if the format changes before it is released, create them again, from the root of
+the repository:
 
     python -m tests.modelfile.golden_models
 """

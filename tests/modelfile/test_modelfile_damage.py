@@ -1,4 +1,4 @@
-"""Damaged files: every truncation and every flipped byte is refused by name, or means exactly the same."""
+"""Damaged files: every truncation and every flipped byte raises `InputError`, or leaves the model unchanged."""
 
 import gzip
 import io
@@ -31,8 +31,8 @@ LARGE = encode(
 )
 
 
-def refused_or_the_same(damaged: bytes, whole: bytes) -> bool:
-    """Whether damaged bytes were refused; if not, they must be another spelling of the same model."""
+def raises_or_is_unchanged(damaged: bytes, whole: bytes) -> bool:
+    """Return whether damaged bytes raise `InputError`; if they do not, assert that the model is unchanged."""
     try:
         model = decode(damaged, "news.sieve")
     except InputError as error:
@@ -44,13 +44,13 @@ def refused_or_the_same(damaged: bytes, whole: bytes) -> bool:
     return True
 
 
-def test_every_truncation_is_refused() -> None:
+def test_every_truncation_raises() -> None:
     for length in range(len(SMALL)):
         with pytest.raises(InputError, match=r"^news\.sieve: the file is (not a textsieve model|cut short)"):
             decode(SMALL[:length], "news.sieve")
 
 
-def test_truncated_files_are_refused_by_name(tmp_path: Path) -> None:
+def test_truncated_files_raise_with_their_name(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"
     for length in [*range(40), *range(40, len(LARGE), 997), len(LARGE) - 1]:
         file.write_bytes(LARGE[:length])
@@ -59,20 +59,20 @@ def test_truncated_files_are_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("added", [b"\0", b"\n", b"{}", SMALL])
-def test_what_comes_after_is_refused(added: bytes) -> None:
+def test_trailing_bytes_raise(added: bytes) -> None:
     with pytest.raises(InputError, match=r"bytes, and its header declares"):
         decode(SMALL + added)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flip", [0x01, 0x02, 0x10, 0x20, 0x80, 0xFF])
-def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
+def test_every_flipped_byte_raises_or_is_harmless(flip: int) -> None:
     tracemalloc.start()
     try:
         harmless = 0
         for place in range(len(SMALL)):
             damaged = SMALL[:place] + bytes([SMALL[place] ^ flip]) + SMALL[place + 1 :]
-            harmless += not refused_or_the_same(damaged, SMALL)
+            harmless += not raises_or_is_unchanged(damaged, SMALL)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -81,7 +81,7 @@ def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
 
 
 @pytest.mark.parametrize("part", ["length", "header", "arrays"])
-def test_flipped_regions_of_a_large_file(part: str) -> None:
+def test_flipped_regions_of_a_large_file_raise(part: str) -> None:
     header_end = 8 + int.from_bytes(LARGE[:8], "little")
     begin, end = {"length": (0, 8), "header": (8, header_end), "arrays": (header_end, len(LARGE))}[part]
     random = np.random.default_rng(7)
@@ -91,21 +91,21 @@ def test_flipped_regions_of_a_large_file(part: str) -> None:
         damaged = bytearray(LARGE)
         for place in range(at, min(at + size, end)):
             damaged[place] ^= int(random.integers(1, 256))
-        assert refused_or_the_same(bytes(damaged), LARGE)
+        assert raises_or_is_unchanged(bytes(damaged), LARGE)
 
 
 @given(st.data())
-def test_parts_swapped_doubled_or_lost(data: st.DataObject) -> None:
+def test_swapped_doubled_or_lost_parts_raise(data: st.DataObject) -> None:
     a, b, c = sorted(data.draw(st.lists(st.integers(0, len(SMALL)), min_size=3, max_size=3)))
     parts = [SMALL[:a], SMALL[a:b], SMALL[b:c], SMALL[c:]]
     order = data.draw(st.lists(st.integers(0, 3), max_size=5))
     damaged = b"".join(parts[at] for at in order)
     if damaged != SMALL:
-        assert refused_or_the_same(damaged, SMALL)
+        assert raises_or_is_unchanged(damaged, SMALL)
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_refused(data: bytes) -> None:
+def test_random_bytes_raise(data: bytes) -> None:
     with pytest.raises(InputError, match="not a textsieve model"):
         decode(data)
 
@@ -124,7 +124,7 @@ def an_array_file() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "words"),
     [
         *((pickle.dumps({"model": [1.0] * 50}, protocol), "pickle") for protocol in range(2, 6)),
         (pickle.dumps({"model": [1.0] * 50}, 0), "does not begin as one"),
@@ -140,14 +140,14 @@ def an_array_file() -> bytes:
         (save({"weights": np.ones(3)}, metadata={"other": "1"}), "'textsieve'"),
     ],
 )
-def test_another_kind_of_file_is_named(tmp_path: Path, data: bytes, said: str) -> None:
+def test_errors_name_the_kind_of_another_file(tmp_path: Path, data: bytes, words: str) -> None:
     file = tmp_path / "model.pkl"
     file.write_bytes(data)
-    with pytest.raises(InputError, match=rf"model\.pkl: the file is not a textsieve model.*{said}"):
+    with pytest.raises(InputError, match=rf"model\.pkl: the file is not a textsieve model.*{words}"):
         read(file)
 
 
-def test_a_table_of_statistics_is_no_model(tmp_path: Path) -> None:
+def test_statistics_and_models_are_not_mixed_up(tmp_path: Path) -> None:
     file = tmp_path / "stats"
     file.write_bytes(ClassStats.from_matrix([[1], [2]], ["a", "b"]).to_bytes())
     with pytest.raises(InputError, match=r"is 'textsieve\.ClassStats' version 1.*reads 'textsieve\.Model' version 1"):
@@ -157,7 +157,7 @@ def test_a_table_of_statistics_is_no_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", [small_model(), multilabel_model(), two_classes()])
-def test_a_changed_class_or_number_is_seen(model: Model) -> None:
+def test_a_changed_term_or_number_fails_the_checksum(model: Model) -> None:
     data = encode(model)
     coefficient = model.scorer.term_strengths()[0].tobytes()
     place = data.index(coefficient)

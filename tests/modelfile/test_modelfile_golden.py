@@ -41,20 +41,20 @@ def test_predictions_and_explanations_are_what_they_were(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["updatable", "updatable_votes"])
-def test_an_update_gives_what_it_gave(name: str) -> None:
+def test_updates_give_what_they_gave(name: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve")
     assert model.model_.about["updated"]["times"] == 1
     check(model.update(TEXTS[:5], MODELS[name][1][:5]), EXPECTED[name]["updated"])
 
 
 @every_model
-def test_they_are_written_as_they_were(name: str, tmp_path: Path) -> None:
+def test_saving_again_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
     textsieve.load(FOLDER / f"{name}.sieve").save(tmp_path / "again.sieve")
     assert (tmp_path / "again.sieve").read_bytes() == (FOLDER / f"{name}.sieve").read_bytes()
 
 
 def test_a_file_has_each_special_part() -> None:
-    """At least one file has a fallback class, a preparation, a calibration, thresholds, and statistics."""
+    """At least one file each has a fallback class, a preparation, a calibration, thresholds, and a label matrix."""
     models = {name: textsieve.load(FOLDER / f"{name}.sieve") for name in EXPECTED}
     assert models["fallback"].model_.fallback == 1
     assert models["prepared"].model_.preparation.to_dict() == {

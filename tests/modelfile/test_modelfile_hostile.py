@@ -1,4 +1,4 @@
-"""Files made to do harm: right checksums, wrong everything else. They get an error by name, and cost no memory."""
+"""Hostile files have right checksums and wrong content. They raise `InputError` and need little memory."""
 
 import json
 import os
@@ -37,7 +37,7 @@ HEADER = json.loads(json.loads(WHOLE[8 : 8 + int.from_bytes(WHOLE[:8], "little")
 
 
 def forged(header: dict[str, Any] | str | None = None, **arrays: Any) -> bytes:
-    """The model with other parts and a checksum that agrees; None takes an array away, `...` a part of the header."""
+    """Return the model with other parts and a valid checksum; None removes an array, `...` a part of the header."""
     parts = {name: part for name, part in (ARRAYS | arrays).items() if part is not None}
     if isinstance(header, str):
         return save(parts, metadata={"textsieve": header})
@@ -47,13 +47,13 @@ def forged(header: dict[str, Any] | str | None = None, **arrays: Any) -> bytes:
 
 
 def raw(outer: str | bytes, payload: bytes = b"", length: int | None = None) -> bytes:
-    """A file with this very outer header."""
+    """Return a file with the given outer header."""
     encoded = outer.encode() if isinstance(outer, str) else outer
     return (len(encoded) if length is None else length).to_bytes(8, "little") + encoded + payload
 
 
-def cost_of_refusing(data: bytes, match: str = "") -> int:
-    """Return how much memory it takes to refuse some bytes, with an error that matches."""
+def memory_of_the_error(data: bytes, match: str = "") -> int:
+    """Return how much memory it takes to raise an error that matches."""
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=rf"^hostile\.sieve: .*{match}") as caught:
@@ -65,7 +65,7 @@ def cost_of_refusing(data: bytes, match: str = "") -> int:
     return peak
 
 
-def test_the_forger_can_write_a_model() -> None:
+def test_a_file_forged_without_changes_is_the_model() -> None:
     assert forged() == WHOLE
     assert encode(decode(forged())) == WHOLE
 
@@ -80,7 +80,7 @@ def terms(text: str | bytes) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "words"),
     [
         ({"terms": terms(b"goal\nmarket\n\xff\xfe\nnew york")}, "UTF-8"),
         ({"terms": terms(b"goal\nmarket\nstra\xc3\nnew york")}, "UTF-8"),
@@ -139,13 +139,13 @@ def terms(text: str | bytes) -> Any:
         ({"idf": np.zeros(4, np.bool_)}, "'BOOL', which textsieve does not write"),
     ],
 )
-def test_arrays_that_do_not_fit(arrays: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_arrays_raise(arrays: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
         decode(forged(**arrays), "hostile.sieve")
-    assert cost_of_refusing(forged(**arrays)) < 1_000_000
+    assert memory_of_the_error(forged(**arrays)) < 1_000_000
 
 
-def test_thresholds_may_be_out_of_reach() -> None:
+def test_thresholds_may_be_infinite() -> None:
     model = decode(forged(thresholds=np.array([INF, -INF, 0.0])))
     assert model.predict(["goal"]).labels == [("money", "sport")]
 
@@ -186,11 +186,11 @@ ODD: list[dict[str, Any]] = [
     *({"held_out": HELD_OUT | {"classes": [ROW | {name: None}]}} for name in ROW),
     {"held_out": HELD_OUT | {"classes": [ROW | {"label": ["city"]}]}},
 ]
-"""What a model does not say about itself."""
+"""Values of `about` that textsieve does not write."""
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "words"),
     [
         *(({name: ...}, "header") for name in HEADER if name not in ("checksum", "format", "version")),
         ({"format": ...}, "'format'"),
@@ -262,10 +262,10 @@ ODD: list[dict[str, Any]] = [
         *(({"about": about}, "about is not what textsieve writes: " + next(iter(about))) for about in ODD),
     ],
 )
-def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_headers_raise(header: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
         decode(forged(header), "hostile.sieve")
-    assert cost_of_refusing(forged(header)) < 1_000_000
+    assert memory_of_the_error(forged(header)) < 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
         {"later": "x"},
     ],
 )
-def test_a_model_may_say_less_or_more_about_itself(about: dict[str, Any]) -> None:
+def test_about_may_have_fewer_or_more_keys(about: dict[str, Any]) -> None:
     assert decode(forged({"about": about})).about == about
 
 
@@ -286,7 +286,7 @@ TEXT = json.dumps(HEADER)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("", "not a textsieve model"),
         ("null", "no JSON object"),
@@ -306,17 +306,17 @@ TEXT = json.dumps(HEADER)
         ('{"a":' * 500_000, f"more than {MAX_DEPTH} deep"),
         ("[" * 500_000 + "]" * 500_000, f"more than {MAX_DEPTH} deep"),
         ('"' + '\\"' * 500_000, "not a textsieve model"),
-        ('{"a": "' + "[" * 500_000 + '"}', "'version'"),  # brackets in a text nest nothing
+        ('{"a": "' + "[" * 500_000 + '"}', "'version'"),  # brackets in a string are no nesting
         ('{"' + "\\", "not a textsieve model"),
     ],
 )
-def test_json_that_is_strange(text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_json_raises(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         decode(forged(text), "hostile.sieve")
-    assert cost_of_refusing(forged(text)) < 1_000_000 + 20 * len(text)
+    assert memory_of_the_error(forged(text)) < 1_000_000 + 20 * len(text)
 
 
-def test_infinite_numbers_in_settings_come_back() -> None:
+def test_infinite_settings_and_classes_are_restored() -> None:
     model = small_model(settings={"C": float("inf")}, classes=(-float("inf"), 0.0, float("inf")))
     again = decode(encode(model))
     assert again.settings == model.settings
@@ -336,7 +336,7 @@ HUGE = 1 << 60
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "words"),
     [
         (raw("{}", length=2**64 - 1), "does not begin"),
         (raw("{}", length=2**63), "does not begin"),
@@ -372,13 +372,13 @@ HUGE = 1 << 60
         (raw(one_array("null")), "not a textsieve"),
     ],
 )
-def test_outer_headers_that_lie(data: bytes, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_outer_headers_raise(data: bytes, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         decode(data, "hostile.sieve")
-    assert cost_of_refusing(data) < 1_000_000 + 20 * len(data)
+    assert memory_of_the_error(data) < 1_000_000 + 20 * len(data)
 
 
-def test_an_array_declared_twice_is_refused() -> None:
+def test_an_array_declared_twice_raises() -> None:
     length = int.from_bytes(WHOLE[:8], "little")
     outer = WHOLE[8 : 8 + length].decode().rstrip()
     idf = json.loads(outer)["idf"]
@@ -386,7 +386,7 @@ def test_an_array_declared_twice_is_refused() -> None:
         decode(raw(outer[:-1] + f', "idf": {json.dumps(idf)}}}', WHOLE[8 + length :]))
 
 
-def test_arrays_that_overlap_are_refused() -> None:
+def test_overlapping_arrays_raise() -> None:
     length = int.from_bytes(WHOLE[:8], "little")
     outer = json.loads(WHOLE[8 : 8 + length])
     outer["thresholds"]["data_offsets"] = outer["intercepts"]["data_offsets"]
@@ -403,15 +403,15 @@ def test_arrays_that_overlap_are_refused() -> None:
     ["[]", "{}", '"ab"', "1.5", '{"a":1}', "[[[[]]]]"],
     ids=["lists", "objects", "texts", "numbers", "a", "deep"],
 )
-def test_a_header_full_of_small_things_costs_a_multiple_of_itself(item: str) -> None:
+def test_the_memory_for_a_header_of_small_values_is_limited(item: str) -> None:
     size = 150_000
     items = "[" + ",".join([item] * (size // (len(item) + 1))) + "]"
     data = forged(TEXT.replace('"C": 1.0', f'"C": {items}'))
-    assert cost_of_refusing(data) < 1_000_000 + 60 * len(data)
+    assert memory_of_the_error(data) < 1_000_000 + 60 * len(data)
 
 
 @pytest.mark.parametrize("twice", [False, True])
-def test_a_file_full_of_short_terms_costs_a_multiple_of_itself(twice: bool) -> None:
+def test_the_memory_for_a_file_of_short_terms_is_limited(twice: bool) -> None:
     n_terms = 200_000
     spelled = [f"{number:x}" for number in range(n_terms)]
     if twice:
@@ -424,7 +424,7 @@ def test_a_file_full_of_short_terms_costs_a_multiple_of_itself(twice: bool) -> N
     }
     data = forged(**arrays)
     if twice:
-        assert cost_of_refusing(data) < 20 * len(data)
+        assert memory_of_the_error(data) < 20 * len(data)
         return
     tracemalloc.start()
     try:
@@ -435,12 +435,12 @@ def test_a_file_full_of_short_terms_costs_a_multiple_of_itself(twice: bool) -> N
     assert peak < 20 * len(data)
 
 
-def test_a_hostile_run_of_words_costs_nothing_to_predict() -> None:
-    """One term of ten thousand words, and runs of any length: a document is still read in one go."""
-    run = " ".join(f"word{number}" for number in range(10_000))
+def test_a_term_of_very_many_words_costs_little_memory() -> None:
+    """One term has ten thousand words, and n-grams have up to a thousand."""
+    n_gram = " ".join(f"word{number}" for number in range(10_000))
     data = forged(
         {"reading": READING | {"ngram_range": [1, 1000]}},
-        terms=terms("goal\nmarket\nstraße\n" + run),
+        terms=terms("goal\nmarket\nstraße\n" + n_gram),
     )
     model = decode(data)
     text = " ".join(f"word{number}" for number in range(3000)) + " goal"
@@ -476,7 +476,7 @@ print(refused, (after - before) // 1024)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss is in other units elsewhere")
 def test_hostile_files_take_no_memory_from_the_process(tmp_path: Path) -> None:
-    """As the operating system sees it, so that what safetensors takes counts too."""
+    """The memory is measured by the operating system, so that the memory of safetensors counts too."""
     hostile = {
         "length": raw("{}", length=2**64 - 1),
         "huge": raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')),
@@ -506,7 +506,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "large.sieve"
     with open(file, "wb") as large:
         large.write(WHOLE)
-        large.truncate(MAX_BYTES + 1)  # which takes no room on the disk
+        large.truncate(MAX_BYTES + 1)  # a sparse file, which takes no disk space
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=r"large\.sieve.* has 8,589,934,593 bytes; a textsieve model has at most"):
@@ -526,7 +526,7 @@ def u8(n_bytes: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("outer", "said"),
+    ("outer", "words"),
     [
         ("{}", "'__metadata__'"),
         (f'{{"__metadata__": {META}}}', "declares"),
@@ -538,7 +538,7 @@ def u8(n_bytes: int) -> str:
     ],
     ids=["no metadata", "no arrays", "no header", "float16", "overlapping", "other parts", "newer"],
 )
-def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, said: str, tmp_path: Path) -> None:
+def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "large.sieve"
     head = raw(outer)
     with open(file, "wb") as large:
@@ -546,7 +546,7 @@ def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, said: s
         large.truncate(len(head) + (2 << 30))
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             read(file)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -555,7 +555,7 @@ def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, said: s
 
 
 def declaring(n_bytes: int, header: dict[str, Any] | None = None, **shapes: tuple[str, list[int]]) -> bytes:
-    """The head of a file of so many bytes of arrays: the model's, but some are declared with another type and shape."""
+    """Return the start of a file with at least `n_bytes` of arrays, some declared with another type and shape."""
     outer = json.loads(WHOLE[8 : 8 + int.from_bytes(WHOLE[:8], "little")])
     outer["__metadata__"]["textsieve"] = json.dumps(HEADER | (header or {}))
     outer |= {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in shapes.items()}
@@ -573,7 +573,7 @@ GB = 1 << 30
 
 
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("head", "words"),
     [
         (declaring(GB, extra=("F64", [GB // 8])), r"arrays are \['coefficients', 'extra', 'intercepts'\]"),
         (declaring(GB, class_docs=("I64", [GB // 8])), "class_docs is not a number for each class"),
@@ -591,7 +591,7 @@ GB = 1 << 30
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_arrays_that_do_not_fit_are_refused_before_they_are_read(head: bytes, said: str, tmp_path: Path) -> None:
+def test_invalid_arrays_raise_before_they_are_read(head: bytes, words: str, tmp_path: Path) -> None:
     file = tmp_path / "large.sieve"
     declared = json.loads(head[8:])
     end = max(array["data_offsets"][1] for name, array in declared.items() if name != "__metadata__")
@@ -600,7 +600,7 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_read(head: bytes, sa
         large.truncate(len(head) + end)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=rf"^{file}: not a sound model: .*{said}"):
+        with pytest.raises(InputError, match=rf"^{file}: not a sound model: .*{words}"):
             read(file)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -609,7 +609,7 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_read(head: bytes, sa
 
 
 def large_model(n_terms: int, n_classes: int) -> Model:
-    """A model that is mostly coefficients."""
+    """Return a model that consists mostly of coefficients."""
     return small_model(
         terms=tuple(f"t{number}" for number in range(n_terms)),
         classes=tuple(f"{number:04}" for number in range(n_classes)),
@@ -631,7 +631,7 @@ def test_the_arrays_of_a_large_model_are_in_memory_once(tmp_path: Path) -> None:
     assert peak < 1.2 * file.stat().st_size
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_shrinks_while_it_is_read_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "model.sieve"
     write_model(large_model(400, 400), file)
 
@@ -653,7 +653,7 @@ LARGE_FLOAT32 = float(np.finfo(np.float32).max)
 @pytest.mark.parametrize("tf", TERM_FREQUENCIES)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str, sign: float) -> None:
-    """What `require_finite` derives, at its bounds: a longer document than fits into memory adds nothing to it."""
+    """Test the bounds of `require_finite`, with counts that are larger than any document in memory can have."""
     scorer = LinearScorer(np.full((4, 2), sign * LARGE_FLOAT32, np.float32), np.array([LARGEST, -LARGEST]))
     curves = Calibration("sigmoid", np.arange(3), np.full(2, LARGEST), np.full(2, -LARGEST))
     model = two_classes(tf=tf, norm=norm, idf=np.full(4, MOST_IDF), scorer=scorer, calibration=curves)
@@ -665,13 +665,13 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     assert np.isfinite(again.probabilities(predicted.scores)).all()
     text = "goal market straße new york"
     assert np.isfinite(again.decision([text, ""])).all()
-    assert all(np.isfinite(each.score) for each in again.explain(text).classes)
+    assert all(np.isfinite(explanation.score) for explanation in again.explain(text).classes)
     assert np.isfinite(again.strengths()).all()
 
 
 EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARGEST, MOST_IDF]
 
-TRAINED_WAYS: dict[str, dict[str, Any]] = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "svm": {"probabilities": "sigmoid", "norm": "none", "tf": "tf"},
     "nb": {"probabilities": "isotonic"},
     "tcfp": {},
@@ -681,11 +681,11 @@ TRAINED_WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("classifier", TRAINED_WAYS)
-def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str) -> None:
-    """Each array of numbers with one extreme value, or nothing else: the file raises `InputError` or scores."""
+@pytest.mark.parametrize("classifier", SETTINGS)
+def test_no_number_in_a_file_gives_an_infinite_score(classifier: str) -> None:
+    """If an array has one extreme value, or only that value, the file raises `InputError` or scores are finite."""
     case = small_texts(n=60)
-    trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **TRAINED_WAYS[classifier])
+    trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **SETTINGS[classifier])
     whole = encode(trained.fit(case.texts, case.labels).model_)
     header, arrays = unpack(KIND, whole)
     texts = [*case.texts[:3], "", " ".join(case.texts)]
@@ -705,10 +705,13 @@ def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str
                 assert np.isfinite(predicted.scores).all(), (name, value)
                 assert np.isfinite(model.decision(texts)).all(), (name, value)
                 assert np.isfinite(model.strengths()).all(), (name, value)
-                assert all(np.isfinite(each.score) for each in model.explain(texts[0]).classes), (name, value)
+                assert all(np.isfinite(explanation.score) for explanation in model.explain(texts[0]).classes), (
+                    name,
+                    value,
+                )
                 if model.calibration is not None:
-                    found = model.probabilities(predicted.scores)
-                    assert ((found >= 0) & (found <= 1)).all(), (name, value)
+                    probabilities = model.probabilities(predicted.scores)
+                    assert ((probabilities >= 0) & (probabilities <= 1)).all(), (name, value)
     assert n_scored
 
 
@@ -722,9 +725,7 @@ def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str
         ("isotonic", [-1e308, 1e308, 0.0], [0.0, 1.0, 1.0]),
     ],
 )
-def test_curves_whose_probabilities_would_not_be_finite_are_refused(
-    method: str, knots: list[float], values: list[float]
-) -> None:
+def test_calibrations_with_infinite_probabilities_raise(method: str, knots: list[float], values: list[float]) -> None:
     starts = np.array([0, len(knots) - 1, len(knots)])
     with pytest.raises(InputError, match="calibration"):
         encode(two_classes(calibration=Calibration(method, starts, np.array(knots), np.array(values))))
@@ -732,14 +733,14 @@ def test_curves_whose_probabilities_would_not_be_finite_are_refused(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])
-def test_a_header_of_very_many_values_is_refused_before_they_are_made(item: str) -> None:
+def test_a_header_of_too_many_values_raises_before_they_are_created(item: str) -> None:
     items = ",".join([item] * (MAX_VALUES + MAX_VALUES // 4))
     data = forged(TEXT.replace('"C": 1.0', f'"C": [{items}]'))
     assert 2 * MAX_VALUES < len(data) < MAX_HEADER
-    assert cost_of_refusing(data, match=f"more than {MAX_VALUES:,} values") < 6 * len(data)
+    assert memory_of_the_error(data, match=f"more than {MAX_VALUES:,} values") < 6 * len(data)
 
 
-def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
+def test_ten_thousand_classes_with_held_out_results_fit_into_a_header() -> None:
     names = tuple(sorted(f"Abteilung für Straßenbau {number}" for number in range(10_000)))
     rows = [
         dict(
@@ -762,8 +763,8 @@ def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
     assert decode(data).about == model.about
 
 
-def test_what_a_model_holds_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names of functions and modules in the settings are names and no more."""
+def test_names_in_settings_are_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of functions and modules in the settings stay text."""
     wicked = {"classifier": "os.system", "__reduce__": ["os.system", ["true"]], "__class__": "Model"}
     before = set(sys.modules)
     model = decode(forged({"settings": wicked, "about": wicked}))

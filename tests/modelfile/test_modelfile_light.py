@@ -1,4 +1,4 @@
-"""Loading a model and predicting a document loads numpy and safetensors, and nothing that takes its time."""
+"""Loading a model and predicting a document imports numpy and safetensors, but no heavy packages."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ VOTES = SubspaceScorer(
     ],
     ids=["single label", "multilabel", "label matrix", "two", "english", "english runs", "plain", "votes of subspaces"],
 )
-def test_predicting_a_document_is_light(tmp_path: Path, model: Model) -> None:
+def test_predicting_a_document_imports_no_heavy_packages(tmp_path: Path, model: Model) -> None:
     write(model, tmp_path / "model.sieve")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PREDICT, str(tmp_path / "model.sieve")],

@@ -21,7 +21,7 @@ def plain_model() -> Categorizer:
     return Categorizer(classifier="nb", n_terms=8).fit(*FIRST)
 
 
-def test_the_second_writer_is_refused(tmp_path: Path) -> None:
+def test_the_second_writer_raises(tmp_path: Path) -> None:
     path = written(tmp_path)
     with (
         locked(str(path)),
@@ -41,7 +41,7 @@ with locked(sys.argv[1]):
 """
 
 
-def test_another_process_is_refused_and_a_killed_one_holds_no_lock(tmp_path: Path) -> None:
+def test_another_process_raises_and_a_killed_process_holds_no_lock(tmp_path: Path) -> None:
     path = written(tmp_path)
     command = [sys.executable, "-c", HOLD_LOCK, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

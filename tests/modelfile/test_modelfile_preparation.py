@@ -1,4 +1,4 @@
-"""A model that prepares its texts: what its file holds, that it predicts as it was trained, and what that loads."""
+"""Models that prepare texts (tags, names, stems): their files, their predictions, and the packages these import."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ OTHERS = [
 
 
 def with_u(text: str) -> str:
-    """Letters as the Romans wrote them, as a way to strip accents."""
+    """Replace v by u, as an example of a function that strips accents."""
     return text.replace("v", "u")
 
 
@@ -70,7 +70,7 @@ CASES: dict[str, dict[str, Any]] = {
         "language": "de",
     },
 }
-FUNCTIONS: dict[str, dict[str, Any]] = {  # which no file holds
+FUNCTIONS: dict[str, dict[str, Any]] = {  # a file cannot store functions
     "a function": {"normalise": "stem", "stop_words": "english", "strip_accents": with_u},
     "a function and pairs": {"stop_words": "english", "strip_accents": with_u, "ngram_range": (1, 2)},
     "a function and another language": {"normalise": "stem", "stop_words": "fr", "strip_accents": with_u},
@@ -116,11 +116,13 @@ def test_predicting_counts_as_training_did(case: str) -> None:
 
 
 @every_case
-def test_reasons_are_forms(case: str) -> None:
+def test_explanations_have_prepared_terms(case: str) -> None:
     model = trained(case)
-    told = {each.term for each in model.explain("The strikers scored goals").classes[0].contributions}
-    assert told
-    assert told <= set(model.terms_)
+    explained_terms = {
+        contribution.term for contribution in model.explain("The strikers scored goals").classes[0].contributions
+    }
+    assert explained_terms
+    assert explained_terms <= set(model.terms_)
 
 
 @every_case
@@ -164,7 +166,7 @@ def test_a_model_that_prepares_nothing_has_an_empty_preparation() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_preparation_is_not_written_or_read(odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_preparations_are_not_written_or_read(odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     model = small_model(preparation=Preparation(**odd))
     with pytest.raises(InputError, match="its preparation has"):
         encode(model)
@@ -183,24 +185,24 @@ def test_what_is_no_preparation_is_not_written_or_read(odd: dict[str, Any], monk
     ],
     ids=str,
 )
-def test_what_is_no_preparation_at_all(odd: Any) -> None:
+def test_unknown_or_default_values_of_a_preparation_raise(odd: Any) -> None:
     with pytest.raises(InputError, match="its preparation is"):
         decode(with_preparation(odd))
 
 
-def with_preparation(found: Any) -> bytes:
-    """A model whose file has this for its preparation."""
+def with_preparation(preparation: Any) -> bytes:
+    """Return the file of a model with this preparation."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Preparation, "to_dict", lambda _: found)
+        patch.setattr(Preparation, "to_dict", lambda _: preparation)
         return encode(small_model(preparation=Preparation(normalise="stem")))
 
 
-def test_a_language_alone_is_no_preparation() -> None:
+def test_a_language_without_normalisation_raises() -> None:
     with pytest.raises(InputError, match="its preparation has language='de', and nothing is normalised"):
         decode(with_preparation({"language": "de"}))
 
 
-def test_forms_come_with_stop_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_with_stemming_need_stop_words(monkeypatch: pytest.MonkeyPatch) -> None:
     model = small_model(preparation=Preparation(normalise="stem"), ngram_range=(1, 1))
     assert decode(encode(model)).stop_words == model.stop_words
     monkeypatch.setattr(Model, "needs_stop_words", False)
@@ -208,17 +210,17 @@ def test_forms_come_with_stop_words(monkeypatch: pytest.MonkeyPatch) -> None:
         decode(encode(model))
 
 
-def test_what_is_no_range_is_said_before_what_names_want() -> None:
+def test_an_invalid_ngram_range_raises_before_names_are_checked() -> None:
     with pytest.raises(InputError, match="ngram_range is 'ab', not two numbers"):
         encode(small_model(preparation=Preparation(names=True), ngram_range="ab"))
 
 
-def test_names_are_no_runs_of_words_in_a_file() -> None:
+def test_names_with_n_grams_raise() -> None:
     with pytest.raises(InputError, match=r"it joins names, and its ngram_range is \(1, 2\)"):
         encode(small_model(preparation=Preparation(names=True)))
 
 
-def test_no_word_of_the_training_text_is_in_the_file_but_the_forms(tmp_path: Path) -> None:
+def test_the_file_has_no_words_but_the_selected_stems(tmp_path: Path) -> None:
     texts = ["qqkickings vvlosing", "qqkicked vvlosings", "xxbanking zzmarketings", "xxbanks zzmarketed"] * 3
     model = Categorizer(normalise="stem", n_terms=2, n_jobs=1).fit(texts, ["a", "a", "b", "b"] * 3)
     model.save(tmp_path / "model.sieve")
@@ -240,16 +242,16 @@ def test_predicting_by_stems_needs_no_dictionaries(
 
 
 @pytest.mark.parametrize(("case", "missing"), [("stems", "pystemmer"), ("lemmas", "simplemma")])
-def test_without_its_package_it_loads_and_says_what_predicting_needs(
+def test_without_its_package_a_model_loads_and_predicting_raises(
     case: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained(case).save(tmp_path / "model.sieve")
     without(missing, monkeypatch)
     model = textsieve.load(tmp_path / "model.sieve")
-    said = rf"^This model was trained with {case}, so predicting with it needs {missing}; pip install 'textsieve\[words"
-    with pytest.raises(InputError, match=said):
+    hint = rf"^This model was trained with {case}, so predicting with it needs {missing}; pip install 'textsieve\[words"
+    with pytest.raises(InputError, match=hint):
         model.predict(["goals"])
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=hint):
         model.explain("goals")
     plain = Categorizer(n_jobs=1).fit(TEXTS, LABELS)
     assert plain.predict(["goals"]) == ["sport"]
@@ -267,7 +269,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 
 @pytest.mark.slow
 @every_case
-def test_predicting_a_document_is_light(case: str, tmp_path: Path) -> None:
+def test_predicting_a_document_imports_no_heavy_packages(case: str, tmp_path: Path) -> None:
     trained(case).save(tmp_path / "model.sieve")
     command = [sys.executable, "-W", "error", "-c", PREDICT, str(tmp_path / "model.sieve")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A model that was written and read is the same model, and its file holds what it should and no more."""
+"""A model that is written and read stays the same, and its file holds nothing more than the model."""
 
 import json
 from pathlib import Path
@@ -23,13 +23,13 @@ SAMPLES = [small_model(), multilabel_model(), two_classes(), multilabel_model(la
 
 
 def header_of(data: bytes) -> Any:
-    """The header of a model, as JSON has it."""
+    """Return the header of a model as JSON values."""
     length = int.from_bytes(data[:8], "little")
     return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
 
 
 @given(models(), documents)
-def test_there_and_back(model: Model, texts: list[str]) -> None:
+def test_a_decoded_model_equals_the_encoded_model(model: Model, texts: list[str]) -> None:
     data = encode(model)
     again = decode(data)
     assert same(again, model)
@@ -43,7 +43,7 @@ def test_there_and_back(model: Model, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("model", SAMPLES)
-def test_by_way_of_a_file(tmp_path: Path, model: Model) -> None:
+def test_a_model_that_is_read_equals_the_model_that_was_written(tmp_path: Path, model: Model) -> None:
     write(model, tmp_path / "a.sieve")
     write(model, str(tmp_path / "b.sieve"))
     assert (tmp_path / "a.sieve").read_bytes() == (tmp_path / "b.sieve").read_bytes() == encode(model)
@@ -65,7 +65,7 @@ def test_any_safetensors_reader_reads_it() -> None:
     }
 
 
-def test_what_the_header_says() -> None:
+def test_the_header_has_all_parts() -> None:
     header = header_of(encode(small_model()))
     assert header.pop("checksum") >= 0
     assert header == {
@@ -109,8 +109,8 @@ def test_the_header_has_the_fallback_class_and_the_preparation_of_texts() -> Non
     assert same(decode(encode(prepared)), prepared)
 
 
-def test_no_word_is_in_it_but_the_terms() -> None:
-    """The stop words only where runs of words need them; and never a term that was not selected."""
+def test_the_file_has_no_words_but_the_terms() -> None:
+    """Stop words are stored only if n-grams need them."""
     one_word = small_model(ngram_range=(1, 1), stop_words=frozenset({"secretword"}), terms=("aa", "bb", "cc", "dd"))
     data = encode(one_word)
     assert b"secretword" not in data
@@ -120,14 +120,14 @@ def test_no_word_is_in_it_but_the_terms() -> None:
     assert header_of(needed)["reading"]["stop_words"] == ["secretword"]
 
 
-def test_english_stop_words_are_written_out_where_they_are_needed() -> None:
-    """The list belongs to another library, and may change with it; the model must not."""
+def test_english_stop_words_are_stored_if_they_are_needed() -> None:
+    """The list belongs to another package and may change; the model must not."""
     again = decode(encode(small_model(stop_words="english")))
     assert again.stop_words == ENGLISH_STOP_WORDS
     assert decode(encode(small_model(stop_words="english", ngram_range=(1, 1)))).stop_words == frozenset()
 
 
-def test_a_large_model_is_small() -> None:
+def test_the_file_of_a_large_model_is_small() -> None:
     random = np.random.default_rng(0)
     n_terms, n_classes = 10_000, 20
     model = small_model(
@@ -142,13 +142,13 @@ def test_a_large_model_is_small() -> None:
     assert same(decode(data), model)
 
 
-def test_arrays_in_any_memory_order_are_written_as_they_read() -> None:
+def test_the_memory_order_of_arrays_does_not_matter() -> None:
     scorer = small_model().scorer
     turned = LinearScorer(np.asfortranarray(scorer.term_strengths()), np.repeat(scorer.intercepts, 2)[::2])
     assert encode(small_model(scorer=turned)) == encode(small_model())
 
 
-def test_numbers_of_numpy_are_not_json(tmp_path: Path) -> None:
+def test_values_that_json_cannot_store_raise(tmp_path: Path) -> None:
     for wrong in ({"n_terms": np.int64(3)}, {"when": {1, 2}}, {"score": float("nan")}):
         with pytest.raises(InputError, match="JSON"):
             write(small_model(about=wrong), tmp_path / "model.sieve")
@@ -162,20 +162,20 @@ def test_numbers_of_numpy_are_not_json(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_more_than_a_header_may_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_that_is_too_large_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_HEADER", 1000)
     with pytest.raises(InputError, match="1,000 is the most"):
         encode(small_model(about={"more": [0.5] * 200}))
 
 
-def test_more_than_a_file_may_hold_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match=r"1,000; use fewer terms"):
         write(small_model(), tmp_path / "model.sieve")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_function_is_refused() -> None:
+def test_a_function_that_strips_accents_raises() -> None:
     with pytest.raises(InputError, match=r"function 'lower'.*can't store code.*'ascii'"):
         encode(small_model(strip_accents=str.lower))
 
@@ -227,9 +227,9 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "said"), UNSOUND)
-def test_what_could_not_be_read_is_not_written(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("changes", "words"), UNSOUND)
+def test_models_that_could_not_be_read_are_not_written(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     write(small_model(), tmp_path / "model.sieve")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=words):
         write(small_model(**changes), tmp_path / "model.sieve")
     assert same(read(tmp_path / "model.sieve"), small_model())

@@ -217,7 +217,7 @@ def test_a_file_that_is_gone_cannot_be_updated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["updated", "another classifier", "without statistics"])
-def test_a_file_that_was_changed_since_it_was_loaded_is_refused(other: str, tmp_path: Path) -> None:
+def test_a_file_that_was_changed_since_it_was_loaded_raises(other: str, tmp_path: Path) -> None:
     path = written(tmp_path)
     early = load(path)
     if other == "updated":

@@ -51,14 +51,14 @@ def read_from(data: bytes, classifier: str) -> Statistics:
     return decode_statistics(archive_in(KIND, data, NAME), TRAINED[classifier].model_)
 
 
-def test_the_forger_can_write_statistics() -> None:
+def test_a_file_forged_without_changes_is_the_model() -> None:
     for classifier in CLASSIFIERS:
         assert forged(classifier) == WHOLE[classifier]
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @given(data=st.data())
-def test_a_flipped_byte_is_refused_or_harmless(classifier: str, data: st.DataObject) -> None:
+def test_a_flipped_byte_raises_or_is_harmless(classifier: str, data: st.DataObject) -> None:
     """A flip in the arrays of the model itself is noticed when the model is read: see test_modelfile_damage.py."""
     archive = archive_in(KIND, WHOLE[classifier], NAME)
     arrays_start = len(WHOLE[classifier]) - max(spec.start + spec.n_bytes for spec in archive.specs.values())
@@ -77,13 +77,13 @@ def test_a_flipped_byte_is_refused_or_harmless(classifier: str, data: st.DataObj
     except InputError as problem:
         message = str(problem)
     else:
-        assert place < arrays_start  # another spelling of the same, or of what only predicting reads
+        assert place < arrays_start  # the header, spelled differently, or a part that only predicting reads
         assert encode(TRAINED[classifier].model_, statistics) == WHOLE[classifier]
         return
     assert message.startswith(f"{NAME}: ")
 
 
-def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_damaged_file_raises_with_its_name(tmp_path: Path) -> None:
     path = written(tmp_path)
     model, whole = load(path), path.read_bytes()
     path.write_bytes(whole[:-5])
@@ -116,7 +116,7 @@ def changed(array: Any, at: Any, value: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("classifier", "arrays", "said"),
+    ("classifier", "arrays", "words"),
     [
         ("nb", {"docs_without_terms": None}, "docs_without_terms is missing"),
         ("nb", {"docs_without_terms": np.zeros(2, np.int64)}, "docs_without_terms is not a number for each class"),
@@ -163,13 +163,13 @@ def changed(array: Any, at: Any, value: Any) -> Any:
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else None,
 )
-def test_arrays_that_cannot_be_statistics_are_refused(classifier: str, arrays: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=rf"^news\.sieve: the statistics are not sound: .*({said})"):
+def test_invalid_arrays_raise(classifier: str, arrays: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=rf"^news\.sieve: the statistics are not sound: .*({words})"):
         read_from(forged(classifier, **arrays), classifier)
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "words"),
     [
         ({"kind": "pickle"}, "the kind of its statistics is 'pickle'"),
         ({"kind": "votes"}, "its arrays are"),
@@ -185,19 +185,19 @@ def test_arrays_that_cannot_be_statistics_are_refused(classifier: str, arrays: d
     ],
     ids=str,
 )
-def test_headers_that_cannot_be_of_statistics_are_refused(section: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=rf"^news\.sieve: .*{said}"):
+def test_invalid_headers_raise(section: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=rf"^news\.sieve: .*{words}"):
         read_from(forged("nb", section), "nb")
 
 
-def test_statistics_of_other_terms_are_refused() -> None:
+def test_statistics_of_other_terms_raise() -> None:
     other = replace(TRAINED["nb"].model_, terms=TRAINED["nb"].model_.terms[:7])
     with pytest.raises(InputError, match="they are of 8 terms, and the model has 7"):
         decode_statistics(archive_in(KIND, WHOLE["nb"], NAME), other)
 
 
-def test_a_class_that_counts_too_often_is_of_no_document() -> None:
-    """A document of m classes has an entry of 1 - m; one that takes all away is forged."""
+def test_a_weight_of_no_document_raises() -> None:
+    """A document of m classes has an entry of 1 - m; an entry that removes all documents is forged."""
     votes = {name: VOTES[name] for name in ("vote_indptr", "vote_weights", "vote_classes", "vote_counts")}
     forged_votes = {
         "vote_indptr": votes["vote_indptr"] + np.append(0, np.ones(8, np.int64)),
@@ -210,7 +210,7 @@ def test_a_class_that_counts_too_often_is_of_no_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("about", "said"),
+    ("about", "words"),
     [
         ({"updated": {"documents": -1, "times": 1, "last": "x"}}, "updated is"),
         ({"updated": {"documents": 1, "times": 1}}, "updated is"),
@@ -218,21 +218,21 @@ def test_a_class_that_counts_too_often_is_of_no_document() -> None:
     ],
     ids=str,
 )
-def test_what_a_model_says_of_its_updates_is_checked(about: dict[str, Any], said: str) -> None:
+def test_invalid_records_of_updates_raise(about: dict[str, Any], words: str) -> None:
     model = TRAINED["nb"].model_
-    with pytest.raises(InputError, match=f"about is not what textsieve writes: {said}"):
+    with pytest.raises(InputError, match=f"about is not what textsieve writes: {words}"):
         encode(replace(model, about={**model.about, **about}))
 
 
 # -- files that are no files, or too large -----------------------------------------------------------------------
 
 
-def cost_of_refusing(path: Path, classifier: str, said: str) -> int:
+def memory_of_the_error(path: Path, classifier: str, words: str) -> int:
     """Return the most memory that reading the statistics of a model takes, which raises an error that matches."""
     model = load(path)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             model.update(*MORE)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -267,7 +267,7 @@ def test_a_device_in_the_place_of_the_model_raises(tmp_path: Path) -> None:
 
 
 def write_sparse(path: Path, head: bytes, size: int) -> None:
-    """Write a file that has this beginning, and takes no room on the disk."""
+    """Write a file that has this beginning and takes no disk space."""
     with open(path, "wb") as file:
         file.write(head)
         file.truncate(size)
@@ -292,7 +292,7 @@ GB = 1 << 30
 
 
 @pytest.mark.parametrize(
-    ("classifier", "shapes", "said"),
+    ("classifier", "shapes", "words"),
     [
         ("nb", {"more": ("F64", [GB // 8])}, "its arrays are"),
         ("nb", {"docs_without_terms": ("I64", [GB // 8])}, "docs_without_terms is not a number for each class"),
@@ -308,8 +308,8 @@ GB = 1 << 30
         ("tcfp", {"class_docs": ("I64", [GB // 8])}, "class_docs is int64 of shape"),
     ],
 )
-def test_arrays_that_cannot_be_statistics_are_refused_before_they_are_read(
-    classifier: str, shapes: dict[str, tuple[str, list[int]]], said: str, tmp_path: Path
+def test_invalid_arrays_raise_before_they_are_read(
+    classifier: str, shapes: dict[str, tuple[str, list[int]]], words: str, tmp_path: Path
 ) -> None:
     """The model itself loads, since it does not read them, and takes no memory for them."""
     outer = outer_header(WHOLE[classifier])
@@ -326,5 +326,5 @@ def test_arrays_that_cannot_be_statistics_are_refused_before_they_are_read(
     head = len(encoded).to_bytes(8, "little") + encoded + b"".join(map(np.ndarray.tobytes, model_arrays.values()))
     path = tmp_path / "news.sieve"
     write_sparse(path, head, 8 + len(encoded) + end)
-    said = rf"news\.sieve: the statistics are not sound: .*{said}"
-    assert cost_of_refusing(path, classifier, said) < 2_000_000
+    words = rf"news\.sieve: the statistics are not sound: .*{words}"
+    assert memory_of_the_error(path, classifier, words) < 2_000_000

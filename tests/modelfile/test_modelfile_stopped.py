@@ -21,11 +21,11 @@ STEPS = ["fsync", "replace"]
 
 
 class Killed(BaseException):
-    """Ends a process at a place of our choice."""
+    """Stands for the end of the process."""
 
 
 def killed_at(step: str, model: Categorizer, path: Path) -> None:
-    """Save a model, and be stopped at a call of `os`."""
+    """Save a model, and stop at the given function of `os`."""
 
     def killed(*_: Any, **__: Any) -> Any:
         raise Killed

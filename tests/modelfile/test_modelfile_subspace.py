@@ -13,7 +13,7 @@ from textsieve.classifiers.linear import LinearScorer
 from textsieve.ensembles.scorer import SubspaceScorer
 
 CASE = small_texts()
-SEVERAL = small_texts(multilabel=True).label_sets
+MULTILABEL = small_texts(multilabel=True).label_sets
 
 
 def trained(combine: str, labels: Any, **options: Any) -> Categorizer:
@@ -21,9 +21,9 @@ def trained(combine: str, labels: Any, **options: Any) -> Categorizer:
     return Categorizer(classifier="subspace", classifier_options=settings, n_terms=20).fit(CASE.texts, labels)
 
 
-@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["single label", "multilabel"])
+@pytest.mark.parametrize("labels", [CASE.labels, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize(("combine", "scorer"), [("vote", SubspaceScorer), ("mean", LinearScorer)])
-def test_there_and_back(combine: str, scorer: type, labels: Any, tmp_path: Path) -> None:
+def test_a_loaded_ensemble_predicts_the_same(combine: str, scorer: type, labels: Any, tmp_path: Path) -> None:
     model = trained(combine, labels)
     assert type(model.model_.scorer) is scorer
     model.save(tmp_path / "a.sieve")
@@ -35,20 +35,20 @@ def test_there_and_back(combine: str, scorer: type, labels: Any, tmp_path: Path)
     assert (tmp_path / "a.sieve").read_bytes() == (tmp_path / "b.sieve").read_bytes()
 
 
-@pytest.mark.parametrize("labels", [CASE.labels, SEVERAL], ids=["single label", "multilabel"])
+@pytest.mark.parametrize("labels", [CASE.labels, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 def test_an_explanation_adds_up_to_the_score(combine: str, labels: Any) -> None:
     model = trained(combine, labels)
     for text in CASE.texts[:5]:
         scores = model.predict_scores([text]).scores[0]
-        told = {each.label: each for each in model.explain(text).classes}
+        by_label = {class_explanation.label: class_explanation for class_explanation in model.explain(text).classes}
         for label, score in zip(model.classes_.tolist(), scores, strict=True):
-            parts = sum(each.contribution for each in told[label].contributions)
-            assert parts + told[label].intercept == pytest.approx(score, abs=1e-9)
+            parts = sum(contribution.contribution for contribution in by_label[label].contributions)
+            assert parts + by_label[label].intercept == pytest.approx(score, abs=1e-9)
 
 
 def test_votes_are_counted() -> None:
-    """Each member that knows a term of a document has one vote; at most half a vote is how frequent a class is."""
+    """Each member that knows a term of a document has one vote; the share of a class adds at most half a vote."""
     every, some = (
         trained("vote", CASE.labels, n_terms=n_terms).predict_scores(CASE.texts).scores for n_terms in (1.0, 0.5)
     )

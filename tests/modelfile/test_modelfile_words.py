@@ -1,4 +1,4 @@
-"""Of the training text a model file has the selected terms and nothing else, whatever was trained and however."""
+"""A model file contains no words of the training texts but the selected terms, with any settings."""
 
 import random
 from pathlib import Path
@@ -42,7 +42,7 @@ _chance = random.Random(4)
 
 
 def made_up() -> str:
-    """A word that is in no file by chance, and in no other word."""
+    """Return a word that no file and no other word contains by chance."""
     return "".join(_chance.choices("bcdfghjklmnpqrstvwxz", k=14))
 
 
@@ -59,7 +59,7 @@ def _text(label: str) -> str:
 
 
 TEXTS = [_text(label) for label in LABELS]
-SEVERAL = [[label] if number % 4 else sorted({label, "class-0"}) for number, label in enumerate(LABELS)]
+MULTILABEL = [[label] if number % 4 else sorted({label, "class-0"}) for number, label in enumerate(LABELS)]
 
 
 CASES: dict[str, dict[str, Any]] = {
@@ -85,32 +85,32 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
+@pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("case", CASES)
 def test_no_word_is_in_the_file_but_those_of_selected_terms(case: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
     check(Categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
-def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
+def test_training_on_a_corpus_stores_no_other_words(labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
     corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
     check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
+@pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("classifier", UPDATABLE_CLASSIFIERS)
-def test_statistics_and_updates_leave_no_more_behind(classifier: str, labels: list[Any], tmp_path: Path) -> None:
+def test_statistics_and_updates_store_no_other_words(classifier: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
     trained = Categorizer(**settings).fit(TEXTS[:36], labels[:36])
     check(trained.update(TEXTS[36:], labels[36:]), tmp_path / "words.sieve", settings)
     assert textsieve.load(tmp_path / "words.sieve").update(TEXTS[:3], labels[:3]).model_.about["updated"]["times"] == 2
 
 
-@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["single label", "multilabel"])
+@pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_number_of_threads_leaves_no_trace(
+def test_the_number_of_threads_does_not_change_the_file(
     classifier: str, labels: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
@@ -122,11 +122,11 @@ def test_the_number_of_threads_leaves_no_trace(
 
 
 def check(trained: Categorizer, file: Path, settings: dict[str, Any]) -> None:
-    """Hold the bytes of the model's file, and its keys, against what may be there."""
+    """Assert that the model's file has no other words and no other keys than those allowed."""
     trained.save(file)
     allowed = {word for term in trained.terms_ for word in term.split()}
     if settings.get("stop_words") is STOP_WORDS and trained.model_.needs_stop_words:
-        allowed |= set(STOP_WORDS)  # they decide which words stand beside each other, or have a form
+        allowed |= set(STOP_WORDS)  # n-grams and stems depend on them
     words = {word for text in TEXTS for word in text.lower().split()}
     written = file.read_bytes().lower()
     assert allowed & words

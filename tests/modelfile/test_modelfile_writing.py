@@ -1,4 +1,4 @@
-"""Whoever looks at the file finds the old model or the new one, whole, whatever becomes of the writer."""
+"""Readers always find the complete old or the complete new model, whatever happens to the writer."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ from textsieve.modelfile.writing import encode
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A file with a model."""
+    """Return a file with a model."""
     file = tmp_path / "news.sieve"
     write(small_model(), file)
     return file
@@ -53,7 +53,7 @@ def test_a_failure_leaves_the_old_model_whole(
     assert same(read(old), small_model())
 
 
-def test_a_failure_in_the_middle_of_the_bytes(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_in_the_middle_of_the_bytes_leaves_the_old_model(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(old.parent)
     real_open = open
 
@@ -70,12 +70,12 @@ def test_a_failure_in_the_middle_of_the_bytes(old: Path, monkeypatch: pytest.Mon
     assert contents(old.parent) == before
 
 
-def test_nothing_stands_in_the_folder_but_the_model(old: Path) -> None:
+def test_writing_leaves_no_other_files(old: Path) -> None:
     write(two_classes(), old)
     assert contents(old.parent) == {"news.sieve": encode(two_classes())}
 
 
-def test_the_bytes_are_on_the_disk_before_the_name_is(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bytes_are_synced_before_the_file_is_renamed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[str] = []
     synced: list[int] = []
     real_fsync, real_replace = os.fsync, os.replace
@@ -143,14 +143,14 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert len(list((tmp_path / "store").iterdir())) == 1
 
 
-def test_names_of_any_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_names_of_any_kind_are_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("plain", "with space.sieve", "ünï.sieve", "x" * 255, "-", "./dotted"):
         write(small_model(), name)
         assert same(read(name), small_model())
 
 
-def test_places_that_can_not_be_written_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_name_paths_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"is a folder; give the name of a file in it"):
         write(small_model(), tmp_path)
     with pytest.raises(
@@ -172,7 +172,7 @@ def test_places_that_can_not_be_written_are_named(tmp_path: Path, monkeypatch: p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_places_that_can_not_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_name_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"nothing\.sieve: there is no such file; check the name"):
         read(tmp_path / "nothing.sieve")
     with pytest.raises(InputError, match="is a folder, not a textsieve model; give the name of a file"):
@@ -208,8 +208,8 @@ def test_readers_never_see_a_model_that_is_being_written(tmp_path: Path) -> None
     with ThreadPoolExecutor(3) as pool:
         writers = [pool.submit(write_many, number) for number in range(3)]
         while not all(writer.done() for writer in writers):
-            found = read(file)
-            assert any(same(found, model) for model in models)
+            current = read(file)
+            assert any(same(current, model) for model in models)
         for writer in writers:
             writer.result()
     assert list(contents(tmp_path)) == ["news.sieve"]
@@ -231,7 +231,7 @@ for number in range(10**9):
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
 def test_a_killed_writer_leaves_a_whole_model(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"
-    n_terms = 20_000  # so that most of its time goes into writing
+    n_terms = 20_000  # so that the process spends most of its time writing
     model = small_model(
         terms=tuple(f"term{number}" for number in range(n_terms)),
         idf=np.ones(n_terms),
@@ -249,10 +249,10 @@ def test_a_killed_writer_leaves_a_whole_model(tmp_path: Path) -> None:
             time.sleep(float(random.uniform(0.0, 0.12)))
             writer.send_signal(signal.SIGKILL)
         assert writer.returncode == -signal.SIGKILL
-        found = read(file)
-        assert found.about["number"] == found.about["other"]
-        assert found.terms == model.terms
-        written += found.about["number"] >= 0
+        stored = read(file)
+        assert stored.about["number"] == stored.about["other"]
+        assert stored.terms == model.terms
+        written += stored.about["number"] >= 0
     assert written > 0
     left = {path.suffix for path in tmp_path.iterdir()} - {".sieve"}
     assert left <= {".part"}

@@ -1,4 +1,4 @@
-"""Energy curves as they are drawn: against numbers by hand."""
+"""Energy curves have the points and labels that were computed by hand."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Charts of curves: what is drawn is what was given, and what cannot be drawn is told."""
+"""Charts of curves draw the given points, and curves that cannot be drawn raise an error."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ SMALL: dict[str, Any] = {"a": ([1, 10, 100], [0.2, 0.5, 0.8]), "b": ([1, 10, 100
 
 
 def layers(chart: Any, mark: str) -> list[list[dict[str, Any]]]:
-    """The rows of the layers that are drawn with a kind of mark."""
+    """Return the rows of the layers that are drawn with a kind of mark."""
     spec = chart.to_dict()
     return [spec["datasets"][layer["data"]["name"]] for layer in spec["layer"] if layer["mark"]["type"] == mark]
 
@@ -58,7 +58,7 @@ def test_a_rule_may_have_the_name_of_a_curve() -> None:
     assert sorted(words(lines(SMALL, rules={"a": 0.5}, **LABELS))) == ["a", "a", "b"]
 
 
-def test_long_names_are_cut() -> None:
+def test_long_names_are_shortened() -> None:
     long = "name " * 30
     chart = lines({long: ([1, 2], [3, 4]), "n" * 48: ([1, 2], [1, 2])}, **LABELS)
     assert words(chart) == [("name " * 10)[:47] + "…", "n" * 48]

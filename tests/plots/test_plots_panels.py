@@ -1,4 +1,4 @@
-"""Panels: curves with looks by their numbers, as wide as a page has room, with a word for who does not see them."""
+"""Panels: curves have the style of their number, a panel is as wide as the page, and it has a description."""
 
 from typing import Any
 

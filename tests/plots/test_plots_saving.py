@@ -1,4 +1,4 @@
-"""Files of charts: the kind by the ending, the same bytes again, text that stays text, nothing half written."""
+"""Saved charts: the ending decides the format, bytes are reproducible, text is escaped, and writing is atomic."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def texts_of(path: Path) -> list[str]:
 
 
 def tags_of(page: str) -> list[tuple[str, list[str]]]:
-    """The tags of a page as a browser sees them, and the names of their attributes."""
+    """Return the tags of a page as a browser sees them, and the names of their attributes."""
     tags: list[tuple[str, list[str]]] = []
 
     class Parser(HTMLParser):

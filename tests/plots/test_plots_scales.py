@@ -1,4 +1,4 @@
-"""Where things stand on paper: fewer points, round numbers, names that do not touch."""
+"""Positions in charts: thinned points, round limits of axes, and names that do not overlap."""
 
 from itertools import pairwise
 
@@ -17,11 +17,11 @@ def test_short_curves_are_left_as_they_are() -> None:
 @pytest.mark.parametrize("n", [501, 502, 7_000, 1_000_003])
 @pytest.mark.parametrize("log", [False, True])
 def test_long_curves_keep_their_ends_and_few_points(n: int, log: bool) -> None:
-    kept = thin_indices(np.arange(1.0, n + 1), log=log)
-    assert kept[0] == 0
-    assert kept[-1] == n - 1
-    assert (np.diff(kept) > 0).all()
-    assert 200 < len(kept) <= MAX_POINTS
+    indices = thin_indices(np.arange(1.0, n + 1), log=log)
+    assert indices[0] == 0
+    assert indices[-1] == n - 1
+    assert (np.diff(indices) > 0).all()
+    assert 200 < len(indices) <= MAX_POINTS
 
 
 def test_thinning_is_even_on_the_axis_that_is_drawn() -> None:

@@ -1,4 +1,4 @@
-"""Numbers over a grid: what stands in which cell, what is marked, what is missing, and what cannot be drawn."""
+"""Grids of numbers: the cells, the framed cell, missing numbers, and grids that cannot be drawn."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def drawn(values: Any = VALUES, **settings: Any) -> Chart:
 
 
 def layers(chart: Chart, mark: str) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """The layers of that mark, with their rows."""
+    """Return the layers of that mark, with their rows."""
     spec = chart.to_dict()
     return [
         (layer, spec["datasets"][layer["data"]["name"]]) for layer in spec["layer"] if layer["mark"]["type"] == mark

@@ -1,4 +1,4 @@
-"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get a given class."""
+"""Predictions equal those of the slow twin in every label format; unknown documents get the fallback class."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ TEXTS = ["Goal! goal by the striker", "The market of New York", "", "nothing kno
 
 
 def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
-    """Labels of any form as tuples of labels."""
+    """Return labels of any format as tuples of labels."""
     if not model.multilabel:
         return [(label,) for label in labels.tolist()]
     if not model.label_matrix:
@@ -32,22 +32,22 @@ def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
 
 
 @given(models(), documents)
-def test_predictions_are_the_twins(model: Model, texts: list[str]) -> None:
-    found = model.predict(texts)
+def test_predictions_equal_the_twin(model: Model, texts: list[str]) -> None:
+    predictions = model.predict(texts)
     expected = [scored(model, text) for text in texts]
-    assert found.scores.shape == (len(texts), len(model.classes))
-    for row, right in zip(found.scores, expected, strict=True):
+    assert predictions.scores.shape == (len(texts), len(model.classes))
+    for row, right in zip(predictions.scores, expected, strict=True):
         np.testing.assert_allclose(row, right.scores, rtol=1e-9, atol=1e-9)
-    assert found.n_unknown == sum(not any(each.weights.values()) for each in expected)
-    assert np.array_equal(model.scores(texts), found.scores)
-    clear = [at for at, each in enumerate(expected) if _is_clear(model, each.scores)]
-    labels = as_tuples(model, found.labels)
+    assert predictions.n_unknown == sum(not any(document.weights.values()) for document in expected)
+    assert np.array_equal(model.scores(texts), predictions.scores)
+    clear = [at for at, document in enumerate(expected) if _is_clear(model, document.scores)]
+    labels = as_tuples(model, predictions.labels)
     assert len(labels) == len(texts)
     assert [labels[at] for at in clear] == [predicted(model, texts[at]) for at in clear]
 
 
 def _is_clear(model: Model, scores: list[float]) -> bool:
-    """Whether the last digits of the scores can't change what is predicted."""
+    """Return whether the last digits of the scores can't change the prediction."""
     if not model.multilabel:
         best, *others = sorted(scores, reverse=True)
         return not others or abs(best - others[0]) > 1e-6 * max(1.0, abs(best))
@@ -69,15 +69,15 @@ def test_batches_threads_and_kernels_change_no_bit(model: Model, texts: list[str
     assert sum(half.n_unknown for half in halves) == whole.n_unknown == by_kernels.n_unknown
 
 
-def test_one_label_a_document_by_hand() -> None:
-    found = small_model().predict(TEXTS)
-    assert found.labels.tolist() == ["sport", "city", "money", "money", "city", "city"]
-    assert found.labels.dtype.kind == "U"
-    assert found.n_unknown == 2
-    assert found.scores[2].tolist() == [-0.5, 0.25, -0.25]
+def test_single_label_predictions_computed_by_hand() -> None:
+    predictions = small_model().predict(TEXTS)
+    assert predictions.labels.tolist() == ["sport", "city", "money", "money", "city", "city"]
+    assert predictions.labels.dtype.kind == "U"
+    assert predictions.n_unknown == 2
+    assert predictions.scores[2].tolist() == [-0.5, 0.25, -0.25]
 
 
-def test_several_labels_by_hand() -> None:
+def test_multilabel_predictions_computed_by_hand() -> None:
     model = multilabel_model()
     labels = model.predict(TEXTS).labels
     assert labels == [("sport",), ("city", "money"), ("money",), ("money",), ("city", "money"), ("city", "money")]
@@ -85,7 +85,7 @@ def test_several_labels_by_hand() -> None:
     assert as_matrix.tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 0]]
 
 
-def test_a_document_may_have_none_of_several_labels() -> None:
+def test_a_multilabel_document_may_have_no_label() -> None:
     model = multilabel_model(thresholds=np.array([np.inf, 1e9, 50.0]))
     assert model.predict(["goal", "unheard of"]).labels == [(), ("money",)]
     assert model.explain("goal").predicted == ()
@@ -113,19 +113,19 @@ any_labels = pytest.mark.parametrize(
 def test_unknown_documents_get_the_most_frequent_class(labels: dict[str, Any]) -> None:
     for class_docs, expected in [((1, 2, 3), "sport"), ((4, 2, 4), "city"), ((0, 0, 0), "city")]:
         model = small_model(**labels, class_docs=class_docs)
-        found = model.predict(["", "??", "new", "york new"])
-        assert as_tuples(model, found.labels) == [(expected,)] * 4
-        assert found.n_unknown == 4
+        predictions = model.predict(["", "??", "new", "york new"])
+        assert as_tuples(model, predictions.labels) == [(expected,)] * 4
+        assert predictions.n_unknown == 4
 
 
 @any_labels
-def test_unless_training_has_found_another_class_for_them(labels: dict[str, Any]) -> None:
+def test_unknown_documents_get_the_fallback_class_if_there_is_one(labels: dict[str, Any]) -> None:
     for fallback, expected in enumerate(["city", "money", "sport"]):
         model = small_model(**labels, class_docs=(4, 2, 4), fallback=fallback)
-        found = model.predict(["", "new york", "york new"])
-        assert as_tuples(model, found.labels)[::2] == [(expected,)] * 2
+        predictions = model.predict(["", "new york", "york new"])
+        assert as_tuples(model, predictions.labels)[::2] == [(expected,)] * 2
         without = replace(model, fallback=None)
-        assert as_tuples(model, found.labels)[1:2] == as_tuples(without, without.predict(["new york"]).labels)
+        assert as_tuples(model, predictions.labels)[1:2] == as_tuples(without, without.predict(["new york"]).labels)
         assert model.explain("").predicted == ((expected,) if model.multilabel else expected)
 
 
@@ -137,16 +137,16 @@ def test_of_equal_scores_the_first_class_is_predicted() -> None:
 def test_two_classes_share_one_output() -> None:
     model = two_classes()
     texts = ["goal", "market", "new york", ""]
-    found = model.predict(texts)
-    assert np.array_equal(found.scores[:, 0], -found.scores[:, 1])
-    assert found.labels.tolist() == [1, 0, 0, 0]
-    assert found.labels.dtype.kind == "i"
-    assert np.array_equal(model.decision(texts), found.scores[:, 1])
+    predictions = model.predict(texts)
+    assert np.array_equal(predictions.scores[:, 0], -predictions.scores[:, 1])
+    assert predictions.labels.tolist() == [1, 0, 0, 0]
+    assert predictions.labels.dtype.kind == "i"
+    assert np.array_equal(model.decision(texts), predictions.scores[:, 1])
     undecided = two_classes(scorer=LinearScorer(np.zeros((4, 1), np.float32), np.zeros(1)))
     assert undecided.predict(["goal"]).labels.tolist() == [0]
 
 
-def test_decision_is_shaped_as_scikit_learns() -> None:
+def test_decision_has_the_shape_of_scikit_learn() -> None:
     texts = ["goal", "market"]
     three = small_model()
     assert np.array_equal(three.decision(texts), three.scores(texts))
@@ -170,7 +170,7 @@ def test_decision_is_shaped_as_scikit_learns() -> None:
         (0, 1, 10**30),
     ],
 )
-def test_labels_come_out_as_they_went_in(classes: tuple[Any, ...]) -> None:
+def test_predicted_labels_equal_the_classes(classes: tuple[Any, ...]) -> None:
     ordered = tuple(sorted(classes))
     best = LinearScorer(np.eye(4, 3, dtype=np.float32), np.zeros(3))
     model = small_model(classes=ordered, scorer=best)
@@ -179,7 +179,7 @@ def test_labels_come_out_as_they_went_in(classes: tuple[Any, ...]) -> None:
     assert [model.explain(text).predicted for text in ("goal", "market", "straße")] == list(ordered)
 
 
-def test_truth_values_stay_truth_values() -> None:
+def test_booleans_stay_booleans() -> None:
     labels = two_classes(classes=(False, True)).predict(["goal", "market"]).labels
     assert labels.dtype == np.bool_
     assert labels.tolist() == [True, False]
@@ -193,17 +193,17 @@ def test_bytes_are_utf8() -> None:
 
 
 @pytest.mark.parametrize("documents", ["goal", b"goal", None, 5, [None], [["goal"]]])
-def test_what_is_no_list_of_texts_is_refused(documents: Any) -> None:
+def test_invalid_documents_raise(documents: Any) -> None:
     with pytest.raises(InputError, match=r"iterable|not a text"):
         small_model().predict(documents)
 
 
 def test_no_documents_give_no_predictions() -> None:
     for model in (small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)):
-        found = model.predict([])
-        assert len(found.labels) == 0
-        assert found.scores.shape == (0, len(model.classes))
-        assert found.n_unknown == 0
+        predictions = model.predict([])
+        assert len(predictions.labels) == 0
+        assert predictions.scores.shape == (0, len(model.classes))
+        assert predictions.n_unknown == 0
 
 
 def test_a_multilabel_model_needs_thresholds_or_ranks() -> None:
@@ -211,7 +211,7 @@ def test_a_multilabel_model_needs_thresholds_or_ranks() -> None:
         multilabel_model(thresholds=None).predict(["goal"])
 
 
-def test_reading_settings_are_kept_to() -> None:
+def test_the_settings_of_the_tokenizer_are_used() -> None:
     accents = small_model(terms=("cafe", "market", "strasse", "new york"), strip_accents="unicode")
     assert accents.counts(["Café"]).indices.tolist() == [0]
     cased = small_model(terms=("Goal", "market", "straße", "new york"), lowercase=False)
@@ -220,15 +220,15 @@ def test_reading_settings_are_kept_to() -> None:
     assert shout.counts(["!"]).indices.tolist() == [0]
 
 
-def test_stop_words_matter_between_words() -> None:
+def test_n_grams_skip_stop_words() -> None:
     text = "new the york"
     assert small_model().counts([text]).indices.tolist() == [3]
     assert small_model(stop_words=frozenset()).counts([text]).indices.tolist() == []
     assert small_model(stop_words="english").counts(["new the york"]).indices.tolist() == [3]
 
 
-def test_runs_that_no_term_has_are_not_looked_for() -> None:
-    """A model trained on runs of any length predicts as fast as its longest term is short."""
+def test_n_grams_longer_than_any_term_are_not_searched() -> None:
+    """A model with n-grams of any length searches only n-grams as long as its longest term."""
     model = small_model(ngram_range=(1, 10**9))
     long_text = " ".join(f"word{number}" for number in range(3000)) + " new york"
     assert model.counts([long_text]).indices.tolist() == [3]
@@ -242,7 +242,7 @@ def test_runs_that_no_term_has_are_not_looked_for() -> None:
     ids=str,
 )
 def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], multilabel: bool, tmp_path: Path) -> None:
-    """Small ones and one from 2^63 on have no whole type of numpy in common."""
+    """No integer type of numpy holds small numbers together with numbers from 2^63 on, so numpy would round them."""
     texts = ["alpha beta", "gamma delta", "eps zeta"]
     labels: list[Any] = [[label] for label in classes] if multilabel else list(classes)
     trained = Categorizer(classifier="nb", n_jobs=1).fit(texts * 5, labels * 5)
@@ -250,8 +250,8 @@ def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], multi
     expected = [(label,) for label in classes]
     for categorizer in (trained, load(tmp_path / "a.sieve")):
         model = categorizer.model_
-        found = model.predict(texts)
-        assert repr(model.label_sets(found.labels)) == repr(expected)
+        predictions = model.predict(texts)
+        assert repr(model.label_sets(predictions.labels)) == repr(expected)
         assert repr(categorizer.classes_.tolist()) == repr(list(classes))
-        kept = [record["labels"] if multilabel else [record["label"]] for record in Records(model).of(found)]
-        assert repr(kept) == repr([[label] for label in classes])
+        recorded = [record["labels"] if multilabel else [record["label"]] for record in Records(model).of(predictions)]
+        assert repr(recorded) == repr([[label] for label in classes])

@@ -1,4 +1,4 @@
-"""What print shows of an explanation and of a report: a few lines for a person."""
+"""Printed explanations and reports are a few readable lines."""
 
 import textsieve
 
@@ -24,12 +24,12 @@ def test_an_explanation_is_a_few_lines() -> None:
     assert repr(explained) == f"<Explanation of {explained.predicted}: 4 classes>"
 
 
-def test_nothing_known() -> None:
-    said = str(trained().explain("xyzzy"))
-    assert said.startswith("Predicted: politics\nNo term of the text is known to the model")
+def test_an_explanation_without_known_terms_says_so() -> None:
+    printed = str(trained().explain("xyzzy"))
+    assert printed.startswith("Predicted: politics\nNo term of the text is known to the model")
 
 
-def test_several_labels_or_none() -> None:
+def test_a_multilabel_explanation_shows_all_labels() -> None:
     model = textsieve.Categorizer(folds=2).fit(TEXTS, [[label] for label in LABELS])
     explained = model.explain("goal")
     labels = explained.predicted
@@ -51,7 +51,7 @@ def test_a_report_is_a_table() -> None:
     assert repr(report) == f"<Report of {first}>"
 
 
-def test_a_report_of_many_classes_is_cut() -> None:
+def test_a_report_of_many_classes_is_shortened() -> None:
     labels = [f"class{number}" for number in range(60)]
     report = textsieve.Categorizer().fit([f"word{n}" for n in range(60)], labels).evaluate(["word1"], ["class1"])
     assert str(report).startswith("1 document: micro-F1")

@@ -1,4 +1,4 @@
-"""An explanation adds up: contributions and intercept are the score, and the largest come first."""
+"""Contributions and the intercept of an explanation add up to the score; the largest contributions come first."""
 
 import json
 import math
@@ -24,32 +24,43 @@ def test_contributions_and_intercept_are_the_score(model: Model, texts: list[str
     for number, text in enumerate(texts):
         explained = model.explain(text)
         expected = scored(model, text)
-        assert sorted(each.label for each in explained.classes) == list(model.classes)
-        for each in explained.classes:
-            place = model.classes.index(each.label)
-            assert each.score == predictions.scores[number, place]
-            assert _in_column_order(model, each) == each.score
-            total = math.fsum([each.intercept, *(one.contribution for one in each.contributions)])
-            size = max(1.0, abs(each.intercept), *(abs(one.contribution) for one in each.contributions))
-            assert abs(total - each.score) <= 1e-12 * size
-            found = {model.terms.index(one.term): one for one in each.contributions}
-            assert {column: one.count for column, one in found.items()} == expected.counts
-            for column, one in found.items():
-                assert one.weight == pytest.approx(expected.weights[column], rel=1e-12)
-            sizes = [(-abs(one.contribution), model.terms.index(one.term)) for one in each.contributions]
+        assert sorted(explanation.label for explanation in explained.classes) == list(model.classes)
+        for explanation in explained.classes:
+            place = model.classes.index(explanation.label)
+            assert explanation.score == predictions.scores[number, place]
+            assert _in_column_order(model, explanation) == explanation.score
+            total = math.fsum(
+                [explanation.intercept, *(contribution.contribution for contribution in explanation.contributions)]
+            )
+            size = max(
+                1.0,
+                abs(explanation.intercept),
+                *(abs(contribution.contribution) for contribution in explanation.contributions),
+            )
+            assert abs(total - explanation.score) <= 1e-12 * size
+            by_column = {
+                model.terms.index(contribution.term): contribution for contribution in explanation.contributions
+            }
+            assert {column: contribution.count for column, contribution in by_column.items()} == expected.counts
+            for column, contribution in by_column.items():
+                assert contribution.weight == pytest.approx(expected.weights[column], rel=1e-12)
+            sizes = [
+                (-abs(contribution.contribution), model.terms.index(contribution.term))
+                for contribution in explanation.contributions
+            ]
             assert sizes == sorted(sizes)
-        order = [(-each.score, model.classes.index(each.label)) for each in explained.classes]
+        order = [(-explanation.score, model.classes.index(explanation.label)) for explanation in explained.classes]
         assert order == sorted(order)
         assert explained.predicted == _label(model, predictions.labels, number)
 
 
 def _in_column_order(model: Model, explained: ClassExplanation) -> float:
-    ordered = sorted(explained.contributions, key=lambda one: model.terms.index(one.term))
+    ordered = sorted(explained.contributions, key=lambda contribution: model.terms.index(contribution.term))
     if not ordered:
         return explained.intercept
     total = ordered[0].contribution
-    for one in ordered[1:]:
-        total += one.contribution
+    for contribution in ordered[1:]:
+        total += contribution.contribution
     return total + explained.intercept
 
 
@@ -65,7 +76,7 @@ def test_an_explanation_by_hand() -> None:
     model = small_model(tf="tf", norm="none", idf=None)
     explained = model.explain("Goal goal market")
     assert explained.predicted == "sport"
-    assert [each.label for each in explained.classes] == ["sport", "money", "city"]
+    assert [explanation.label for explanation in explained.classes] == ["sport", "money", "city"]
     of_terms = TermContributions(["goal", "market"], [2, 1], [2.0, 1.0], np.array([[4.0], [-1.0]]))
     sport = ClassExplanation("sport", 2.75, -0.25, None, of_terms, 0)
     assert explained["sport"] == sport
@@ -73,11 +84,11 @@ def test_an_explanation_by_hand() -> None:
     assert explained["sport"] != replace(sport, score=2.5)
     assert sport.contributions == (Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0))
     assert repr(sport).startswith("ClassExplanation(label='sport', score=2.75, intercept=-0.25, threshold=None, contr")
-    assert [one.term for one in explained["money"].contributions] == ["market", "goal"]
-    assert [one.term for one in explained["money"].in_order()] == ["goal", "market"]
+    assert [contribution.term for contribution in explained["money"].contributions] == ["market", "goal"]
+    assert [contribution.term for contribution in explained["money"].in_order()] == ["goal", "market"]
 
 
-def test_contributions_are_listed_when_they_are_asked_for() -> None:
+def test_contributions_are_listed_at_first_access() -> None:
     explained = small_model().explain("goal market")
     assert not any("contributions" in vars(of_class) for of_class in explained.classes)
     assert explained.classes[0].contributions is explained.classes[0].contributions
@@ -89,7 +100,7 @@ def test_contributions_are_listed_when_they_are_asked_for() -> None:
     assert replace(explained.classes[0], score=1.0).contributions == explained.classes[0].contributions
 
 
-def test_with_one_output_the_first_class_has_it_all_negated() -> None:
+def test_with_one_output_the_first_class_is_the_negated_second() -> None:
     explained = two_classes().explain("goal market")
     for negative, positive in zip(explained[0].contributions, explained[1].contributions, strict=True):
         assert negative.term == positive.term
@@ -98,7 +109,7 @@ def test_with_one_output_the_first_class_has_it_all_negated() -> None:
     assert explained[0].score == -explained[1].score
 
 
-def test_thresholds_are_told_where_there_are_any() -> None:
+def test_explanations_of_multilabel_models_have_thresholds() -> None:
     explained = multilabel_model().explain("goal")
     assert [explained[label].threshold for label in ("city", "money", "sport")] == [0.5, 0.25, -0.1]
     assert explained.predicted == ("sport",)
@@ -107,27 +118,32 @@ def test_thresholds_are_told_where_there_are_any() -> None:
 def test_an_unknown_document_has_intercepts_only() -> None:
     explained = small_model().explain("nothing known")
     assert explained.predicted == "money"
-    assert all(each.contributions == () and each.score == each.intercept for each in explained.classes)
+    assert all(
+        explanation.contributions == () and explanation.score == explanation.intercept
+        for explanation in explained.classes
+    )
 
 
 @pytest.mark.parametrize(
     "model", [small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)]
 )
-def test_an_explanation_is_plain_data(model: Model) -> None:
+def test_an_explanation_can_be_converted_to_json(model: Model) -> None:
     explained = model.explain("goal in new york")
     plain = explained.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert [each["label"] for each in plain["classes"]] == [each.label for each in explained.classes]
+    assert [explanation["label"] for explanation in plain["classes"]] == [
+        explanation.label for explanation in explained.classes
+    ]
     assert plain["classes"][0]["contributions"][0].keys() == {"term", "count", "weight", "contribution"}
 
 
-def test_a_class_that_is_not_there_is_named() -> None:
+def test_an_unknown_class_raises_with_its_name() -> None:
     with pytest.raises(KeyError, match=r"no class 'art'.*'sport'"):
         small_model().explain("goal")["art"]
 
 
 @pytest.mark.parametrize("text", [None, 5, ["goal"]])
-def test_only_a_text_can_be_explained(text: Any) -> None:
+def test_explaining_anything_but_a_text_raises(text: Any) -> None:
     with pytest.raises(InputError, match="give one text"):
         small_model().explain(text)
 
@@ -135,7 +151,7 @@ def test_only_a_text_can_be_explained(text: Any) -> None:
 # -- the terms of each class -------------------------------------------------------------------------------------
 
 
-def test_the_terms_of_each_class() -> None:
+def test_class_terms_are_the_strongest_terms() -> None:
     best = small_model().class_terms(2)
     assert best == {
         "city": [("new york", 2.5), ("straße", 1.0)],
@@ -146,7 +162,7 @@ def test_the_terms_of_each_class() -> None:
     assert small_model().class_terms(0) == {"city": [], "money": [], "sport": []}
 
 
-def test_two_classes_have_their_terms_from_one_output() -> None:
+def test_two_classes_get_their_terms_from_one_output() -> None:
     best = two_classes().class_terms()
     assert [term for term, _ in best[0]] == ["new york", "market"]
     assert [term for term, _ in best[1]] == ["goal", "straße"]
@@ -155,7 +171,7 @@ def test_two_classes_have_their_terms_from_one_output() -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_where_all_have_one_sign_the_mean_is_what_counts(sign: int) -> None:
+def test_coefficients_of_one_sign_are_compared_with_the_mean_class(sign: int) -> None:
     logs = np.array([[1, 2, 3], [4, 1, 1], [2, 2, 2], [0.5, 0.5, 2]], np.float32)
     best = small_model(scorer=LinearScorer(sign * logs, np.zeros(3))).class_terms(1)
     if sign > 0:
@@ -164,18 +180,18 @@ def test_where_all_have_one_sign_the_mean_is_what_counts(sign: int) -> None:
         assert best == {"city": [("goal", 1.0)], "money": [("market", 1.0)], "sport": [("market", 1.0)]}
 
 
-def test_equal_coefficients_in_the_order_of_the_columns() -> None:
+def test_terms_of_equal_coefficients_stay_in_their_order() -> None:
     scorer = LinearScorer(np.array([[1, -1, -1]] * 4, np.float32), np.zeros(3))
     assert [term for term, _ in small_model(scorer=scorer).class_terms(3)["city"]] == ["goal", "market", "straße"]
 
 
 @pytest.mark.parametrize("n", [-1, 2.5, "all", None, True])
-def test_a_number_of_terms_is_a_number(n: Any) -> None:
+def test_an_invalid_number_of_terms_raises(n: Any) -> None:
     with pytest.raises(InputError, match="n="):
         small_model().class_terms(n)
 
 
-def test_a_model_without_terms_has_no_terms_that_speak_for_a_class() -> None:
+def test_a_model_without_terms_has_no_class_terms() -> None:
     scorer = LinearScorer(np.zeros((0, 3), np.float32), np.array([-0.5, 0.25, -0.25]))
     model = small_model(terms=(), idf=None, scorer=scorer)
     assert not model.needs_comparing

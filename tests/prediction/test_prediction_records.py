@@ -1,4 +1,4 @@
-"""Predictions as plain values, a record a document."""
+"""Predictions as records, which are one dict of plain values for each document."""
 
 import json
 from dataclasses import replace
@@ -28,13 +28,13 @@ def calibrated(model: Model) -> Model:
 
 
 @given(models(), documents)
-def test_a_record_says_what_was_predicted(model: Model, texts: list[str]) -> None:
-    found = model.predict(texts)
-    made = list(Records(model, len(model.classes)).of(found))
+def test_records_equal_the_predictions(model: Model, texts: list[str]) -> None:
+    predictions = model.predict(texts)
+    made = list(Records(model, len(model.classes)).of(predictions))
     assert len(made) == len(texts)
     names = list(map(as_written, model.classes))
     for record, labels, scores, is_unknown in zip(
-        made, model.label_sets(found.labels), found.scores, found.is_unknown, strict=True
+        made, model.label_sets(predictions.labels), predictions.scores, predictions.is_unknown, strict=True
     ):
         assert set(record) <= set(KEYS)
         assert (record["label"],) == labels if not model.multilabel else record["labels"] == list(labels)
@@ -43,7 +43,7 @@ def test_a_record_says_what_was_predicted(model: Model, texts: list[str]) -> Non
         json.dumps(record)
 
 
-def test_one_label_by_hand() -> None:
+def test_single_label_records_computed_by_hand() -> None:
     model = small_model()
     scores = model.scores(TEXTS)
     assert records(model, TEXTS) == [
@@ -58,7 +58,7 @@ def test_one_label_by_hand() -> None:
 
 
 @pytest.mark.parametrize("label_matrix", [False, True])
-def test_several_labels_by_hand(label_matrix: bool) -> None:
+def test_multilabel_records_computed_by_hand(label_matrix: bool) -> None:
     model = multilabel_model(label_matrix=label_matrix)
     scores = model.scores(TEXTS)
     assert records(model, TEXTS)[1:] == [
@@ -67,29 +67,29 @@ def test_several_labels_by_hand(label_matrix: bool) -> None:
     ]
 
 
-def test_labels_stay_what_they_are_and_keys_are_as_in_files() -> None:
+def test_labels_keep_their_type_and_keys_are_text() -> None:
     (record,) = records(two_classes(), ["goal"], 2)
     assert record["label"] == 1
     assert type(record["label"]) is int
     assert record["scores"] == {"1": record["score"], "0": -record["score"]}
 
 
-def test_probabilities_stand_beside_scores() -> None:
+def test_records_have_probabilities_beside_scores() -> None:
     model = calibrated(small_model())
-    found = model.predict(TEXTS)
-    probable = model.probabilities(found.scores)
-    assert [list(each) for each in records(model, TEXTS)] == [
+    predictions = model.predict(TEXTS)
+    probable = model.probabilities(predictions.scores)
+    assert [list(record) for record in records(model, TEXTS)] == [
         ["label", "score", "probability"],
         ["label", "score", "probability", "unknown"],
         ["label", "score", "probability"],
     ]
     whole = records(model, TEXTS, 1)
-    assert [each["probability"] for each in whole] == [probable[0, 2], probable[1, 1], probable[2, 0]]
+    assert [record["probability"] for record in whole] == [probable[0, 2], probable[1, 1], probable[2, 0]]
     assert whole[0]["probabilities"] == {"sport": probable[0, 2]}
 
 
-def test_which_documents_are_unknown() -> None:
-    found = small_model().predict([*TEXTS, ""])
-    assert found.is_unknown.tolist() == [False, True, False, True]
-    assert found.n_unknown == 2
-    assert type(found.n_unknown) is int
+def test_documents_without_known_terms_are_unknown() -> None:
+    predictions = small_model().predict([*TEXTS, ""])
+    assert predictions.is_unknown.tolist() == [False, True, False, True]
+    assert predictions.n_unknown == 2
+    assert type(predictions.n_unknown) is int

@@ -1,4 +1,4 @@
-"""Where the terms of a model stand in texts: stored models, real documents, and whatever else a text may be."""
+"""Spans, the positions of a model's terms in a text: of stored models, real documents and odd texts."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,42 +20,44 @@ SAMPLE = 40
 
 
 def assert_as_counted(model: Model, text: str) -> list[Span]:
-    """Each term has as many spans as it is counted, by `counts` and by `explain`."""
+    """Assert that each term has as many spans as `counts` says, and return the spans."""
     spans = model.spans(text)
-    found = Counter(span.term for span in spans)
+    n_spans = Counter(span.term for span in spans)
     counts = model.counts([text])
     terms = [model.terms[column] for column in counts.indices.tolist()]
-    assert found == dict(zip(terms, counts.data.tolist(), strict=True))
+    assert n_spans == dict(zip(terms, counts.data.tolist(), strict=True))
     assert spans == sorted(spans, key=lambda span: span[:2])
     return spans
 
 
 @given(models(), documents)
-def test_any_model(model: Model, texts: list[str]) -> None:
+def test_spans_of_any_model_equal_its_counts(model: Model, texts: list[str]) -> None:
     for text in texts:
         assert_as_counted(model, text)
-        reasons = model.explain(text).classes[0].contributions
-        assert Counter(span.term for span in model.spans(text)) == {each.term: each.count for each in reasons}
+        contributions = model.explain(text).classes[0].contributions
+        assert Counter(span.term for span in model.spans(text)) == {
+            contribution.term: contribution.count for contribution in contributions
+        }
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_stored_models(name: str) -> None:
+def test_spans_of_stored_models_equal_their_counts(name: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve")
-    found = [assert_as_counted(model.model_, text) for text in DOCUMENTS]
-    assert any(found)
-    assert model.spans(DOCUMENTS[0]) == found[0]
+    spans = [assert_as_counted(model.model_, text) for text in DOCUMENTS]
+    assert any(spans)
+    assert model.spans(DOCUMENTS[0]) == spans[0]
 
 
 @pytest.mark.parametrize("name", MODELS)
 @given(text=odd_texts)
-def test_stored_models_on_odd_texts(name: str, text: str) -> None:
+def test_spans_of_odd_texts_equal_their_counts(name: str, text: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve").model_
     assert_as_counted(model, f"{text} {DOCUMENTS[0][:200]}{text}")
 
 
 @pytest.fixture(scope="module")
 def sample(raw_documents: Callable[[int], list[str]]) -> list[str]:
-    """Some real documents."""
+    """Return some real documents."""
     return raw_documents(SAMPLE)
 
 
@@ -67,19 +69,19 @@ PREPARED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("told", PREPARED, ids=str)
-def test_real_documents(sample: list[str], told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("settings", PREPARED, ids=str)
+def test_spans_of_real_documents_equal_their_counts(sample: list[str], settings: dict[str, Any]) -> None:
     labels = ["a", "b"] * (SAMPLE // 2)
-    model = Categorizer(n_terms=1000, selector="df", n_jobs=1, **told).fit(sample, labels)
+    model = Categorizer(n_terms=1000, selector="df", n_jobs=1, **settings).fit(sample, labels)
     for text in sample:
         for start, end, term in assert_as_counted(model.model_, text):
-            if not told:
+            if not settings:
                 assert text[start:end].lower() == term
-            elif "tags" in told and "<" not in text[start:end] and "&" not in text[start:end]:
+            elif "tags" in settings and "<" not in text[start:end] and "&" not in text[start:end]:
                 assert text[start - 1 : start].isalnum() is False, "a word begins where it begins"
 
 
-def test_bytes_are_placed_as_they_are_decoded() -> None:
+def test_spans_of_bytes_equal_those_of_the_decoded_text() -> None:
     model = small_model()
     assert model.spans("Straße: goal".encode()) == [Span(0, 6, "straße"), Span(8, 12, "goal")]
     with pytest.raises(InputError, match="not utf-8"):
@@ -87,19 +89,19 @@ def test_bytes_are_placed_as_they_are_decoded() -> None:
 
 
 @pytest.mark.parametrize("odd", [None, 5, ["goal"]])
-def test_what_is_no_text_is_refused(odd: Any) -> None:
+def test_spans_of_anything_but_a_text_raise(odd: Any) -> None:
     with pytest.raises(InputError, match="give one text"):
         small_model().spans(odd)
 
 
-def test_accents_stripped_by_a_function_can_not_be_followed() -> None:
+def test_spans_raise_if_a_function_strips_accents() -> None:
     model = Categorizer(n_terms="all", strip_accents=str.swapcase, n_jobs=1)
     model.fit(["goal won", "law passed"] * 2, ["a", "b"] * 2)
     with pytest.raises(InputError, match=r"strip_accents=.* is a function"):
         model.spans("goal")
 
 
-def test_a_model_that_was_changed_finds_by_its_new_settings() -> None:
+def test_a_changed_model_uses_its_new_settings() -> None:
     model = small_model()
     assert model.spans("<b>goal</b>s goal") == [Span(3, 7, "goal"), Span(13, 17, "goal")]
     assert replace(model, preparation=Preparation(tags="drop")).spans("<b>goal</b>s goal") == [Span(13, 17, "goal")]

@@ -1,4 +1,4 @@
-"""The page in a real browser: it loads nothing else, draws, sorts, searches; in the dark, on a telephone, on paper."""
+"""The report in a real browser loads nothing else, draws, sorts and searches; in dark mode, on phones and on paper."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def page(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def opened(browser: Browser, page: Path) -> Browser:
-    """The page, when all is drawn."""
+    """Open the page, wait until all charts are drawn, and return the browser."""
     browser.open(page)
     assert browser.all("nav a"), "its script did not run"
     browser.wait(READY)
@@ -45,7 +45,7 @@ def opened(browser: Browser, page: Path) -> Browser:
 
 
 def contrasts(browser: Browser, selector: str, field: str = "color") -> list[float]:
-    """Of letters or lines with what is behind them."""
+    """Return the contrasts of letters or lines with their background."""
     script = COLOURS + (
         "return [...document.querySelectorAll(arguments[0])].filter((element) => element.getClientRects().length)"
         ".map((node) => [parse(getComputedStyle(node)[arguments[1]]), groundOf(node.closest('svg') ?? node)])"
@@ -191,7 +191,7 @@ def test_the_table_is_copied_as_csv(browser: Browser, page: Path, comparison: Co
     browser.wait("document.getElementById('copied').textContent.startsWith('Copied 14 rows')")
 
 
-def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, comparison: Comparison) -> None:
+def test_the_overlap_of_a_number_of_terms_is_shown(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     shared = {overlap.n_terms: overlap.measures for overlap in comparison.overlaps}
     for place, size in enumerate((2, 4, 9)):
@@ -204,7 +204,7 @@ def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, comparison:
         assert browser.texts("#overlap .matrix tbody tr:first-child td")[1] == f"{shared[size].jaccard:.2f}"
 
 
-def test_confusion_of_a_combination(browser: Browser, page: Path, comparison: Comparison) -> None:
+def test_the_confusion_of_a_combination_is_shown(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     names = browser.texts("#classes [name=combination] option")
     best = next(line for line in comparison.summary if line.is_best)
@@ -243,9 +243,9 @@ def test_multilabel_documents_have_a_table_of_classes(browser: Browser, tmp_path
     (counts, *_) = (
         combination["classes"] for combination in browser.run("return JSON.parse(data.textContent).combinations")
     )
-    hits, put, true = counts[0]
-    f1 = 2 * hits / (put + true)
-    assert rows[0][1:] == [str(true), f"{hits / put:.3f}", f"{hits / true:.3f}", f"{f1:.3f}"]
+    n_correct, n_predicted, n_true = counts[0]
+    f1 = 2 * n_correct / (n_predicted + n_true)
+    assert rows[0][1:] == [str(n_true), f"{n_correct / n_predicted:.3f}", f"{n_correct / n_true:.3f}", f"{f1:.3f}"]
     assert "accuracy" in browser.texts("#conditions thead th")
 
 
@@ -279,7 +279,7 @@ def test_a_search_shows_how_many_terms_it_covers(
     assert "selected 9 terms, 3 of them are here; 0 match" in browser.texts("#terms .shown")[0]
 
 
-def test_terms_of_a_selector_and_a_number(browser: Browser, page: Path, comparison: Comparison) -> None:
+def test_the_terms_of_a_selector_and_a_number_are_shown(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     selected = {
         (selection.selector, selection.n_terms): selection.terms

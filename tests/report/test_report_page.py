@@ -44,10 +44,10 @@ def with_p(comparison: Comparison, best: int, as_good: tuple[int, ...]) -> Compa
 def test_findings_are_the_best_the_fewest_terms_and_the_fastest(comparison: Comparison) -> None:
     names = [(line.selector, line.n_terms, line.classifier) for line in comparison.summary]
     best, fewer = names.index(("ig", 9, "nb")), names.index(("ocfs", 4, "svm"))
-    said = find_best(with_p(comparison, best, (fewer,)).summary)
-    assert [finding.combination for finding in said[:2]] == ["ig, 9 terms, nb", "ocfs, 4 terms, svm"]
-    assert "1 of 13 others is not significantly worse." in said[0].about
-    assert "p = 0.20" in said[1].about
+    findings = find_best(with_p(comparison, best, (fewer,)).summary)
+    assert [finding.combination for finding in findings[:2]] == ["ig, 9 terms, nb", "ocfs, 4 terms, svm"]
+    assert "1 of 13 others is not significantly worse." in findings[0].about
+    assert "p = 0.20" in findings[1].about
     alone = find_best(with_p(comparison, best, ()).summary)
     assert "All others are significantly worse." in alone[0].about
     assert alone[1].about == "The best itself; all with fewer terms are significantly worse."
@@ -152,7 +152,7 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "words"),
     [
         ("x.txt", "a report is an HTML page; give the name of a file that ends in .html or .htm"),
         ("no/x.html", "no/x.html: can't be written: there is no folder no; make it first."),
@@ -160,13 +160,13 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_unwritable_reports_raise_an_error(
-    name: str, said: str, comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, words: str, comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         write_report(comparison, name)
-    assert said in str(told.value)
+    assert words in str(caught.value)
 
 
 def test_a_report_without_altair_raises_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -178,12 +178,12 @@ def test_a_report_without_altair_raises_an_error(monkeypatch: pytest.MonkeyPatch
 def test_the_page_has_the_first_terms_of_a_class_and_a_note_about_it(
     comparison: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "The first {} terms of each class are here; other selected terms are neither shown nor searched."
-    assert said.format(30) in unescape(report_page(comparison))
+    note = "The first {} terms of each class are here; other selected terms are neither shown nor searched."
+    assert note.format(30) in unescape(report_page(comparison))
     monkeypatch.setattr(page_data, "MAX_TERMS", 2 * len(comparison.header["classes"]))
     monkeypatch.setattr(page_data, "MIN_CLASS_TERMS", 1)
     page = report_page(comparison)
-    assert said.format(2) in unescape(page)
+    assert note.format(2) in unescape(page)
     assert max(len(own) for ranking in data_of(page)["rankings"] for own in ranking["classes"]) == 2
 
 

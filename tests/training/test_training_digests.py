@@ -9,11 +9,13 @@ LABELS = st.lists(st.text(max_size=3), max_size=3, unique=True)
 
 
 @given(st.text(), LABELS, st.text(), LABELS)
-def test_equal_digests_are_of_equal_documents(one: str, labels: list[str], other: str, others: list[str]) -> None:
-    first, second = digest(one, labels), digest(other, others)
+def test_equal_digests_are_of_equal_documents(
+    text: str, labels: list[str], other_text: str, other_labels: list[str]
+) -> None:
+    first, second = digest(text, labels), digest(other_text, other_labels)
     assert len(first) == DIGEST == 16
-    assert (text_digest(first) == text_digest(second)) == (one == other)
-    assert (first[TEXT_BYTES:] == second[TEXT_BYTES:]) == (set(labels) == set(others))
+    assert (text_digest(first) == text_digest(second)) == (text == other_text)
+    assert (first[TEXT_BYTES:] == second[TEXT_BYTES:]) == (set(labels) == set(other_labels))
 
 
 @given(st.text(), LABELS)
@@ -21,7 +23,7 @@ def test_the_order_of_labels_does_not_matter(text: str, labels: list[str]) -> No
     assert digest(text, labels) == digest(text, reversed(labels))
 
 
-def test_labels_as_they_are_written() -> None:
+def test_labels_are_compared_as_text() -> None:
     assert digest("a", [1]) == digest("a", [1.0]) == digest("a", ["1"])
     assert digest("a", [True]) == digest("a", ["true"])
     assert digest("a", ["x\n1 y"]) != digest("a", ["x", "y"])

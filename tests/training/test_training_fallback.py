@@ -1,4 +1,4 @@
-"""The class of documents that have none of the chosen terms is settled by training documents of that kind."""
+"""The fallback class, for documents without selected terms, is the most frequent class of such training documents."""
 
 import warnings
 from dataclasses import replace
@@ -23,7 +23,7 @@ from textsieve.training.fallback import FallbackClass, fallback_class
 from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Targets
 
-pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: few documents here
+pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # there are fewer documents than k here
 
 
 # -- the rule --------------------------------------------------------------------------------------------------------
@@ -32,21 +32,21 @@ pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbo
 @pytest.mark.parametrize(
     ("class_docs", "without", "expected"),
     [
-        ([9, 5, 3], [0, 2, 1], 1),  # the most among those without
-        ([9, 5, 3], [0, 0, 1], 2),  # and be it one
-        ([3, 5, 9], [2, 2, 1], 1),  # as many: the one with more documents
-        ([3, 9, 9], [2, 2, 2], 1),  # as many again: the first
+        ([9, 5, 3], [0, 2, 1], 1),  # most frequent among documents without terms
+        ([9, 5, 3], [0, 0, 1], 2),  # even if that is a single document
+        ([3, 5, 9], [2, 2, 1], 1),  # a tie: the larger class
+        ([3, 9, 9], [2, 2, 2], 1),  # a tie again: the first class
         ([3, 3, 3], [1, 1, 1], 0),
-        ([3, 5, 9], [0, 0, 0], 2),  # nobody is without: the most frequent
+        ([3, 5, 9], [0, 0, 0], 2),  # all documents have terms: the most frequent class
         ([5, 9, 9], [0, 0, 0], 1),
         ([0, 0], [0, 0], 0),
         ([4], [4], 0),
     ],
 )
-def test_cases_by_hand(class_docs: list[int], without: list[int], expected: int) -> None:
-    found = fallback_class(np.array(class_docs), np.array(without))
-    assert type(found) is int
-    assert found == expected
+def test_the_rule_in_cases_computed_by_hand(class_docs: list[int], without: list[int], expected: int) -> None:
+    number = fallback_class(np.array(class_docs), np.array(without))
+    assert type(number) is int
+    assert number == expected
 
 
 documents = st.lists(
@@ -57,9 +57,7 @@ documents = st.lists(
 
 
 @given(documents, st.integers(1, 6))
-def test_the_slow_way_gives_the_same_and_so_do_batches(
-    drawn: list[tuple[bool, tuple[str, ...]]], batch_size: int
-) -> None:
+def test_the_rule_equals_its_twin_in_any_batches(drawn: list[tuple[bool, tuple[str, ...]]], batch_size: int) -> None:
     rows, sets = [[float(has)] for has, _ in drawn], [labels for _, labels in drawn]
     targets = Targets.of(sets, len(sets), True)
     expected = class_without_terms(rows, sets)
@@ -80,7 +78,7 @@ def test_stored_zeros_are_no_weights() -> None:
 
 TEXTS = [f"goal keeper x{at}" for at in range(12)] + [f"x{at} y{at}" for at in range(8)]
 LABELS = ["sport"] * 12 + ["other"] * 8
-"""The best terms all speak for the larger class."""
+"""All of the best terms belong to the larger class."""
 WORDS = "the class of most training documents without such terms"
 OF_TWO: dict[str, Any] = {"selector": "chi", "n_terms": 2, "n_jobs": 1}
 
@@ -97,9 +95,9 @@ def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) 
     assert set(model.terms_) == {"goal", "keeper"}
     assert model.model_.class_docs == (8, 12)
     assert model.model_.fallback == 0
-    with pytest.warns(UserWarning, match=rf"2 of 3 .* they get {WORDS}, ") as told:
+    with pytest.warns(UserWarning, match=rf"2 of 3 .* they get {WORDS}, ") as caught:
         predicted = model.predict(["", "never heard", "goal"])
-    assert str(told[0].message).endswith(", 0." if label_format == "matrix" else ", 'other'.")
+    assert str(caught[0].message).endswith(", 0." if label_format == "matrix" else ", 'other'.")
     expected: Any = {"single": ["other"] * 2, "sets": [("other",)] * 2, "matrix": [[1, 0]] * 2}[label_format]
     assert (predicted.tolist() if hasattr(predicted, "tolist") else predicted)[:2] == expected
     explained = model.explain("never heard")
@@ -109,21 +107,21 @@ def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) 
     assert model.explain("goal").unknown is None
 
 
-def test_where_all_documents_have_a_term_the_most_frequent_class_stays() -> None:
+def test_if_all_documents_have_a_term_the_fallback_is_the_most_frequent_class() -> None:
     model = Categorizer(n_terms="all").fit(TEXTS, LABELS)
     assert model.model_.fallback is None
     assert model.model_.fallback_class == 1
-    said = "No term of the text is known to the model, so the most frequent class is taken."
-    assert said in str(model.explain("never heard"))
+    sentence = "No term of the text is known to the model, so the most frequent class is taken."
+    assert sentence in str(model.explain("never heard"))
 
 
-def test_the_most_frequent_class_is_not_named_twice() -> None:
-    """If most documents without a term have it, the model is as it would be if nobody had looked."""
+def test_a_fallback_that_is_the_most_frequent_class_is_not_stored() -> None:
+    """The model stores a fallback class only if it is not the most frequent class."""
     labels = ["other"] * 12 + ["sport"] * 8
     few = [text if at < 6 else f"z{at}" for at, text in enumerate(TEXTS)]
     model = Categorizer(**OF_TWO).fit(few, labels)
     assert set(model.terms_) == {"goal", "keeper"}
-    assert model.model_.fallback == 1  # eight of its kind, six of the other
+    assert model.model_.fallback == 1  # without terms: eight of "sport", six of "other"
     more = Categorizer(**OF_TWO).fit([*few, "z1", "z2", "z3"], [*labels, "other", "other", "other"])
     assert more.model_.fallback is None
     assert more.model_.fallback_class == 0
@@ -135,11 +133,11 @@ def test_documents_without_a_label_do_not_count() -> None:
     assert model.model_.about["n_unlabelled"] == 30
     assert model.model_.fallback_class == 0
     none = [None if label == "other" and at % 2 else label for at, label in enumerate(LABELS)]
-    one = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
-    assert one.classes_[one.model_.fallback_class] == "other"  # four, against two of the third
+    four = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
+    assert four.classes_[four.model_.fallback_class] == "other"  # four "other" without terms, two "third"
     none = [None if label == "other" and at != 12 else label for at, label in enumerate(LABELS)]
-    other = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
-    assert other.classes_[other.model_.fallback_class] == "third"
+    single = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
+    assert single.classes_[single.model_.fallback_class] == "third"
 
 
 def test_a_document_counts_for_each_of_its_labels() -> None:
@@ -147,12 +145,12 @@ def test_a_document_counts_for_each_of_its_labels() -> None:
     model = Categorizer(**OF_TWO, folds=2).fit(TEXTS, sets)
     assert set(model.terms_) == {"goal", "keeper"}
     with pytest.warns(UserWarning, match="'left'"):
-        assert model.predict(["never heard"]) == [("left",)]  # five, against four
+        assert model.predict(["never heard"]) == [("left",)]  # without terms: five of "left", four of "other"
 
 
 @pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio", "knn"])
 def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
-    """With a plain idf, what is in all documents has no weight: whoever has nothing else has no term."""
+    """With a plain idf, a term of all documents has weight 0; a document with no other term has no known term."""
     texts = [f"all {text}" for text in TEXTS]
     weights: dict[str, Any] = {"idf": "plain", "norm": "l2", "classifier": classifier}
     model = Categorizer(**weights, selector="df", n_terms=2, min_df=12).fit(texts, LABELS)
@@ -164,7 +162,7 @@ def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
 
 
 def test_weights_too_small_for_32_bits_are_weights() -> None:
-    """Training may see them as 0; prediction does not, and so they count as there."""
+    """Training may round them to 0, but prediction does not, so they count as terms."""
     plan = TrainingPlan.of(Categorizer(classifier="svm").settings(), n_jobs=1)
     plan = replace(plan, scheme=Scheme("tf", "none", "none"))
     counts = csr_matrix(np.array([[1.0, 0], [1.0, 0], [1.0, 0], [0, 1e-60], [0, 1e-60], [0, 0]]))
@@ -194,18 +192,18 @@ def test_a_stream_gives_the_same(classifier: str, label_format: str, monkeypatch
 
 
 def alone(at: int, label: str) -> str:
-    """A text without a chosen term, if its label is not sport."""
+    """Return a text, which has selected terms only if its label is sport."""
     return f"goal keeper x{at}" if label == "sport" else f"x{at} y{at}"
 
 
-def test_documents_held_out_get_what_the_others_have_found() -> None:
-    """Of all documents without a term most are of one class, of those to learn from most of another."""
+def test_held_out_documents_get_the_fallback_of_the_training_documents() -> None:
+    """Most training documents without a term are "right", so held-out documents without a term get "right"."""
     labels = ["sport"] * 20 + ["left"] * 9 + ["right"] * 8
     is_test = held_out(labels, 0.4)
     texts = [alone(at, label) for at, label in enumerate(labels)]
     left = [at for at, label in enumerate(labels) if label == "left" and not is_test[at]]
     for at in left[:3]:
-        texts[at] = f"goal x{at}"  # so that fewer on the left are without
+        texts[at] = f"goal x{at}"  # so that fewer "left" documents are without terms
     model = Categorizer(**OF_TWO, held_out=0.4).fit(texts, labels)
     without = [label for at, label in enumerate(labels) if "goal" not in texts[at] and not is_test[at]]
     assert without.count("right") > without.count("left")
@@ -217,7 +215,7 @@ def test_documents_held_out_get_what_the_others_have_found() -> None:
     assert by_label["right"]["recall"] == 1.0
 
 
-def test_the_number_of_terms_is_chosen_with_what_each_fold_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_terms_is_tuned_with_the_fallback_of_each_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "size_grid", lambda most: [2, 5, most])
     model = Categorizer(selector="chi", n_terms="auto", folds=4, n_jobs=1).fit(TEXTS, LABELS)
     assert model.curve_ is not None
@@ -237,9 +235,9 @@ def test_the_number_of_terms_is_chosen_with_what_each_fold_finds(monkeypatch: py
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-def test_a_comparison_counts_with_it_too(multilabel: bool) -> None:
+def test_comparisons_use_the_fallback(multilabel: bool) -> None:
     labels: Any = [(label,) for label in LABELS] if multilabel else LABELS
-    found = compare(TEXTS, labels, selectors="chi", n_terms=2, classifiers="svm,nb,knn(k=3)", folds=4, n_jobs=1)
-    assert [row.micro_f1 for row in found.rows if not multilabel] == [1.0] * (0 if multilabel else 12)
-    assert sum(row.unknown or 0 for row in found.rows) == 3 * 8
-    assert all(row.by_class is not None and row.by_class[0][0] == 2 for row in found.rows)
+    comparison = compare(TEXTS, labels, selectors="chi", n_terms=2, classifiers="svm,nb,knn(k=3)", folds=4, n_jobs=1)
+    assert [row.micro_f1 for row in comparison.rows if not multilabel] == [1.0] * (0 if multilabel else 12)
+    assert sum(row.unknown or 0 for row in comparison.rows) == 3 * 8
+    assert all(row.by_class is not None and row.by_class[0][0] == 2 for row in comparison.rows)

@@ -1,4 +1,4 @@
-"""Statistics that somebody else has made give the model that the rows give, to the last bit."""
+"""Statistics that were computed elsewhere give the same model as the rows, to the last bit."""
 
 from typing import Any
 
@@ -28,11 +28,11 @@ def plan_of(settings: dict[str, Any]) -> TrainingPlan:
 
 
 def rows_and_targets(label_format: str) -> tuple[csr_matrix, Targets]:
-    """Every ninth document has no label."""
+    """Return rows and targets; every ninth document has no label."""
     case = small_texts(n=N, multilabel=label_format != "single")
     labels: Any = [None if at % 9 == 4 else label for at, label in enumerate(case.labels)]
     if label_format != "single":
-        labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
+        labels = [() if at % 9 == 4 else label_set for at, label_set in enumerate(case.label_sets)]
     targets = Targets.of(labels, N)
     if label_format == "matrix":
         targets = Targets.of(targets.indicator().toarray(), N)
@@ -61,22 +61,22 @@ def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], lab
     labels = targets.indicator()
     parts = [ClassStats.from_matrix(rows[part], labels[part]) for part in np.array_split(usable, 4)]
     stats = parts[3] + parts[1] + (parts[0] + parts[2])
-    found = plan.fit_class_stats(stats, targets.sizes)
-    assert as_bytes(found) == expected
+    scorer = plan.fit_class_stats(stats, targets.sizes)
+    assert as_bytes(scorer) == expected
     order = np.random.default_rng(2).permutation(N)
     moved = Targets.of([targets.label_sets()[at] for at in order], N)
     if label_format == "sets":
         assert as_bytes(plan.fit_weights(rows[order], moved)) == expected
 
 
-def test_statistics_of_other_classes_are_refused() -> None:
+def test_statistics_of_other_classes_raise() -> None:
     plan, (rows, targets) = plan_of({"classifier": "nb"}), rows_and_targets("sets")
     stats = ClassStats.from_matrix(rows, targets.label_sets())
     with pytest.raises(InputError, match=r"stats.classes=\(.*use the numbers of all classes, 0 to \d"):
         plan.fit_class_stats(stats, targets.sizes)
 
 
-def test_class_weights_name_the_labels() -> None:
+def test_class_weights_of_unknown_classes_raise() -> None:
     plan, (rows, targets) = plan_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("single")
     stats = ClassStats.from_matrix(rows, targets.indicator())
     with pytest.raises(InputError, match=r"class_weight: there is no class 'sun'; classes are \['"):
@@ -84,5 +84,5 @@ def test_class_weights_name_the_labels() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"classifier": "svm"}, {"classifier": "tcfp"}], ids=str)
-def test_what_needs_the_rows(settings: dict[str, Any]) -> None:
+def test_svm_and_tcfp_need_the_rows(settings: dict[str, Any]) -> None:
     assert not plan_of(settings).learns_from_stats

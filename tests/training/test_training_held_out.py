@@ -1,6 +1,6 @@
-"""What is decided or measured on documents held out, against doing it by hand with categorizers of the other documents.
+"""Results on held-out documents equal those computed by hand, with categorizers trained on the other documents.
 
-If they agree, what was held out had no say in what it was held against.
+If both agree, the held-out documents had no influence on the models that score them.
 """
 
 import warnings
@@ -21,7 +21,7 @@ from textsieve.registry import CLASSIFIERS
 
 CLASSES = ["boat", "cook", "moon"]
 
-pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: folds are small here
+pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # the folds have fewer documents than k
 
 
 def matrix_of(label_sets: Sequence[Sequence[str]]) -> Any:
@@ -29,8 +29,8 @@ def matrix_of(label_sets: Sequence[Sequence[str]]) -> Any:
 
 
 def first_classes(labels: Sequence[Any]) -> list[Any]:
-    """What decides where a document goes: its first class in the order of classes."""
-    return [min(each) if isinstance(each, tuple) and each else each for each in labels]
+    """Return the first class of each document, in the order of classes; folds are balanced by it."""
+    return [min(own_labels) if isinstance(own_labels, tuple) and own_labels else own_labels for own_labels in labels]
 
 
 def part(values: Any, is_in: Any) -> Any:
@@ -76,7 +76,7 @@ def test_several_labels_as_by_hand(classifier: str, label_format: str) -> None:
     labels = matrix_of(label_sets) if label_format == "matrix" else label_sets
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
     model = Categorizer(held_out=0.3, **settings).fit(case.texts, labels)
-    # Documents without a label are trained on for their words' sake, and can't be judged, unless none is an answer.
+    # Unlabelled documents are trained on, for the idf, but never held out. In a matrix, a row of zeros is a label set.
     usable = np.array([label_format == "matrix" or bool(labels) for labels in label_sets])
     is_test = np.zeros(80, np.bool_)
     is_test[usable] = held_out(part(first_classes(label_sets), usable), 0.3)
@@ -102,8 +102,8 @@ def test_documents_without_a_label_are_never_held_out() -> None:
     assert model.held_out_["share"] == 0.5
 
 
-def test_small_classes_are_measured_too_and_those_that_are_not_are_counted() -> None:
-    """Two classes that are easy, and many whose documents have nothing in common."""
+def test_small_classes_are_held_out_too_and_untested_classes_are_counted() -> None:
+    """Two classes are easy; the documents of the many small classes have nothing in common."""
     easy = [("sail wind", "boat"), ("salt oven", "cook")] * 50
     noise = [(f"word{at} thing{7 * at % 120}", f"noise {at % 30}") for at in range(120)]
     texts, labels = zip(*easy, *noise, ("lion cage", "zoo"), strict=True)
@@ -117,14 +117,14 @@ def test_small_classes_are_measured_too_and_those_that_are_not_are_counted() -> 
     assert model.held_out_["accuracy"] < 0.6
 
 
-def test_no_table_of_classes_by_classes_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_confusion_matrix_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Report, "confusion", None)
     case = small_texts()
     assert Categorizer(held_out=0.3, n_terms=10).fit(case.texts, case.labels).held_out_ is not None
 
 
-def test_the_words_of_documents_held_out_are_not_known_before() -> None:
-    """If they have none but words of their own, all of them get the most frequent class of the others."""
+def test_terms_of_held_out_documents_are_unknown_in_training() -> None:
+    """Held-out documents that have only words of their own get the most frequent class of the others."""
     case = small_texts(n=80)
     is_test = held_out(case.labels, 0.25)
     texts = [
@@ -139,8 +139,8 @@ def test_the_words_of_documents_held_out_are_not_known_before() -> None:
 
 
 @pytest.mark.parametrize("classifier", ["rocchio", "svm", "nb"])
-def test_a_term_that_all_documents_have_says_nothing(classifier: str) -> None:
-    """With a plain idf its weight is 0: who has no other term is as good as empty, held out or not."""
+def test_a_term_of_all_documents_has_no_weight(classifier: str) -> None:
+    """With a plain idf its weight is 0, so a document without another term counts as empty, held out or not."""
     case = small_texts(n=80)
     labels = ["the usual" if label == "moon" else label for label in case.labels] + ["the usual"] * 20
     texts = [f"everywhere {text}" for text in case.texts] + [f"everywhere only{at}" for at in range(20)]
@@ -167,13 +167,13 @@ def test_holding_out_does_not_change_the_model() -> None:
 
 
 @pytest.mark.parametrize("share", [0, 1, 1.0, -0.2, 1.5, True, "0.2", float("nan")])
-def test_shares_that_mean_nothing(share: Any) -> None:
+def test_invalid_shares_raise(share: Any) -> None:
     case = small_texts()
     with pytest.raises(InputError, match=r"held_out=.*; use a share of the documents above 0 and below 1, or None"):
         Categorizer(held_out=share).fit(case.texts, case.labels)
 
 
-def test_too_few_to_hold_some_out() -> None:
+def test_too_few_documents_to_hold_out_raise() -> None:
     with pytest.raises(TooFewDocuments, match=r"held_out=0\.2: 4 documents are too few"):
         Categorizer(held_out=0.2).fit(["sail wind", "salt oven", "sail", "salt"], ["a", "b", "a", "b"])
     with pytest.raises(TooFewDocuments, match="too few to hold some of them out: without them, no term is left"):
@@ -186,8 +186,8 @@ def test_too_few_to_hold_some_out() -> None:
 
 
 def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, Any]) -> dict[Any, list[Any]]:
-    """For each class, (score, document) of every document that a model which knows the class was not trained on."""
-    found: dict[Any, list[Any]] = {}
+    """Return (score, document) pairs for each class, from models that know the class but not the document."""
+    pairs: dict[Any, list[Any]] = {}
     for fold in sorted({number for number in fold_of.tolist() if number >= 0}):
         is_test = fold_of == fold
         train_labels = part(labels, ~is_test)
@@ -196,10 +196,10 @@ def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, 
             warnings.simplefilter("ignore")
             scores = model.predict_scores(part(case.texts, is_test)).scores
         for column, label in enumerate(model.classes_.tolist()):
-            n_members = sum(label in each for each in train_labels)
-            if 0 < n_members < sum(bool(each) for each in train_labels):
-                found.setdefault(label, []).extend(zip(scores[:, column], np.flatnonzero(is_test), strict=True))
-    return found
+            n_members = sum(label in own_labels for own_labels in train_labels)
+            if 0 < n_members < sum(bool(own_labels) for own_labels in train_labels):
+                pairs.setdefault(label, []).extend(zip(scores[:, column], np.flatnonzero(is_test), strict=True))
+    return pairs
 
 
 def check_thresholds(case: Texts, label_sets: Any, settings: dict[str, Any]) -> None:
@@ -240,23 +240,23 @@ def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 def test_a_class_of_one_document_is_not_given_to_all() -> None:
-    """When its document is held out nothing is known of it, and that must not make its threshold as low as can be."""
+    """When its only document is held out, the class cannot be learned; this must not give it the lowest threshold."""
     case = small_texts(n=60, multilabel=True)
-    labels = [(*each, "rare") if at == 30 else each for at, each in enumerate(case.label_sets)]
+    labels = [(*own_labels, "rare") if at == 30 else own_labels for at, own_labels in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
         model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
         predicted = model.predict(case.texts)
-        assert sum("rare" in each for each in predicted) <= 3
+        assert sum("rare" in own_labels for own_labels in predicted) <= 3
         assert model.score(case.texts, labels) > 0.7
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
-def test_a_class_of_all_documents_but_one() -> None:
+def test_a_class_of_all_documents_but_one_is_predicted() -> None:
     case = small_texts(n=60, multilabel=True)
-    labels = [each if at == 30 else (*each, "usual") for at, each in enumerate(case.label_sets)]
+    labels = [own_labels if at == 30 else (*own_labels, "usual") for at, own_labels in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
         model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
-        assert sum("usual" in each for each in model.predict(case.texts)) >= 57
+        assert sum("usual" in own_labels for own_labels in model.predict(case.texts)) >= 57
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
@@ -273,7 +273,7 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 @pytest.mark.parametrize("cut", ["scut", "scutfbr", "rcut", "pcut", "zero"])
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
-def test_always_and_never_are_readable_scores_whatever_cuts(classifier: str, cut: str) -> None:
+def test_classes_of_all_or_no_documents_get_moderate_scores_with_any_cut(classifier: str, cut: str) -> None:
     case = small_texts(n=40, multilabel=True)
     Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
     model = Categorizer(classifier=classifier, cut=cut, n_terms=15).fit(case.texts, Y)
@@ -295,7 +295,7 @@ def test_a_column_that_no_document_has_never_wins() -> None:
         assert np.abs(scores).max() < 100
 
 
-# -- how many terms --------------------------------------------------------------------------------------------------
+# -- number of terms -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
@@ -315,26 +315,28 @@ def test_the_curve_as_by_hand(classifier: str, multilabel: bool) -> None:
         for fold in range(3):
             is_test = fold_of == fold
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of fewer terms than were asked for
+                warnings.simplefilter("ignore")  # warnings of fewer terms than requested
                 own = Categorizer(n_terms=point.n_terms, **settings).fit(
                     part(case.texts, ~is_test), part(labels, ~is_test)
                 )
-                found = own.predict_scores(part(case.texts, is_test)).scores
-            scores.append(score_of(found, own.classes_.tolist(), part(labels, is_test), multilabel))
+                fold_scores = own.predict_scores(part(case.texts, is_test)).scores
+            scores.append(score_of(fold_scores, own.classes_.tolist(), part(labels, is_test), multilabel))
         assert point.score == pytest.approx(np.mean(scores), abs=1e-12)
         assert point.error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(3), abs=1e-12)
     assert len(model.terms_) == smallest_within_one_error(model.curve_)
 
 
 def score_of(scores: Any, classes: list[str], labels: Any, multilabel: bool) -> float:
-    """Accuracy; or micro-F1 at the thresholds that are best for these documents."""
+    """Return the accuracy, or the micro-F1 at the thresholds that are best for these documents."""
     if not multilabel:
         return float(
             np.mean([classes[best] == label for best, label in zip(scores.argmax(axis=1), labels, strict=True)])
         )
-    true = np.array([[label in each for label in classes] for each in labels])
-    found = np.transpose([scores[:, at] >= best_f1_threshold(scores[:, at], true[:, at]) for at in range(len(classes))])
-    return float(2 * (found & true).sum() / (found.sum() + sum(map(len, labels))))
+    true = np.array([[label in own_labels for label in classes] for own_labels in labels])
+    predicted = np.transpose(
+        [scores[:, at] >= best_f1_threshold(scores[:, at], true[:, at]) for at in range(len(classes))]
+    )
+    return float(2 * (predicted & true).sum() / (predicted.sum() + sum(map(len, labels))))
 
 
 def test_the_number_of_terms_is_the_smallest_within_one_error_and_always_the_same() -> None:
@@ -347,19 +349,19 @@ def test_the_number_of_terms_is_the_smallest_within_one_error_and_always_the_sam
     curve = models[0].curve_
     assert curve is not None
     best = max(curve, key=lambda point: point.score)
-    chosen = next(point for point in curve if point.score >= best.score - best.error)
-    assert len(models[0].terms_) == chosen.n_terms
+    smallest = next(point for point in curve if point.score >= best.score - best.error)
+    assert len(models[0].terms_) == smallest.n_terms
     assert Categorizer(n_terms=10).fit(case.texts, case.labels).curve_ is None
 
 
-def test_few_terms_are_all_taken() -> None:
+def test_few_terms_are_all_selected() -> None:
     case = small_texts(n=60)
     model = Categorizer(n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
     assert [point.n_terms for point in model.curve_] == [len(model.terms_)] == [model.model_.about["n_terms_seen"]]
 
 
-def test_the_curve_with_a_selector_that_has_limits_of_its_own() -> None:
+def test_the_curve_of_a_selector_with_its_own_limit_has_one_point() -> None:
     case = small_texts(n=45)
     model = Categorizer(n_terms="auto", selector=OCFS(energy=0.5), ngram_range=(1, 2)).fit(case.texts, case.labels)
     assert model.curve_ is not None
@@ -367,8 +369,8 @@ def test_the_curve_with_a_selector_that_has_limits_of_its_own() -> None:
     assert 0 < len(model.terms_) < 100
 
 
-def test_a_selector_that_keeps_fewer_than_it_may_has_a_point_for_each_number_it_keeps() -> None:
-    """Most of the words are rare and below delta; so from some limit on testors keep the same terms."""
+def test_the_curve_has_a_point_for_each_number_of_selected_terms() -> None:
+    """Most words are rare and below delta, so above some limit testors always select the same terms."""
     case = small_texts(n=80)
     texts = [f"{text} rare{at} seldom{at} odd{at}" for at, text in enumerate(case.texts)]
     model = Categorizer(n_terms="auto", selector="testors", selector_options={"delta": 0.4}).fit(texts, case.labels)
@@ -381,13 +383,13 @@ def test_a_selector_that_keeps_fewer_than_it_may_has_a_point_for_each_number_it_
 
 
 @pytest.mark.parametrize("n_folds", [1, 0, -3, 2.0, "5", None, True])
-def test_folds_that_mean_nothing(n_folds: Any) -> None:
+def test_invalid_folds_raise(n_folds: Any) -> None:
     case = small_texts()
     with pytest.raises(InputError, match=r"folds=.*; use a number from 2"):
         Categorizer(folds=n_folds).fit(case.texts, case.labels)
 
 
-def test_more_folds_than_documents() -> None:
+def test_more_folds_than_documents_are_accepted() -> None:
     case = small_texts(n=12, multilabel=True)
     settings: dict[str, Any] = {"classifier": "nb", "folds": 1000, "n_terms": 10}
     check_thresholds(case, case.label_sets, settings)
@@ -397,19 +399,19 @@ def test_more_folds_than_documents() -> None:
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-def test_progress_is_told_in_sensible_numbers(multilabel: bool) -> None:
+def test_progress_reports_stages_and_plausible_numbers(multilabel: bool) -> None:
     case = small_texts(multilabel=multilabel)
-    told: list[tuple[str, int, int | None]] = []
+    reports: list[tuple[str, int, int | None]] = []
     Categorizer(n_terms="auto", held_out=0.3, folds=3, ngram_range=(1, 2)).fit(
-        case.texts, case.label_sets if multilabel else case.labels, progress=lambda *each: told.append(each)
+        case.texts, case.label_sets if multilabel else case.labels, progress=lambda *report: reports.append(report)
     )
-    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    stages = list(dict.fromkeys(stage for stage, _, _ in reports))
     expected = ["counting", "held out", "choosing the number of terms"]
     expected += ["scoring held-out documents"] if multilabel else []
     assert stages == [*expected, "selecting", "training"]
-    for _, done, total in told:
+    for _, done, total in reports:
         assert isinstance(done, int)
         assert done >= 0
         assert total is None or done <= total
-    last = [each for each in told if each[0] == "choosing the number of terms"][-1]
+    last = [report for report in reports if report[0] == "choosing the number of terms"][-1]
     assert last[1] == last[2]

@@ -1,4 +1,4 @@
-"""One model, whichever way the documents come: a list, a corpus, or a corpus that does not fit into memory."""
+"""A list, a corpus, and a corpus that does not fit into memory give the same model."""
 
 import os
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from textsieve.text.schemes import COUNTS
 from textsieve.training import counted_documents as training_documents
 from textsieve.training.counted_documents import Sample, SelectedDocuments
 
-SEVERAL_WAYS: list[dict[str, Any]] = [
+SETTINGS: list[dict[str, Any]] = [
     {},
     {"min_df": 2, "max_df": 0.3},
     {"min_df": 0.05},
@@ -42,31 +42,31 @@ SEVERAL_WAYS: list[dict[str, Any]] = [
     {"selector": Cascade([DocumentFrequency(min_df=2), ForwardSelection(k=9)]), "n_terms": 4},
 ]
 
-pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: folds are small here
+pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # the folds have fewer documents than k
 
 
-def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> None:
-    """The same to the last bit, but for when it was trained and what it was called with."""
-    assert one.terms == other.terms
-    assert one.classes == other.classes
-    assert one.class_docs == other.class_docs
-    assert (one.multilabel, one.label_matrix) == (other.multilabel, other.label_matrix)
-    assert one.fallback == other.fallback
+def assert_same_model(actual: Model, expected: Model, *, thresholds: bool = True) -> None:
+    """Assert that two models are equal to the last bit, except for the time of training and the settings."""
+    assert actual.terms == expected.terms
+    assert actual.classes == expected.classes
+    assert actual.class_docs == expected.class_docs
+    assert (actual.multilabel, actual.label_matrix) == (expected.multilabel, expected.label_matrix)
+    assert actual.fallback == expected.fallback
     for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
-        assert getattr(one, name) == getattr(other, name)
-    assert (one.idf is None) == (other.idf is None)
-    if one.idf is not None and other.idf is not None:
-        assert one.idf.tobytes() == other.idf.tobytes()
-    for name, array in one.scorer.stored_arrays().items():
-        assert array.tobytes() == other.scorer.stored_arrays()[name].tobytes(), name
+        assert getattr(actual, name) == getattr(expected, name)
+    assert (actual.idf is None) == (expected.idf is None)
+    if actual.idf is not None and expected.idf is not None:
+        assert actual.idf.tobytes() == expected.idf.tobytes()
+    for name, array in actual.scorer.stored_arrays().items():
+        assert array.tobytes() == expected.scorer.stored_arrays()[name].tobytes(), name
     if thresholds:
-        assert (one.thresholds is None) == (other.thresholds is None)
-        if one.thresholds is not None and other.thresholds is not None:
-            assert one.thresholds.tobytes() == other.thresholds.tobytes()
+        assert (actual.thresholds is None) == (expected.thresholds is None)
+        if actual.thresholds is not None and expected.thresholds is not None:
+            assert actual.thresholds.tobytes() == expected.thresholds.tobytes()
         for name in ("held_out", "curve"):
-            assert one.about[name] == other.about[name]
+            assert actual.about[name] == expected.about[name]
     for name in ("n_documents", "n_unlabelled", "n_terms_seen"):
-        assert one.about[name] == other.about[name]
+        assert actual.about[name] == expected.about[name]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def labels_with_gaps(case: Texts) -> list[Any]:
     return [None if at % 7 == 3 else label for at, label in enumerate(case.labels)]
 
 
-# -- a corpus is its texts -------------------------------------------------------------------------------------------
+# -- a corpus equals its texts ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -98,9 +98,9 @@ def test_a_corpus_gives_the_model_of_its_texts(selector: str, classifier: str) -
     assert_same_model(from_corpus.model_, from_texts.model_)
 
 
-@pytest.mark.parametrize("settings", SEVERAL_WAYS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.usefixtures("small_batches")
-def test_a_corpus_gives_the_model_of_its_texts_whatever_is_set(settings: dict[str, Any]) -> None:
+def test_a_corpus_gives_the_model_of_its_texts_with_any_settings(settings: dict[str, Any]) -> None:
     case = small_texts()
     more = {"held_out": 0.25} | settings
     from_texts = Categorizer(**more).fit(case.texts, case.labels)
@@ -111,7 +111,7 @@ def test_a_corpus_gives_the_model_of_its_texts_whatever_is_set(settings: dict[st
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.usefixtures("small_batches")
-def test_several_labels_and_thresholds_too(classifier: str) -> None:
+def test_a_multilabel_corpus_gives_the_model_of_its_texts(classifier: str) -> None:
     case = small_texts(multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "held_out": 0.25, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
@@ -132,7 +132,7 @@ def test_a_file_gives_the_model_of_its_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_the_number_of_terms_chosen_by_itself_is_the_same_too() -> None:
+def test_a_corpus_gives_the_same_tuned_number_of_terms() -> None:
     case = small_texts(n=40)
     settings: dict[str, Any] = {"n_terms": "auto", "ngram_range": (1, 2), "folds": 3}
     from_texts = Categorizer(**settings).fit(case.texts, case.labels)
@@ -141,7 +141,7 @@ def test_the_number_of_terms_chosen_by_itself_is_the_same_too() -> None:
     assert_same_model(from_corpus.model_, from_texts.model_)
 
 
-# -- a stream is its texts -------------------------------------------------------------------------------------------
+# -- a stream equals its texts ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -159,9 +159,9 @@ def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, r
     assert_same_model(streamed.model_, from_texts.model_)
 
 
-@pytest.mark.parametrize("settings", SEVERAL_WAYS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.usefixtures("little_memory")
-def test_a_stream_gives_the_model_of_its_texts_whatever_is_set(settings: dict[str, Any]) -> None:
+def test_a_stream_gives_the_model_of_its_texts_with_any_settings(settings: dict[str, Any]) -> None:
     case = small_texts()
     from_texts = Categorizer(**settings).fit(case.texts, case.labels)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
@@ -169,8 +169,8 @@ def test_a_stream_gives_the_model_of_its_texts_whatever_is_set(settings: dict[st
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_stream_of_several_labels(classifier: str, request: pytest.FixtureRequest) -> None:
-    """All but the thresholds, which come from a sample."""
+def test_a_multilabel_stream_gives_the_model_of_its_texts(classifier: str, request: pytest.FixtureRequest) -> None:
+    """Everything is equal but the thresholds, which are fitted on a sample."""
     case = small_texts(n=300, multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
@@ -194,15 +194,15 @@ FROM_SUMS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("label_format", ["single", "sets"])
 @pytest.mark.parametrize("settings", FROM_SUMS, ids=str)
-def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
+def test_classifiers_that_learn_from_sums_never_hold_all_rows_of_a_stream(
     settings: dict[str, Any], label_format: str, request: pytest.FixtureRequest
 ) -> None:
-    """And learns the same, whatever the batches are."""
+    """They learn the same from any batches."""
     monkeypatch = request.getfixturevalue("monkeypatch")
     case = small_texts(n=130, multilabel=label_format != "single")
     labels: Any = labels_with_gaps(case)
     if label_format != "single":
-        labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
+        labels = [() if at % 9 == 4 else label_set for at, label_set in enumerate(case.label_sets)]
     more = settings | {"n_terms": 15, "folds": 2}
     from_texts = Categorizer(**more).fit(case.texts, labels)
     request.getfixturevalue("small_batches")
@@ -219,7 +219,7 @@ def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
 
 
 class _Passes:
-    """A corpus that counts how often it is gone through."""
+    """A corpus that counts how often it is read."""
 
     def __init__(self, texts: list[str], labels: list[Any]) -> None:
         self.count = 0
@@ -232,7 +232,7 @@ class _Passes:
         self.corpus = Corpus("counted", start, multilabel=False)
 
 
-def test_documents_in_memory_are_gone_through_once() -> None:
+def test_documents_in_memory_are_read_once() -> None:
     case = small_texts()
     passes = _Passes(case.texts, list(case.labels))
     Categorizer(n_terms=15, held_out=0.2).fit(passes.corpus)
@@ -264,7 +264,7 @@ def test_held_out_scores_of_a_stream_come_from_a_sample(monkeypatch: pytest.Monk
     assert streamed.held_out_["share"] == streamed.held_out_["documents"] / about["n_tuned_on"]
 
 
-SAMPLED_WAYS: list[dict[str, Any]] = [
+SAMPLED_SETTINGS: list[dict[str, Any]] = [
     {"held_out": 0.3},
     {"held_out": 0.3, "min_df": 8},
     {"held_out": 0.3, "max_df": 90, "min_df": 0.02},
@@ -274,10 +274,8 @@ SAMPLED_WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", SAMPLED_WAYS, ids=str)
-def test_what_is_decided_for_a_stream_is_decided_by_a_model_of_the_sample(
-    settings: dict[str, Any], request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("settings", SAMPLED_SETTINGS, ids=str)
+def test_a_stream_is_tuned_like_a_model_of_its_sample(settings: dict[str, Any], request: pytest.FixtureRequest) -> None:
     case = small_texts(n=400)
     request.getfixturevalue("small_batches")
     monkeypatch = request.getfixturevalue("monkeypatch")
@@ -306,11 +304,11 @@ def test_what_is_decided_for_a_stream_is_decided_by_a_model_of_the_sample(
 
 
 def _halved(n_documents: int, n_kept: int) -> list[int]:
-    """The documents that a sample of this size has."""
+    """Return the documents of a sample of this size."""
     for halvings in range(1, 12):
-        kept = [at for at in range(n_documents) if (at * 0x9E3779B97F4A7C15) % 2**64 < 2 ** (64 - halvings)]
-        if len(kept) == n_kept:
-            return kept
+        sample = [at for at in range(n_documents) if (at * 0x9E3779B97F4A7C15) % 2**64 < 2 ** (64 - halvings)]
+        if len(sample) == n_kept:
+            return sample
     raise AssertionError(n_kept)
 
 
@@ -330,16 +328,16 @@ def test_the_sample_is_even_whatever_the_order_of_classes(period: int) -> None:
         sample.add(empty, first)
     for halvings in range(1, 5):
         sample.halve()
-        kept = sample.documents
+        documents = sample.documents
         share = 2.0**-halvings
-        assert len(kept) == pytest.approx(50_000 * share, rel=0.01)
-        assert kept[0] == 0
-        assert (np.diff(kept) > 0).all()
-        by_class = np.bincount(kept % period, minlength=period)
+        assert len(documents) == pytest.approx(50_000 * share, rel=0.01)
+        assert documents[0] == 0
+        assert (np.diff(documents) > 0).all()
+        by_class = np.bincount(documents % period, minlength=period)
         assert by_class == pytest.approx(50_000 * share / period, rel=0.15)
 
 
-def test_thinning_before_or_after_keeps_the_same_documents() -> None:
+def test_halving_before_or_after_adding_gives_the_same_sample() -> None:
     early, late = Sample(), Sample()
     matrix = csr_matrix(np.ones((100, 1), np.int32))
     early.add(matrix, 0)
@@ -355,7 +353,7 @@ def test_thinning_before_or_after_keeps_the_same_documents() -> None:
     assert early.matrix(5).shape == (late.n_documents, 5)
 
 
-def test_one_document_larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_larger_than_memory_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts()
     monkeypatch.setattr(training_documents, "MOST_VALUES", 3)
     streamed = Categorizer(n_terms=9).fit(Corpus.from_texts(case.texts, case.labels))
@@ -365,7 +363,7 @@ def test_one_document_larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("change", ["fewer", "more", "an empty one more", "other words"])
-def test_a_corpus_that_changes_while_it_is_read(change: str) -> None:
+def test_a_corpus_that_changes_between_passes_raises(change: str) -> None:
     case = small_texts()
     changed = {
         "fewer": case.texts[:-1],
@@ -391,11 +389,11 @@ def test_a_corpus_that_changes_while_it_is_read(change: str) -> None:
 def test_any_number_of_threads_gives_the_same_model(classifier: str, multilabel: bool) -> None:
     case = small_texts(n_classes=4, multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
-    one, other = (
+    single, threaded = (
         Categorizer(classifier=classifier, n_terms=12, held_out=0.25, folds=2, n_jobs=jobs).fit(case.texts, labels)
         for jobs in (1, 3)
     )
-    assert_same_model(one.model_, other.model_)
+    assert_same_model(single.model_, threaded.model_)
 
 
 def test_the_kernels_and_plain_python_count_to_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,7 +405,7 @@ def test_the_kernels_and_plain_python_count_to_the_same_model(monkeypatch: pytes
     assert by_kernels.decision_function(case.texts).tobytes() == plain.decision_function(case.texts).tobytes()
 
 
-def test_twice_the_same_gives_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_training_gives_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
     case = small_texts()
     written = []

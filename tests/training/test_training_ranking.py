@@ -1,4 +1,4 @@
-"""The best terms of a corpus, against a selector that is fitted by hand."""
+"""`rank_terms` gives the terms and scores of a selector that is fitted by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from textsieve.training.ranking import RankedTerms, rank_terms
 
 
 def quiet(*_: Any) -> None:
-    """Nobody watches."""
+    """Ignore progress."""
 
 
 def corpus_of(case: Texts, multilabel: bool = False) -> Corpus:
@@ -37,7 +37,7 @@ def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tupl
 
 @pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("name", SELECTORS)
-def test_as_by_hand(name: str, multilabel: bool) -> None:
+def test_ranked_terms_equal_a_selector_fitted_by_hand(name: str, multilabel: bool) -> None:
     case = small_texts(multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
     ranked = rank_terms(corpus_of(case, multilabel), selector_of(name), 8, progress=quiet)
@@ -69,17 +69,17 @@ def test_a_stream_ranks_as_its_texts(name: str, reading: dict[str, Any], monkeyp
     in_memory = rank_terms(corpus_of(case), selector_of(name), 8, progress=quiet, **reading)
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 7)
     monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
-    told: list[tuple[str, int, int | None]] = []
+    reports: list[tuple[str, int, int | None]] = []
     streamed = rank_terms(
-        corpus_of(case), selector_of(name), 8, progress=lambda *each: told.append(each), n_jobs=1, **reading
+        corpus_of(case), selector_of(name), 8, progress=lambda *report: reports.append(report), n_jobs=1, **reading
     )
     assert streamed == in_memory
-    assert all(total is None or done <= total for _, done, total in told)
+    assert all(total is None or done <= total for _, done, total in reports)
     selector, terms = by_hand(case, case.labels, name, 8, **reading)
     assert [term for term, _ in in_memory.best] == [terms[column] for column in selector.ranking_[:8]]
 
 
-def test_vectors_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_columns_of_vectors_can_be_ranked(tmp_path: Path) -> None:
     path = tmp_path / "rows.svmlight"
     path.write_text("1 1:1 2:5\n1 1:2 2:5\n2 2:5 3:4\n2 2:5 3:3\n")
     ranked = rank_terms(read(path), OCFS(), 2, progress=quiet)
@@ -89,13 +89,13 @@ def test_vectors_are_taken_as_they_are(tmp_path: Path) -> None:
     assert ranked.best[0][1] >= ranked.best[1][1] > 0
 
 
-def test_more_than_there_are_are_all() -> None:
+def test_a_number_above_all_terms_ranks_all() -> None:
     case = small_texts()
     ranked = rank_terms(corpus_of(case), DocumentFrequency(), 10_000, progress=quiet)
     assert len(ranked.best) == ranked.n_terms == 26
 
 
-def test_no_labels_no_best_terms_of_classes() -> None:
+def test_without_labels_there_are_no_terms_of_classes() -> None:
     case = small_texts()
     with pytest.raises(InputError, match="No document has a label"):
         rank_terms(Corpus.from_texts(case.texts), OCFS(), 5, progress=quiet)

@@ -1,4 +1,4 @@
-"""Thresholds fitted anew to the documents of an update: by scores of models that have not learned them."""
+"""Thresholds are refitted on the documents of an update, with scores of models not trained on these documents."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def trained(classifier: str, **more: Any) -> Categorizer:
 
 
 def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, ...]]) -> Any:
-    """Train on all documents but those of a fold, and score these, fold by fold."""
+    """Return the scores of each fold by a model that is trained on all other documents."""
     plan = plan_for_update(model.settings(), 1)
     classes = model.model_.classes
-    fold_of = folds([min(map(classes.index, each)) for each in sets], model.folds)
+    fold_of = folds([min(map(classes.index, own_labels)) for own_labels in sets], model.folds)
     scores = np.zeros((len(texts), len(classes)))
     for fold in range(model.folds):
-        kept = [at for at in range(len(texts)) if fold_of[at] != fold]
-        learned = [*CASE.texts[FIRST], *(texts[at] for at in kept)]
-        labels = [*CASE.label_sets[FIRST], *(sets[at] for at in kept)]
+        train = [at for at in range(len(texts)) if fold_of[at] != fold]
+        learned = [*CASE.texts[FIRST], *(texts[at] for at in train)]
+        labels = [*CASE.label_sets[FIRST], *(sets[at] for at in train)]
         rows = model.model_.rows(learned).matrix().astype(plan.dtype)
         scorer = plan.fit_weights(rows, targets_of(labels, model.model_))
         own = [at for at in range(len(texts)) if fold_of[at] == fold]
@@ -48,17 +48,17 @@ def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
     assert model._statistics_ is not None
-    found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
-    assert np.array_equal(tables_of(found)[0], obvious_scores(model, texts, sets))
+    scores = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
+    assert np.array_equal(tables_of(scores)[0], obvious_scores(model, texts, sets))
 
 
 @pytest.mark.parametrize("cut", ["pcut", "scut", "rcut"])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_cut_is_fitted_to_them(classifier: str, cut: str) -> None:
+def test_the_cut_is_fitted_on_these_scores(classifier: str, cut: str) -> None:
     model, plain = trained(classifier, cut=cut), trained(classifier, cut=cut)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     scores = obvious_scores(model, texts, sets)
-    true = np.array([[label in each for label in model.model_.classes] for each in sets])
+    true = np.array([[label in own_labels for label in model.model_.classes] for own_labels in sets])
     rule = cut_of(cut, None).fit(scores, true).rule_
     model.update(texts, sets, fit_cut=True)
     plain.update(texts, sets)
@@ -74,8 +74,8 @@ def test_the_cut_is_fitted_to_them(classifier: str, cut: str) -> None:
 def test_the_threshold_of_a_class_without_documents_stays() -> None:
     model = trained("nb")
     before = model.thresholds_
-    chosen = [at for at in range(60, 160) if "zoo" not in CASE.label_sets[at]]
-    model.update([CASE.texts[at] for at in chosen], [CASE.label_sets[at] for at in chosen], fit_cut=True)
+    documents = [at for at in range(60, 160) if "zoo" not in CASE.label_sets[at]]
+    model.update([CASE.texts[at] for at in documents], [CASE.label_sets[at] for at in documents], fit_cut=True)
     assert before is not None
     assert model.thresholds_ is not None
     is_zoo = model.classes_ == "zoo"
@@ -89,7 +89,7 @@ def test_a_cut_is_stale_after_more_than_a_tenth_of_its_documents(since: int, exp
     assert is_stale(small_model(about=about)) is expected
 
 
-def test_when_it_was_fitted_is_remembered() -> None:
+def test_the_number_of_documents_since_the_cut_was_fitted_is_stored() -> None:
     model = trained("nb")
     model.update(CASE.texts[60:65], CASE.label_sets[60:65])
     assert model.model_.about["updated"]["since_cut"] == 5
@@ -104,7 +104,7 @@ def test_when_it_was_fitted_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("more", [{"cut": "zero"}, {"cut": "rcut", "cut_options": {"ranks": 1}}], ids=str)
-def test_what_is_not_fitted_is_not_fitted_anew(more: dict[str, Any]) -> None:
+def test_refitting_a_cut_without_fitted_values_raises(more: dict[str, Any]) -> None:
     model = trained("nb", **more)
     before = model.model_
     with pytest.raises(InputError, match="fit_cut=True: this model has no thresholds or ranks that were fitted"):
@@ -112,13 +112,13 @@ def test_what_is_not_fitted_is_not_fitted_anew(more: dict[str, Any]) -> None:
     assert model.model_ is before
 
 
-def test_one_label_has_no_cut() -> None:
+def test_refitting_a_single_label_model_raises() -> None:
     model = Categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
     with pytest.raises(InputError, match="nothing to refit"):
         model.update(CASE.texts, CASE.labels, fit_cut=True)
 
 
-def test_too_few_documents() -> None:
+def test_refitting_on_too_few_documents_raises() -> None:
     with pytest.raises(InputError, match="fitting thresholds needs at least 10 labelled documents, not 9"):
         trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_cut=True)
 
@@ -131,8 +131,8 @@ def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
     plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
     assert model._statistics_ is not None
     targets = targets.with_weights(weights.tolist())
-    found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
-    scores, true = tables_of(found)
+    held_out = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
+    scores, true = tables_of(held_out)
     rule = cut_of("pcut", None).fit(scores, true, weights).rule_
     model.update(texts, sets, fit_cut=True, sample_weight=weights)
     unweighted = cut_of("pcut", None).fit(scores, true).rule_

@@ -1,4 +1,4 @@
-"""The labels of documents as training wants them, against sets of labels gone through one by one."""
+"""`Targets`, the labels as training uses them, compared with sets of labels."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def targets_of(sets: list[tuple[str, ...]], label_format: str) -> Targets:
 
 
 @given(label_sets, st.sampled_from(["single", "sets", "matrix"]), st.data())
-def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], label_format: str, data: st.DataObject) -> None:
+def test_targets_equal_the_sets_of_labels(sets: list[tuple[str, ...]], label_format: str, data: st.DataObject) -> None:
     targets = targets_of(sets, label_format)
     names: Any = (0, 1, 2) if label_format == "matrix" else targets.classes
     if label_format == "single":
@@ -35,7 +35,7 @@ def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], label_forma
     check(targets, sets)
     documents = np.array(sorted(data.draw(st.sets(st.integers(0, len(sets) - 1)))), np.int64)
     part = targets.take(documents)
-    assert part.classes == targets.classes  # those without documents too
+    assert part.classes == targets.classes  # including classes without documents
     assert (part.multilabel, part.label_matrix) == (targets.multilabel, targets.label_matrix)
     check(part, [sets[document] for document in documents])
 
@@ -53,18 +53,18 @@ def check(targets: Targets, sets: Any) -> None:
     assert targets.usable.tolist() == usable
     learnable = [0 < sum(label in labels for labels in sets) < sum(usable) for label in targets.classes]
     assert targets.can_be_learned.tolist() == learnable
-    # what a selector is told: the classes by number, and in a matrix "none of them" as one more
+    # A selector gets the classes by number; for a matrix, "none of them" is one more class.
     none = [str(len(numbers))] if targets.label_matrix else []
     expected = [[str(numbers[label]) for label in labels] or none for labels in sets]
     rows = np.arange(len(sets) * 2.0).reshape(len(sets), 2)
-    told = ClassStats.from_matrix(rows, targets.for_stats())
+    target_stats = ClassStats.from_matrix(rows, targets.for_stats())
     stats = ClassStats.from_matrix(rows, expected)
-    present = [at for at, size in enumerate(told.class_docs) if size]
-    assert [str(told.classes[at]) for at in present] == list(stats.classes)
-    assert [told.class_sums(at).tolist() for at in present] == [
+    present = [at for at, size in enumerate(target_stats.class_docs) if size]
+    assert [str(target_stats.classes[at]) for at in present] == list(stats.classes)
+    assert [target_stats.class_sums(at).tolist() for at in present] == [
         stats.class_sums(at).tolist() for at in range(len(stats.classes))
     ]
-    assert told.n_documents == stats.n_documents
+    assert target_stats.n_documents == stats.n_documents
 
 
 def test_lists_of_0_and_1_are_a_matrix_and_other_lists_are_not() -> None:
@@ -88,7 +88,7 @@ def test_numbers_are_of_one_type() -> None:
     assert Targets.of([2**70, 1], 2).classes == (1, 2**70)
 
 
-def test_a_mixture_is_refused() -> None:
+def test_labels_of_mixed_types_raise() -> None:
     with pytest.raises(InputError, match="mixed kinds"):
         Targets.of([True, 3], 2)
     with pytest.raises(InputError, match="mixed kinds"):
@@ -96,6 +96,6 @@ def test_a_mixture_is_refused() -> None:
 
 
 def test_masked_labels_are_none() -> None:
-    found = Targets.of(np.ma.array([3, 4, 5, 3], mask=[False, False, True, False]), 4)
-    assert (found.classes, found.multilabel) == ((3, 4), False)
-    assert found.usable.tolist() == [True, True, False, True]
+    targets = Targets.of(np.ma.array([3, 4, 5, 3], mask=[False, False, True, False]), 4)
+    assert (targets.classes, targets.multilabel) == ((3, 4), False)
+    assert targets.usable.tolist() == [True, True, False, True]

@@ -1,4 +1,4 @@
-"""A model that is updated in any parts and any order is the model of all documents, to the last byte."""
+"""A model that is updated in any parts and any order equals the model of all documents, to the last byte."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CLASSES = ["boat", "cook", "moon"]
 
 
 class Frame:
-    """As much of a table of pandas as labels need; going through it gives the names of its columns."""
+    """The part of a pandas DataFrame that labels need; iterating over it yields the column names."""
 
     def __init__(self, rows: NDArray[np.int64], columns: Sequence[str] = CLASSES) -> None:
         self._rows, self.columns = rows.reshape(-1, len(columns)), columns
@@ -54,18 +54,18 @@ class Frame:
 
 
 class Collection:
-    """Texts, and what labels they have in one of the three forms; some have none, some have no chosen term."""
+    """Texts and their labels in one of the three formats; some have no label, some have no selected term."""
 
     def __init__(self, label_format: str, n: int = 100) -> None:
         case = CASE[label_format != "single"]
         self.label_format = label_format
         self.texts = [EMPTY[at % 3] if at % 11 == 5 else text for at, text in enumerate(case.texts[:n])]
-        self.sets = [() if at % 13 == 7 else each for at, each in enumerate(case.label_sets[:n])]
+        self.sets = [() if at % 13 == 7 else label_set for at, label_set in enumerate(case.label_sets[:n])]
 
     def labels(self, documents: Sequence[int]) -> Any:
         sets = [self.sets[at] for at in documents]
         if self.label_format == "single":
-            return [each[0] if each else None for each in sets]
+            return [label_set[0] if label_set else None for label_set in sets]
         if self.label_format == "matrix":
             return Frame(np.array([[int(label in labels) for label in CLASSES] for labels in sets]))
         return sets
@@ -84,7 +84,7 @@ STARTED = {(str(case), label_format): start(case, label_format) for case in CASE
 
 
 def again(case: dict[str, Any], label_format: str) -> Categorizer:
-    """A model of the first documents, which nobody has updated."""
+    """Return a model of the first documents that has not been updated."""
     ready = STARTED[str(case), label_format]
     copy = Categorizer(**ready.get_params())
     copy.model_, copy._statistics_ = ready.model_, ready._statistics_
@@ -98,15 +98,15 @@ def again(case: dict[str, Any], label_format: str) -> Categorizer:
     n=st.integers(0, 60),
     cuts=st.lists(st.integers(0, 60), max_size=4),
 )
-def test_any_parts_in_any_order_are_all_at_once(
+def test_any_parts_in_any_order_equal_all_at_once(
     case: dict[str, Any], label_format: str, order: list[int], n: int, cuts: list[int]
 ) -> None:
     collection, model = Collection(label_format), again(case, label_format)
-    chosen = order[:n]
-    for part in np.split(np.array(chosen, np.int64), sorted(min(cut, n) for cut in cuts)):
+    added = order[:n]
+    for part in np.split(np.array(added, np.int64), sorted(min(cut, n) for cut in cuts)):
         model.update(*collection.some(part.tolist()))
-    everyone = [*range(FIRST), *sorted(chosen)]
-    texts, sets = [collection.texts[at] for at in everyone], [collection.sets[at] for at in everyone]
+    all_documents = [*range(FIRST), *sorted(added)]
+    texts, sets = [collection.texts[at] for at in all_documents], [collection.sets[at] for at in all_documents]
     assert learned_by(model.model_) == learned_at_once(model, texts, sets)
 
 
@@ -115,7 +115,7 @@ def test_any_parts_in_any_order_are_all_at_once(
 def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(
     case: dict[str, Any], label_format: str
 ) -> None:
-    """All terms are kept, and the first documents have them all."""
+    """All terms are selected, and the first document has them all."""
     collection = Collection(label_format)
     usual: dict[str, Any] = {"keep_stats": True, "selector": None, "n_terms": "all", "idf": "none", "n_jobs": 1}
     cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}
@@ -133,7 +133,7 @@ def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(
     assert model.model_.fallback == whole.model_.fallback
 
 
-def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
+def test_an_updated_model_equals_scikit_learn_on_all_documents() -> None:
     collection, model = Collection("single"), again(CASES[0], "single")
     model.update(*collection.some(range(FIRST, 100)))
     labelled = [at for at in range(100) if collection.sets[at]]
@@ -146,11 +146,11 @@ def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
 def test_keeping_statistics_changes_nothing_of_the_model() -> None:
     for case in CASES:
         for label_format in LABEL_FORMATS:
-            kept = start(case, label_format)
-            plain = Categorizer(**kept.get_params() | {"keep_stats": False}).fit(
+            with_stats = start(case, label_format)
+            plain = Categorizer(**with_stats.get_params() | {"keep_stats": False}).fit(
                 *Collection(label_format).some(range(FIRST))
             )
-            assert learned_by(kept.model_) == learned_by(plain.model_)
+            assert learned_by(with_stats.model_) == learned_by(plain.model_)
             assert plain._statistics_ is None
 
 
@@ -175,28 +175,28 @@ def statistics_bytes(model: Categorizer) -> bytes:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_statistics_do_not_tell_how_they_came_about(case: dict[str, Any]) -> None:
+def test_statistics_do_not_depend_on_the_order_of_updates(case: dict[str, Any]) -> None:
     collection = Collection("single")
-    one, other = again(case, "single"), again(case, "single")
-    one.update(*collection.some(range(FIRST, 100)))
+    at_once, in_parts = again(case, "single"), again(case, "single")
+    at_once.update(*collection.some(range(FIRST, 100)))
     for part in (range(80, 100), range(FIRST, 50), range(50, 80)):
-        other.update(*collection.some(part))
-    assert statistics_bytes(one) == statistics_bytes(other)
+        in_parts.update(*collection.some(part))
+    assert statistics_bytes(at_once) == statistics_bytes(in_parts)
 
 
-def test_a_corpus_is_learned_as_its_texts_are() -> None:
+def test_a_corpus_updates_a_model_like_its_texts() -> None:
     collection = Collection("single")
     texts, labels = collection.some(range(FIRST, 100))
-    one, other = again(CASES[0], "single"), again(CASES[0], "single")
-    one.update(texts, labels)
-    other.update(Corpus.from_texts(texts, labels))
-    assert learned_by(one.model_) == learned_by(other.model_)
+    from_texts, from_corpus = again(CASES[0], "single"), again(CASES[0], "single")
+    from_texts.update(texts, labels)
+    from_corpus.update(Corpus.from_texts(texts, labels))
+    assert learned_by(from_texts.model_) == learned_by(from_corpus.model_)
 
 
 @pytest.mark.parametrize(
     "labels", [[1, 2, 3] * 10, [1.5, 2.5, 3.5] * 10, [True, False, True] * 10], ids=["whole", "broken", "truth"]
 )
-def test_labels_are_compared_as_a_file_writes_them(labels: list[Any]) -> None:
+def test_labels_of_a_corpus_are_compared_as_text(labels: list[Any]) -> None:
     texts = small_texts(n=30).texts
     model = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, labels)
     written = [str(label).lower() for label in labels]
@@ -204,7 +204,7 @@ def test_labels_are_compared_as_a_file_writes_them(labels: list[Any]) -> None:
     assert model.model_.class_docs == tuple(2 * labels.count(label) for label in model.model_.classes)
 
 
-def test_what_stays_and_what_is_said() -> None:
+def test_updates_keep_terms_and_settings_and_are_recorded() -> None:
     collection, model = Collection("sets"), start(CASES[0], "sets")
     before = model.model_
     model.update(*collection.some(range(FIRST, 60))).update(*collection.some(range(60, 61)))
@@ -224,11 +224,11 @@ def test_what_stays_and_what_is_said() -> None:
     assert after.about["n_documents"] == 61
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------
+# -- invalid input -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("case", "said"),
+    ("case", "words"),
     [
         ({"classifier": "svm"}, "the classifier 'svm' learns from the documents themselves"),
         ({"classifier": "knn"}, "use one of nb, cnb, rocchio, tcfp"),
@@ -248,22 +248,22 @@ def test_what_stays_and_what_is_said() -> None:
     ],
     ids=str,
 )
-def test_what_can_not_be_kept_is_refused_before_any_work(case: dict[str, Any], said: str) -> None:
+def test_models_that_cannot_be_updated_raise_before_documents_are_read(case: dict[str, Any], words: str) -> None:
     def documents() -> Any:
         raise AssertionError("documents were read")
         yield
 
-    with pytest.raises(InputError, match=rf"keep_stats=True.*{said}"):
+    with pytest.raises(InputError, match=rf"keep_stats=True.*{words}"):
         Categorizer(**case, keep_stats=True).fit(documents(), None)
 
 
-def test_keep_stats_is_yes_or_no() -> None:
+def test_an_invalid_keep_stats_raises() -> None:
     no_answer: Any = "yes"
     with pytest.raises(InputError, match="keep_stats='yes'; use True or False"):
         Categorizer(classifier="nb", keep_stats=no_answer).fit(["a"], ["b"])
 
 
-def test_other_labels_are_refused_and_nothing_is_changed() -> None:
+def test_invalid_labels_of_an_update_raise_and_change_nothing() -> None:
     model = again(CASES[0], "single")
     before = model.model_
     with pytest.raises(InputError, match=r"There is no class 'sun' in the model; its classes are .*train again on all"):
@@ -279,13 +279,13 @@ def test_other_labels_are_refused_and_nothing_is_changed() -> None:
     assert model.model_ is before
 
 
-def test_a_matrix_has_a_column_for_each_class() -> None:
+def test_a_matrix_without_a_column_for_each_class_raises() -> None:
     model = again(CASES[0], "matrix")
     with pytest.raises(InputError, match="has 2 columns, and the model 3 classes"):
         model.update(["sail"], Frame(np.array([[1, 0]]), ["boat", "moon"]))
 
 
-def test_a_model_without_statistics_says_so() -> None:
+def test_updating_a_model_without_statistics_raises() -> None:
     model = Categorizer(classifier="nb").fit(*Collection("single").some(range(FIRST)))
     with pytest.raises(
         InputError, match="has no statistics that documents could be added to; train it with keep_stats"
@@ -293,11 +293,11 @@ def test_a_model_without_statistics_says_so() -> None:
         model.update(["sail"], ["boat"])
 
 
-def test_statistics_of_different_classifiers_do_not_add_up() -> None:
-    one, other = again(CASES[0], "single")._statistics_, again(CASES[6], "single")._statistics_
-    assert isinstance(one, Statistics)
-    assert isinstance(one.learned, ClassSums)
-    assert isinstance(other, Statistics)
-    assert isinstance(other.learned, ClassVotes)
+def test_merging_statistics_of_different_classifiers_raises() -> None:
+    sums, votes = again(CASES[0], "single")._statistics_, again(CASES[6], "single")._statistics_
+    assert isinstance(sums, Statistics)
+    assert isinstance(sums.learned, ClassSums)
+    assert isinstance(votes, Statistics)
+    assert isinstance(votes.learned, ClassVotes)
     with pytest.raises(TypeError, match="different classifiers"):
-        one.merged(other)
+        sums.merged(votes)
