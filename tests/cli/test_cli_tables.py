@@ -327,7 +327,7 @@ def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None
 
 def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: ask("terms", news, "--selector", name) for name in ("ocfs", "chi")}
-    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
+    monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 50)
     for name, expected in whole.items():
         outcome = ask("terms", news, "--selector", name)
         assert [each["term"] for each in outcome["terms"]] == [each["term"] for each in expected["terms"]]

@@ -45,7 +45,7 @@ Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
-_MOST_CELLS = 1 << 22
+_MAX_CELLS = 1 << 22
 """The largest (rows x classes) table that scikit-learn may allocate in one call: 32 MB."""
 
 _BATCH_VALUES = 1 << 21
@@ -206,7 +206,7 @@ def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> Non
     Many classes are fitted in batches, because `fit` allocates a dense (rows x classes) table.
     """
     classes = np.arange(sums.shape[0])
-    n_rows = max(_MOST_CELLS // len(classes), 1)
+    n_rows = max(_MAX_CELLS // len(classes), 1)
     if n_rows >= len(classes):
         bayes.fit(sums, classes, sample_weight=factors)
         return

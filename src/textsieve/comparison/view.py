@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOTHING = "–"
 """The text of a cell without a value."""
-MOST_NAMED_CLASSES = 20
+MAX_NAMED_CLASSES = 20
 """The number of classes that a sentence lists before it says how many more there are."""
 
 
@@ -336,8 +336,8 @@ def _problems(comparison: Comparison) -> list[str]:
         sentences.append(f"{selector}, {size} terms{names}: {problem}")
     missing = list(dict.fromkeys(json.dumps(label) for row in comparison.rows for label in row.missing_classes))
     if missing:
-        names = ", ".join(label_text(json.loads(label)) for label in missing[:MOST_NAMED_CLASSES])
-        n_more = len(missing) - MOST_NAMED_CLASSES
+        names = ", ".join(label_text(json.loads(label)) for label in missing[:MAX_NAMED_CLASSES])
+        n_more = len(missing) - MAX_NAMED_CLASSES
         sentences.append(
             f"Classes without training documents in some fold: {names}{f', and {n_more:,} more' if n_more > 0 else ''}."
         )

@@ -333,7 +333,7 @@ def build_targets(indicator_parts: list[sparse.csr_array], sizes: ClassSizes) ->
 
 # -- training ----------------------------------------------------------------------------------------------------
 
-MOST_VALUES = 1 << 27
+MAX_VALUES = 1 << 27
 """Default limit of the counts that come to the driver; they take a gigabyte."""
 
 

@@ -3,8 +3,8 @@
   // Data is only ever set as text: nothing here turns it into markup.
   const data = JSON.parse(document.getElementById("data").textContent);
   const NOTHING = "–";
-  const MOST_CLASSES = 30; // the largest matrix that can still be read
-  const MOST_PAIRS = 15;
+  const MAX_CLASSES = 30; // the largest matrix that can still be read
+  const MAX_PAIRS = 15;
   // From this share of the colour on, letters have the other colour, in light mode and in dark mode.
   const TURNS = { "turns-light": 0.68, "turns-dark": 0.53 };
 
@@ -128,9 +128,9 @@
   // One combination: its confusion matrix, its most frequent mistakes, and the figures of each class.
   const f1 = ([hits, predicted, all]) => share(2 * hits, predicted + all);
   const mostMistaken = ({ classes }) => classes.map(([hits, predicted, all], number) => ({ number, mistakes: predicted + all - 2 * hits }))
-    .sort((first, second) => second.mistakes - first.mistakes).slice(0, MOST_CLASSES).map(({ number }) => number).sort((a, b) => a - b);
+    .sort((first, second) => second.mistakes - first.mistakes).slice(0, MAX_CLASSES).map(({ number }) => number).sort((a, b) => a - b);
   const confusion = (combination) => {
-    const shown = combination.classes.length > MOST_CLASSES ? mostMistaken(combination) : combination.classes.map((_, number) => number);
+    const shown = combination.classes.length > MAX_CLASSES ? mostMistaken(combination) : combination.classes.map((_, number) => number);
     const rest = combination.classes.length > shown.length;
     const placeOf = new Map(shown.map((number, place) => [number, place]));
     const counts = shown.map(() => new Array(shown.length + (rest ? 1 : 0)).fill(0));
@@ -155,7 +155,7 @@
   };
   const pairs = (combination) => {
     const wrong = combination.pairs.filter(([actual, predicted]) => actual !== predicted)
-      .sort((first, second) => second[2] - first[2]).slice(0, MOST_PAIRS);
+      .sort((first, second) => second[2] - first[2]).slice(0, MAX_PAIRS);
     const rows = wrong.map(([actual, predicted, count]) => {
       const part = share(count, combination.classes[actual][2]);
       return [data.classes[actual], data.classes[predicted], [count, written(count)], [part, `${written(100 * part, 1)} %`]];
