@@ -50,7 +50,7 @@ def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> N
     assert one.terms == other.terms
     assert one.classes == other.classes
     assert one.class_docs == other.class_docs
-    assert (one.multilabel, one.label_matrix) == (other.multilabel, other.label_matrix)
+    assert (one.multilabel, one.has_label_matrix) == (other.multilabel, other.has_label_matrix)
     assert one.fallback == other.fallback
     for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
         assert getattr(one, name) == getattr(other, name)

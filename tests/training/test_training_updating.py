@@ -218,7 +218,7 @@ def test_what_stays_and_what_is_said() -> None:
         "documents": n_labelled,
         "times": 2,
         "last": "",
-        "since_cut": n_labelled,
+        "since_thresholds": n_labelled,
     }
     assert after.about["updated"]["last"] >= after.about["trained"]
     assert after.about["n_documents"] == 61

@@ -244,7 +244,7 @@ class Statistics:
         return ClassSizes(
             *(model.classes, self.class_docs, self.n_documents, self.n_unlabelled),
             multilabel=model.multilabel,
-            label_matrix=model.label_matrix,
+            has_label_matrix=model.has_label_matrix,
         )
 
     def merged(self, other: Statistics) -> Statistics:
