@@ -23,7 +23,7 @@ from .linear_form import (
     Linear,
     ProjectionMap,
     add_empty_classes,
-    ignore_few_documents_per_class,
+    ignore_warnings_about_targets,
     reraise_option_errors,
     verified_linear_form,
 )
@@ -73,7 +73,7 @@ def fit_one_label(
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
         stats = stats_of(classifier, [rows], is_member, sample_weight)
         return fit_stats(classifier, stats, class_weight, multilabel=False).after(projection)
-    with ignore_few_documents_per_class():
+    with ignore_warnings_about_targets(numbers):
         form, present = _fit_linear(classifier, rows, numbers, class_weight, sample_weight)
     return add_empty_classes(form.after(projection), present, n_classes)
 

@@ -35,7 +35,7 @@ from .linear_form import (
     CONSTANT_SCORE,
     Linear,
     add_empty_classes,
-    ignore_few_documents_per_class,
+    ignore_warnings_about_targets,
     join_two_rows,
     linear_form,
     reraise_option_errors,
@@ -146,7 +146,9 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
         form = join_two_rows(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
     else:
         sizes = stats.class_docs[present]
-        form = _fit_naive_bayes(classifier, _class_sums(stats)[present], sizes, _factors(class_weight, present, sizes))
+        factors = _factors(class_weight, present, sizes)
+        with ignore_warnings_about_targets(present):  # naive Bayes gets a single row of each class
+            form = _fit_naive_bayes(classifier, _class_sums(stats)[present], sizes, factors)
     return add_empty_classes(form, present, len(stats.classes))
 
 
@@ -191,7 +193,7 @@ def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
 def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
     """Return the linear form of naive Bayes trained on the sums (classes x terms) and sizes of some classes."""
     bayes = clone(classifier)
-    with reraise_option_errors(classifier), ignore_few_documents_per_class():
+    with reraise_option_errors(classifier):
         # scikit-learn would derive the priors from the rows, and there is one row for each class.
         if bayes.class_prior is None and bayes.fit_prior:
             weighted_sizes = sizes if factors is None else sizes * factors
