@@ -23,6 +23,7 @@ from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
+from .registry import list_linear_classifiers, list_updatable_classifiers
 from .warning import warn
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ class Categorizer(Parameters):
                 hint=(
                     "train it with ",
                     Setting("keep_stats", True),
-                    " (for nb, cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents",
+                    f" (for {list_updatable_classifiers()}), and load it from its file. Or fit again, with all "
+                    "documents",
                 ),
             )
         from .modelfile.statistics import read_statistics
@@ -405,7 +407,7 @@ class Categorizer(Parameters):
         if not isinstance(model.scorer, LinearScorer):
             raise NotAvailable(
                 f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear",
-                hint="use svm, logistic, nb, cnb or rocchio, or get the contributions of terms by explain",
+                hint=f"use {list_linear_classifiers()}, or get the contributions of terms by explain",
             )
         coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
         if not model.multilabel and len(intercepts) == 2:  # one row, as in scikit-learn: second class minus first

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..arrays import Floats, Ints
 from ..errors import InputError, shown
+from ..registry import list_linear_classifiers
 from .linear import LinearScorer
 
 CONSTANT_SCORE = 1000.0
@@ -91,7 +92,7 @@ def _not_linear(classifier: Any, reason: str) -> NotLinear:
     return NotLinear(
         f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
         "explained nor stored",
-        hint="Use svm, logistic, nb, cnb, rocchio or the like",
+        hint=f"Use {list_linear_classifiers()}, or another linear classifier",
     )
 
 
