@@ -153,6 +153,11 @@ def _number_cell(value: float | None, format_spec: str) -> TableCell:
     return TableCell(format(value, format_spec), float(value))
 
 
+def _mean_count_cell(mean: float) -> TableCell:
+    """Return the cell of a mean of counts: with one decimal, or none if it is a whole number."""
+    return _number_cell(mean, ",.0f" if mean.is_integer() else ",.1f")
+
+
 def _p_cell(p: float | None, is_best: bool) -> TableCell:
     """Return a p-value, or "best" for the condition against which the others are tested."""
     if is_best:
@@ -300,7 +305,7 @@ def _ranks_table(comparison: Comparison) -> ViewTable:
 def _overlap_table(comparison: Comparison) -> ViewTable:
     """Return the table of shared terms: a row for each pair of selectors, a column for each number of terms."""
     cells = {
-        (" and ".join(overlap.selectors), overlap.n_terms): _number_cell(overlap.measures.shared, ",.0f")
+        (" and ".join(overlap.selectors), overlap.n_terms): _mean_count_cell(overlap.measures.shared)
         for overlap in comparison.overlaps
     }
     return _table_by_size("shared", "Overlap: number of shared terms", "selectors", cells)
