@@ -42,7 +42,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("stats", "selectors", "classifiers", "training", "prediction", "modelfile")
 TESTS = (*PACKAGES, "categorizer")
-LEAST = 30
+MIN_MUTANTS = 30
 """The smallest number of mutants drawn from each package."""
 EXAMPLES = {"coverage": 5, "mutant": 25}
 """The most examples that hypothesis tries in a test: few for coverage, which only records executed lines."""
@@ -301,18 +301,18 @@ def collect(root: Path) -> list[Mutant]:
 
 
 def draw(mutants: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
-    """Return a random sample with at least `LEAST` mutants of each package, and more of packages that have more."""
+    """Return a random sample: at least `MIN_MUTANTS` mutants of each package, and more of packages that have more."""
     generator = random.Random(seed)
     groups: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         groups[mutant.package].append(mutant)
-    least = min(LEAST, number // len(PACKAGES))
+    n_each = min(MIN_MUTANTS, number // len(PACKAGES))
     sample: list[Mutant] = []
     others: list[Mutant] = []
     for package in PACKAGES:
         generator.shuffle(groups[package])
-        sample += groups[package][:least]
-        others += groups[package][least:]
+        sample += groups[package][:n_each]
+        others += groups[package][n_each:]
     return sorted(sample + generator.sample(others, number - len(sample)))
 
 

@@ -116,7 +116,7 @@ def attack(kind: str, folder: Path, seed: int) -> int:
 # -- floods, dropped connections and signals -------------------------------------------------------------------------
 
 SECRET = "a secret"
-FLOOD_SECONDS, MOST_GROWTH, MOST_WAIT = 2.0, 50 << 20, 2.0
+FLOOD_SECONDS, MAX_GROWTH, MAX_WAIT = 2.0, 50 << 20, 2.0
 STEP = 5
 N_SIGNALS = 300
 GOOD_REQUEST = WHOLE.replace(b"\r\n\r\n", b"\r\nAuthorization: Bearer a secret\r\nConnection: close\r\n\r\n")
@@ -148,8 +148,8 @@ class AttackLog:
             yield
         growth, worst = resident(server.pid, "VmHWM") - before, max(client.waits)
         wrong = [f"a normal client got {client.failures[0]!r}"] if client.failures else []
-        wrong += [f"memory grew by {growth / 2**20:.0f} MiB"] if growth > MOST_GROWTH else []
-        wrong += [f"a normal client waited {worst:.1f} s"] if worst > MOST_WAIT else []
+        wrong += [f"memory grew by {growth / 2**20:.0f} MiB"] if growth > MAX_GROWTH else []
+        wrong += [f"a normal client waited {worst:.1f} s"] if worst > MAX_WAIT else []
         wrong += ["the log has a traceback"] if "Traceback" in server.log or "Internal error:" in server.log else []
         self.cases += n_cases
         self.failures += [f"{name}: {failure}" for failure in wrong]

@@ -72,7 +72,7 @@ def measure(classifier: str, train: Documents, test: Documents) -> Iterator[Meas
         trained_again = Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[:end]))
         training_ended = time.perf_counter()
         if multilabel and begin < end:
-            refitted.update(*new_documents, fit_cut=True)
+            refitted.update(*new_documents, fit_thresholds=True)
         yield Measurement(
             n_documents=end,
             not_updated=first_score,
@@ -101,7 +101,7 @@ def _without_new_classes(model: Categorizer, texts: list[str], labels: list[Any]
     return texts, known_labels
 
 
-TITLES = ("documents", "classifier", "learned", "not updated", "updated", "`--fit-cut`", "trained again")
+TITLES = ("documents", "classifier", "learned", "not updated", "updated", "`--fit-thresholds`", "trained again")
 SECONDS = ("s to update", "s to train again")
 
 

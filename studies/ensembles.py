@@ -29,7 +29,7 @@ from .documents import Collection
 from .measurements import Estimate, Measurement, ReportStep, Scope, group_by
 from .random_splits import SEED, TEST_SHARE, Preparation, Rows, counts_of, mean_over_splits, prepare, prepared_splits
 
-MOST_NEIGHBOURS = 200
+MAX_NEIGHBOURS = 200
 SVM = "SVM"
 ENSEMBLE_C = 100.0
 QUICK_MEMBERS = 20
@@ -153,7 +153,7 @@ def score_euclidean_neighbours(rows: Rows, _: float) -> Score:
 
 def _votes(distances: NDArray[np.floating], rows: Rows) -> NDArray[np.int64]:
     """Return the winning class for 1, 2, 3, ... neighbours: an array of documents x numbers of neighbours."""
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :MOST_NEIGHBOURS]
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :MAX_NEIGHBOURS]
     one_hot = np.eye(int(rows.train_numbers.max()) + 1, dtype=np.int16)
     votes = np.cumsum(one_hot[rows.train_numbers[nearest]], axis=1)  # documents x neighbours x classes
     return np.asarray(votes.argmax(axis=2))

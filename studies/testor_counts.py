@@ -25,7 +25,7 @@ from textsieve import ClassStats, TypicalTestors
 from .documents import Collection, CollectionMeasurement, Documents
 from .measurements import Estimate, Scope
 
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 """The time limit for listing the testors of all classes."""
 QUICK_SECONDS = 2.0
 """The time limit in a quick run, in which few documents may have more testors than many."""
@@ -59,7 +59,7 @@ def fit_testors(stats: ClassStats, epsilon: float, delta: float) -> TypicalTesto
 
 
 def count_testors(
-    selector: TypicalTestors, method: Literal["lex", "mmcs"] = "mmcs", most_seconds: float = MOST_SECONDS
+    selector: TypicalTestors, method: Literal["lex", "mmcs"] = "mmcs", most_seconds: float = MAX_SECONDS
 ) -> Count:
     """Count the testors of all classes; the count is incomplete if that takes more than `most_seconds`."""
     end, number, complete = time.monotonic() + most_seconds, 0, True
@@ -165,7 +165,7 @@ class SecondsOfTestors(CollectionMeasurement):
         cls, documents: Documents, measurements: Sequence[Self], scope: Scope
     ) -> Iterator[tuple[Self, Estimate]]:
         """Run the methods in turn; ignore the first run."""
-        stats, most_seconds = compute_stats(documents), MOST_SECONDS if scope.is_full else QUICK_SECONDS
+        stats, most_seconds = compute_stats(documents), MAX_SECONDS if scope.is_full else QUICK_SECONDS
         jobs: dict[Any, Callable[[], Count]] = {}
         for measurement in measurements:
             selector = fit_testors(stats, measurement.epsilon, measurement.delta)

@@ -19,6 +19,10 @@ from textsieve.registry import (
     SELECTORS,
     classifier_of,
     foreign_traits,
+    list_classifiers,
+    list_classifiers_with_class_weight,
+    list_linear_classifiers,
+    list_updatable_classifiers,
     projection_of,
     selection_scheme,
     selector_of,
@@ -149,3 +153,10 @@ def test_estimator_objects_are_returned_unchanged() -> None:
 def test_invalid_settings_raise(take: Any, setting: Any, options: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}"):
         take(setting, options)
+
+
+def test_hints_list_the_classifiers_with_a_trait() -> None:
+    assert list_linear_classifiers() == "svm, logistic, nb, cnb or rocchio"
+    assert list_updatable_classifiers("and") == "nb, cnb, rocchio and tcfp"
+    assert list_classifiers_with_class_weight() == "svm, logistic, nb, cnb or subspace"
+    assert list_classifiers(lambda traits: traits.norm) == "rocchio"

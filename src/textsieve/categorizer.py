@@ -23,6 +23,7 @@ from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
+from .registry import list_linear_classifiers, list_updatable_classifiers
 from .warning import warn
 
 if TYPE_CHECKING:
@@ -161,16 +162,16 @@ class Categorizer(Parameters):
         self._file_ = None
         return self
 
-    def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False, sample_weight: Any = None) -> Self:
+    def update(self, X: Documents, y: Any = None, *, fit_thresholds: bool = False, sample_weight: Any = None) -> Self:
         """Add more documents, in the form that `fit` takes, to a model trained with `keep_stats`; see `docs/update.md`.
 
         Terms, idf, thresholds and probabilities stay unchanged. The result is the same as training on all documents at
         once with these terms and this idf, whatever the batches and their order. Labels must be classes of the model.
         Every document counts, even if it was added before. `save` writes the updated model.
 
-        With `fit_cut`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. They must be
-        a representative sample of future documents, which corrections are not. `sample_weight` has an integer for each
-        text in memory.
+        With `fit_thresholds`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. They
+        must be a representative sample of future documents, which corrections are not. `sample_weight` has an integer
+        for each text in memory.
         """
         from .settings import n_threads
         from .training.updating import encode_label_sets, encode_labels, plan_for_update, stack_rows, update_model
@@ -196,7 +197,7 @@ class Categorizer(Parameters):
             texts = self._texts_in_memory(X)
             rows, targets = model.rows(texts, self.n_jobs), encode_labels(model, y, len(texts)).with_weights(weights)
         new_model, new_statistics = update_model(model, statistics, plan, rows, targets)
-        if fit_cut:
+        if fit_thresholds:
             from .training.updating import refit_thresholds
 
             new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
@@ -214,7 +215,8 @@ class Categorizer(Parameters):
                 hint=(
                     "train it with ",
                     Setting("keep_stats", True),
-                    " (for nb, cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents",
+                    f" (for {list_updatable_classifiers()}), and load it from its file. Or fit again, with all "
+                    "documents",
                 ),
             )
         from .modelfile.statistics import read_statistics
@@ -325,7 +327,7 @@ class Categorizer(Parameters):
             report += compare_labels(
                 *(model.classes, true_label_sets, model.label_sets(labels)),
                 multilabel=multilabel,
-                no_label_is_valid=model.label_matrix,
+                no_label_is_valid=model.has_label_matrix,
                 n_unknown=n_unknown,
                 weights=weights,
             )
@@ -405,7 +407,7 @@ class Categorizer(Parameters):
         if not isinstance(model.scorer, LinearScorer):
             raise NotAvailable(
                 f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear",
-                hint="use svm, logistic, nb, cnb or rocchio, or get the contributions of terms by explain",
+                hint=f"use {list_linear_classifiers()}, or get the contributions of terms by explain",
             )
         coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
         if not model.multilabel and len(intercepts) == 2:  # one row, as in scikit-learn: second class minus first

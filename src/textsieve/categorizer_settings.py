@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict, TypeVar
 
 from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
-from .registry import CLASSIFIERS, PROJECTIONS, SELECTORS
+from .registry import CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import is_whole, n_threads
 
 T = TypeVar("T")
@@ -361,8 +361,8 @@ class Settings:
         default=False,
         metadata=_row(
             "bool",
-            "Keep the statistics to which update adds documents, in the model file, which becomes larger; with nb, "
-            "cnb, rocchio and tcfp.",
+            "Keep the statistics to which update adds documents, in the model file, which becomes larger; with "
+            f"{list_updatable_classifiers('and')}.",
             option=Option("--keep-stats", sets=True),
         ),
     )

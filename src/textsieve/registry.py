@@ -10,7 +10,7 @@ methods and parameters.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from inspect import signature
@@ -356,6 +356,35 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any
         raise CLASSIFIERS.unknown(setting, "or a linear classifier such as LinearSVC()")
     CLASSIFIERS.refuse_options(options)
     return setting
+
+
+def list_classifiers(has_trait: Callable[[Traits], object], conjunction: str = "or") -> str:
+    """Return the names of the classifiers with a trait, as hints list them: "svm, logistic or nb".
+
+    The conditions of `Traits` on an estimator's settings are not applied.
+    """
+    *names, last = (name for name, row in CLASSIFIERS.items() if has_trait(row.traits))
+    return f"{', '.join(names)} {conjunction} {last}" if names else last
+
+
+def list_linear_classifiers() -> str:
+    """Return the names of the classifiers that are stored as a coefficient for each term and class."""
+    return list_classifiers(lambda traits: not traits.has_own_scorer)
+
+
+def list_updatable_classifiers(conjunction: str = "or") -> str:
+    """Return the names of the classifiers that learn from statistics, to which `update` can add documents."""
+    return list_classifiers(lambda traits: traits.statistics, conjunction)
+
+
+def list_classifiers_with_class_weight() -> str:
+    """Return the names of the classifiers that can weigh classes."""
+    return list_classifiers(lambda traits: traits.takes_class_weight)
+
+
+def list_classifiers_with_sample_weight() -> str:
+    """Return the names of the classifiers that can weigh documents."""
+    return list_classifiers(lambda traits: traits.takes_sample_weight)
 
 
 def traits_of(classifier: Any) -> Traits:

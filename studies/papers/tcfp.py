@@ -22,7 +22,7 @@ WEBKB_STEMS = replace(WEBKB, corpus="webkb:stemmed", settings=WORDS)
 SIZES = tuple(range(1_000, 10_001, 1_000))
 FEW_SIZES = SIZES[::3]
 """For measurements that take long."""
-MOST = SIZES[-1]
+MAX_SIZE = SIZES[-1]
 
 CHI, CHI_MEAN = "chi(pooling=max)", "chi(pooling=mean)"
 LTC = "tf=log,idf=plain,norm=l2"
@@ -109,7 +109,7 @@ def curve_cells(row: str, measurement: AtSize, sizes: Sequence[int] = SIZES) -> 
 
 def most_terms_cells(rows: Mapping[str, Measurement]) -> tuple[Cell, ...]:
     """Return cells at the largest number of terms."""
-    return tuple(Cell(row, MOST, measurement) for row, measurement in rows.items())
+    return tuple(Cell(row, MAX_SIZE, measurement) for row, measurement in rows.items())
 
 
 def at_sizes(measurement: AtSize, sizes: Iterable[int]) -> tuple[AtSize, ...]:
@@ -124,7 +124,7 @@ def mean_over_sizes(measurement: AtSize, sizes: Iterable[int]) -> MeanOf:
 
 def quality_at_most(collection: Collection, classifier: str, selector: str = CHI) -> Quality:
     """Return the micro-F1 at the largest number of terms."""
-    return Quality(collection, selector, MOST, classifier)
+    return Quality(collection, selector, MAX_SIZE, classifier)
 
 
 def as_macro_f1(measurement: Quality) -> Quality:
@@ -134,19 +134,19 @@ def as_macro_f1(measurement: Quality) -> Quality:
 
 def quality_after_drop(collection: Collection, figure: str = "micro_f1", drop: Drop = DROP4) -> QualityAfterDrop:
     """Return the measurement of neighbours among the documents that DROP leaves."""
-    return QualityAfterDrop(collection, CHI, MOST, KNN, drop, figure)
+    return QualityAfterDrop(collection, CHI, MAX_SIZE, KNN, drop, figure)
 
 
 def mean_seconds(classifier: str, drop: Drop | None = None, search: str = "") -> MeanOf:
     """Return the seconds to predict test posts of 20 Newsgroups: the mean over `FEW_SIZES` numbers of terms."""
-    return mean_over_sizes(PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
+    return mean_over_sizes(PredictionSeconds(NEWS, CHI, MAX_SIZE, classifier, drop, search), FEW_SIZES)
 
 
 def frequency_cells(row: str, collection: Collection, selector: str, printed: Mapping[str, float]) -> tuple[Cell, ...]:
     """Return the cells of a row of Table 1."""
     units = {"mean": MEAN_FREQUENCY, "maximum": None, "minimum": None, f"below {RARE}": None}
     return tuple(
-        Cell(row, name, TermFrequencies(collection, selector, MOST, name), printed.get(name), unit=unit)
+        Cell(row, name, TermFrequencies(collection, selector, MAX_SIZE, name), printed.get(name), unit=unit)
         for name, unit in units.items()
     )
 
@@ -286,7 +286,7 @@ PAPER = Paper(
             ),
             columns="",
             trials=tuple(
-                Cell(f"{name}, k = {k}", MOST, quality_after_drop(collection, "used", Drop(4, k)))
+                Cell(f"{name}, k = {k}", MAX_SIZE, quality_after_drop(collection, "used", Drop(4, k)))
                 for name, collection in {"20 Newsgroups": NEWS, "WebKB": WEBKB}.items()
                 for k in (1, 3, 5)
             ),

@@ -129,7 +129,7 @@ def test_a_stream_gives_the_model_of_its_texts(
     labels: Any = case.label_sets if multilabel else case.labels
     settings: dict[str, Any] = {"projection": projection, "n_terms": 15, "multilabel": multilabel, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, labels)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 60)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
     assert streamed.terms_ == from_texts.terms_
     expected = from_texts.decision_function(case.texts)

@@ -42,7 +42,7 @@ def test_newsgroups_from_a_stream_and_on_one_thread(
 ) -> None:
     texts, groups = (values[::4] for values in newsgroups)
     in_memory = Categorizer(n_terms=500).fit(texts, groups)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 1 << 15)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 1 << 15)
     streamed = Categorizer(n_terms=500, n_jobs=1).fit(Corpus.from_texts(texts, groups))
     assert streamed.terms_ == in_memory.terms_
     later = newsgroups_test[0][:500]

@@ -327,7 +327,7 @@ def test_options_that_scikit_learn_refuses(
     labels: Any = [(label,) for label in CASE.labels] if multilabel else CASE.labels
     with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
         Categorizer(classifier=classifier, classifier_options=options).fit(CASE.texts, labels)
-    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 60)
+    monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 60)
     with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
         Categorizer(classifier=classifier, classifier_options=options).fit(Corpus.from_texts(CASE.texts, labels))
 

@@ -115,7 +115,7 @@ def test_auto_k_tries_no_more_than_the_largest_k(monkeypatch: pytest.MonkeyPatch
     matrix, labels = spread(60, 3)
     everything = CosineKNN(k="auto").fit(matrix, labels).right_by_k_
     assert len(everything) == 59
-    monkeypatch.setattr(cosine_knn, "MOST_NEIGHBOURS", 8)
+    monkeypatch.setattr(cosine_knn, "MAX_NEIGHBOURS", 8)
     monkeypatch.setattr(cosine_knn, "_DOCUMENTS_PER_TASK", 7)
     few = CosineKNN(k="auto", n_jobs=3).fit(matrix, labels)
     assert few.right_by_k_.tolist() == everything[:8].tolist()

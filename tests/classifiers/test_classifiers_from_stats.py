@@ -110,7 +110,7 @@ def test_fitting_few_classes_at_a_time_gives_the_same_bits(
 ) -> None:
     rows, is_member = weights(), indicator(single_labels())
     expected = learned(classifier, rows, is_member, class_weight, multilabel=False)
-    monkeypatch.setattr(from_stats, "_MOST_CELLS", 1)
+    monkeypatch.setattr(from_stats, "_MAX_CELLS", 1)
     assert as_bytes(learned(classifier, rows, is_member, class_weight, multilabel=False)) == as_bytes(expected)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -181,6 +182,17 @@ def test_infinite_coefficients_raise() -> None:
     rows = csr_matrix(np.eye(4))
     with pytest.raises(InputError, match=r"MultinomialNB.*not finite; use a larger alpha"):
         fit_one_label(MultinomialNB(alpha=0.0), rows, np.array([0, 1, 0, 1]), 2, None)
+
+
+@pytest.mark.parametrize("classifier", LINEAR, ids=str)
+def test_few_documents_of_each_class_give_no_warning(classifier: Any) -> None:
+    fit_one_label(classifier, unit_rows(), np.arange(60) % 40, 40, None)  # pytest makes a warning an error
+
+
+def test_other_warnings_are_shown_if_classes_have_few_documents() -> None:
+    with pytest.warns(ConvergenceWarning) as shown:
+        fit_one_label(LogisticRegression(max_iter=1), unit_rows(), np.arange(60) % 40, 40, None)
+    assert [warning.category for warning in shown] == [ConvergenceWarning]
 
 
 def test_the_given_classifier_is_not_changed() -> None:

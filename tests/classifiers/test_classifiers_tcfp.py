@@ -420,6 +420,6 @@ def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> Non
 
 
 def test_context_of_too_many_classes_and_documents_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.classifiers.tcfp.MOST_CODES", 8)
+    monkeypatch.setattr("textsieve.classifiers.tcfp.MAX_CODES", 8)
     with pytest.raises(InputError, match="2 classes, the largest of 3 documents, are too many for context"):
         TCFP(context="best").fit(EXAMPLE, CLASSES)

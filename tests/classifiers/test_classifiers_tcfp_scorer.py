@@ -48,7 +48,7 @@ def test_numpy_and_kernels_give_the_same_bits(seed: int, context: str, min_co: i
     scorer, rows, _, _ = scorer_of(seed, context, min_co=min_co)
     few = scorer.scores(rows)
     for n_jobs, share, most_ranks in ((1, 0.7, 65536), (2, 0.0, 65536), (1, 2.0, 65536), (2, 0.5, 0)):
-        many = by_kernels(scorer, rows, n_jobs, TABLE_SHARE=share, MOST_RANKS=most_ranks)
+        many = by_kernels(scorer, rows, n_jobs, TABLE_SHARE=share, MAX_RANKS=most_ranks)
         assert many.tobytes() == few.tobytes()
 
 

@@ -65,7 +65,7 @@ def test_vectors_and_streams_can_be_drawn(
     run("terms", path, "--energy-plot", tmp_path / "vectors.svg")
     assert "λ = 1 (1 term)" in texts_of(tmp_path / "vectors.svg"), "the scores are 1 and 1/4"
     run("terms", news, "--energy-plot", tmp_path / "whole.svg")
-    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
+    monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 50)
     run("terms", news, "--energy-plot", tmp_path / "streamed.svg")
     assert texts_of(tmp_path / "streamed.svg") == texts_of(tmp_path / "whole.svg")
 

@@ -39,7 +39,7 @@ from textsieve.errors import Setting
         ("subspace", Setting("test_share", 0.5), "--held-out 0.5"),
         ("compare", Setting("test_share", 0.5), "--test-share 0.5"),
         ("compare", Setting("selectors"), "--selectors"),
-        ("update", Setting("fit_cut", True), "--fit-cut"),
+        ("update", Setting("fit_thresholds", True), "--fit-thresholds"),
         ("update", Setting("keep_stats", True), "--keep-stats"),
         ("predict", Setting("stop_words", ["word"] * 99), None),
     ],

@@ -228,15 +228,15 @@ def test_terms_shows_the_thresholds_of_testors_and_the_number_of_selected_terms(
     weights = weighter.fit_transform(counter.fit_transform(texts))
     selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
     assert len(outcome["terms"]) == 3
-    assert outcome["n_chosen"] == selector.get_support().sum() > 3
+    assert outcome["n_selected"] == selector.get_support().sum() > 3
     assert (outcome["epsilon"], outcome["delta"]) == (0.2, 0.15)
     printed = run("terms", news, *given, "-k", 3).stdout
-    selected = f"{outcome['n_chosen']} of them selected by testors with epsilon 0.2 and delta 0.15"
+    selected = f"{outcome['n_selected']} of them selected by testors with epsilon 0.2 and delta 0.15"
     assert f"3 classes, {outcome['n_terms']} terms, {selected}" in printed
     assert "score: the share of the typical testors of a class that contain the term" in " ".join(printed.split())
-    assert f"3 of the {outcome['n_chosen']} selected terms are shown" in printed
+    assert f"3 of the {outcome['n_selected']} selected terms are shown" in printed
     assert "are shown" not in run("terms", news, *given, "-k", 99).stdout
-    assert "n_chosen" not in ask("terms", news)
+    assert "n_selected" not in ask("terms", news)
     assert "score: " not in run("terms", news).stdout
 
 
@@ -327,7 +327,7 @@ def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None
 
 def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: ask("terms", news, "--selector", name) for name in ("ocfs", "chi")}
-    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
+    monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 50)
     for name, expected in whole.items():
         outcome = ask("terms", news, "--selector", name)
         assert [term["term"] for term in outcome["terms"]] == [term["term"] for term in expected["terms"]]

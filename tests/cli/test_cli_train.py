@@ -46,7 +46,7 @@ def test_the_output_has_the_held_out_share_and_untested_classes(tmp_path: Path, 
 def test_the_output_says_if_a_sample_was_measured(
     news: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 150)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 150)
     printed = run("train", news, "-o", tmp_path / "news.sieve").stdout
     n_tuned_on = textsieve.load(tmp_path / "news.sieve").model_.about["n_tuned_on"]
     assert 10 < n_tuned_on < 60

@@ -47,7 +47,7 @@ def test_right_predictions_before_and_after_are_counted(updatable_model: Path, f
     assert outcome["right_before"] == sum(right)
     assert outcome["right_after"] == 3
     assert outcome["classes"] == [
-        {"label": label, "folded": 1, "right_before": int(was), "right_after": 1}
+        {"label": label, "added": 1, "right_before": int(was), "right_after": 1}
         for label, was in sorted((label, was) for (_, label), was in zip(CORRECTIONS, right, strict=True))
     ]
     assert outcome["updated"]["documents"] == 3
@@ -63,7 +63,7 @@ def test_a_growing_file_is_added_once(updatable_model: Path, feedback: Path, ask
     assert updatable_model.read_bytes() == before
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
     outcome = ask("update", updatable_model, feedback)
-    assert (outcome["read"], outcome["folded"], outcome["folded_before"]) == (4, 1, 3)
+    assert (outcome["read"], outcome["added"], outcome["added_before"]) == (4, 1, 3)
     assert outcome["updated"] | {"last": ""} == {"documents": 4, "times": 2, "last": ""}
 
 
@@ -91,7 +91,7 @@ def test_the_last_correction_of_a_text_counts(updatable_model: Path, tmp_path: P
     expected = load(updatable_model).update([text], ["science"])
     feedback = lines(tmp_path / "f.jsonl", (text, "sport"), (text, "politics"), (text, "science"))
     outcome = ask("update", updatable_model, feedback)
-    assert (outcome["read"], outcome["repeated"], outcome["folded"]) == (3, 2, 1)
+    assert (outcome["read"], outcome["repeated"], outcome["added"]) == (3, 2, 1)
     assert learned_by(load(updatable_model).model_) == learned_by(expected.model_)
     feedback = lines(tmp_path / "f.jsonl", (text, "science"), (text, "sport"))
     printed = run("update", updatable_model, feedback).stdout
@@ -109,7 +109,7 @@ def test_documents_are_read_from_every_format(updatable_model: Path, tmp_path: P
         ["science", "sport", "politics", "sport"],
     )
     outcome = ask("update", updatable_model, table, tmp_path / "more")
-    assert outcome["folded"] == 4
+    assert outcome["added"] == 4
     assert learned_by(load(updatable_model).model_) == learned_by(expected.model_)
 
 

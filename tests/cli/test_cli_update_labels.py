@@ -19,12 +19,12 @@ def test_a_multilabel_model_can_be_updated(tagged: Path, tmp_path: Path, run: Ru
     more = [{"text": "goal vote", "labels": ["sport", "politics"]}, {"text": "a proof", "labels": ["science"]}]
     expected = load(path).update(["goal vote", "a proof"], [["sport", "politics"], ["science"]])
     outcome = ask("update", path, lines(tmp_path / "f.jsonl", *more, {"text": "nothing", "labels": None}))
-    assert outcome["folded"] == 2
+    assert outcome["added"] == 2
     assert outcome["left_out"]["without a label"]["places"] == [f"{tmp_path / 'f.jsonl'}: line 3"]
     assert [row["label"] for row in outcome["classes"]] == ["politics", "science", "sport"]
     assert learned_by(load(path).model_) == learned_by(expected.model_)
     again = [{"text": "goal vote", "labels": ["politics", "sport"]}]
-    assert ask("update", path, lines(tmp_path / "f.jsonl", *again))["folded_before"] == 1
+    assert ask("update", path, lines(tmp_path / "f.jsonl", *again))["added_before"] == 1
 
 
 @pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp"])
@@ -36,13 +36,13 @@ def test_an_empty_list_of_labels_is_learned_as_no_class(
     run("train", tagged, "-o", path, "--classifier", classifier, "--keep-stats")
     before = load(path)
     assert before.model_.multilabel
-    assert not before.model_.label_matrix
+    assert not before.model_.has_label_matrix
     more = [{"text": "goal vote", "labels": []}, {"text": "a proof", "labels": ["science"]}]
     rows = pl.DataFrame({"politics": [0, 0], "science": [0, 1], "sport": [0, 0]})
     expected = load(path).update(["goal vote", "a proof"], rows)
     without = load(path).update(["a proof"], [["science"]])
     outcome = ask("update", path, lines(tmp_path / "f.jsonl", *more))
-    assert (outcome["folded"], outcome["left_out"], outcome["updated"]["documents"]) == (2, {}, 2)
+    assert (outcome["added"], outcome["left_out"], outcome["updated"]["documents"]) == (2, {}, 2)
     assert [row["label"] for row in outcome["classes"]] == ["science"]
     updated = load(path)
     assert learned_by(updated.model_) == learned_by(expected.model_)
@@ -51,12 +51,12 @@ def test_an_empty_list_of_labels_is_learned_as_no_class(
     assert about["n_unlabelled"] == earlier["n_unlabelled"]
     if classifier in ("nb", "cnb"):  # the others learn a class only from its own documents
         assert learned_by(updated.model_).scorer != learned_by(without.model_).scorer
-    assert ask("update", path, lines(tmp_path / "f.jsonl", *more))["folded_before"] == 2
+    assert ask("update", path, lines(tmp_path / "f.jsonl", *more))["added_before"] == 2
 
 
 def test_a_single_label_model_skips_empty_lists(updatable_model: Path, tmp_path: Path, ask: Ask) -> None:
     outcome = ask("update", updatable_model, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
-    assert outcome["folded"] == 0
+    assert outcome["added"] == 0
     assert outcome["left_out"]["without a label"]["documents"] == 1
 
 
@@ -66,12 +66,12 @@ def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path
     rows = [{"text": f"{text} again", "labels": [label]} for text, label in documents(5)]
     printed = run("update", path, lines(tmp_path / "f.jsonl", *rows), "--dry-run").stdout
     assert "15 documents were added since the thresholds for multiple labels were fitted" in printed
-    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
-    assert outcome["cut_is_stale"] is False
-    assert outcome["updated"]["since_cut"] == 0
+    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-thresholds")
+    assert outcome["thresholds_are_stale"] is False
+    assert outcome["updated"]["since_thresholds"] == 0
     feedback = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
-    printed = run("update", path, feedback, "--fit-cut", exit_code=1).stderr
-    assert "--fit-cut: fitting thresholds needs at least 10 labelled documents, not 1" in printed
+    printed = run("update", path, feedback, "--fit-thresholds", exit_code=1).stderr
+    assert "--fit-thresholds: fitting thresholds needs at least 10 labelled documents, not 1" in printed
 
 
 def test_no_label_is_learned_as_no_class_by_a_model_of_a_label_matrix(tmp_path: Path, ask: Ask) -> None:
@@ -81,7 +81,7 @@ def test_no_label_is_learned_as_no_class_by_a_model_of_a_label_matrix(tmp_path: 
     model.save(tmp_path / "m.sieve")
     more = [{"text": "blue tree", "labels": []}, {"text": "red tree", "labels": [0]}]
     outcome = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *more))
-    assert outcome["folded"] == 2
+    assert outcome["added"] == 2
     assert learned_by(load(tmp_path / "m.sieve").model_) == learned_by(
         model.update(["blue tree", "red tree"], [[0, 0], [1, 0]]).model_
     )

@@ -28,7 +28,7 @@ def test_incomplete_lines_are_left_out_and_named(updatable_model: Path, feedback
     whole = feedback.read_text(encoding="utf-8").splitlines()
     feedback.write_text("\n".join([whole[0], whole[1][:20], '"a secret"', *whole[1:], whole[2][:-4]]), encoding="utf-8")
     outcome = ask("update", updatable_model, feedback, "--dry-run")
-    assert (outcome["read"], outcome["folded"]) == (3, 3)
+    assert (outcome["read"], outcome["added"]) == (3, 3)
     places = [f"{feedback}: line {number}" for number in (2, 3, 6)]
     assert outcome["left_out"] == {"that can't be read": {"documents": 3, "places": places}}
     printed = run("update", updatable_model, feedback)
@@ -125,7 +125,7 @@ def test_columns_are_required_of_the_first_file_only(
 ) -> None:
     table = tmp_path / "odd.csv"
     table.write_text("what,text,said\nsport,no,a goal\n", encoding="utf-8")
-    assert ask("update", updatable_model, table, feedback, "--text", "said", "--label", "what")["folded"] == 4
+    assert ask("update", updatable_model, table, feedback, "--text", "said", "--label", "what")["added"] == 4
 
 
 def test_a_missing_file_raises_an_error(updatable_model: Path, feedback: Path, tmp_path: Path, run: Run) -> None:

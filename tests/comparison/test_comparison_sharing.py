@@ -217,7 +217,7 @@ def test_counts_that_do_not_fit_into_memory_raise_an_error_at_once(kind: str, mo
             else:
                 yield Batch([(label,)] * 10, vectors=csr_array(np.ones((10, 2))))
 
-    monkeypatch.setattr(compared_documents, "MOST_VALUES", 30)
+    monkeypatch.setattr(compared_documents, "MAX_VALUES", 30)
     with pytest.raises(InputError, match="own: has more than 30 counts, which is the limit"):
         compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
     assert batches == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from html import unescape
 from typing import Any
@@ -11,7 +12,7 @@ from tests.reference.report_cases import compared
 
 from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison
-from textsieve.comparison.view import TableCell, TableColumn, TableRow, ViewTable
+from textsieve.comparison.view import TableCell, TableColumn, TableRow, ViewTable, _mean_count_cell
 from textsieve.plots import panel
 from textsieve.report import report_page
 
@@ -53,6 +54,11 @@ def test_the_terminal_has_the_tables_of_the_view(comparison: Comparison, capsys:
             assert " ".join(texts).split() in lines
     for sentence in (view.quality.note, *view.problems):
         assert sentence in printed
+
+
+@pytest.mark.parametrize(("mean", "text"), [(9.0, "9"), (9.5, "9.5"), (1234 + 1 / 3, "1,234.3"), (math.nan, "–")])
+def test_a_mean_number_of_shared_terms_has_a_decimal_unless_it_is_whole(mean: float, text: str) -> None:
+    assert _mean_count_cell(mean).text == text
 
 
 def test_str_has_the_quality_table_and_the_problems(comparison: Comparison) -> None:

@@ -36,7 +36,7 @@ def test_the_warm_up_takes_a_few_documents_of_all_classes(monkeypatch: pytest.Mo
     documents = counted(plan, 900)
     warm_up(plan, documents)
     few = seen[0].counted.targets.n_documents
-    assert 300 <= few <= measuring.MOST_WARM_UP_DOCUMENTS
+    assert 300 <= few <= measuring.MAX_WARM_UP_DOCUMENTS
     assert not np.any(seen[0].folds.train[0] & seen[0].folds.test[0])
     assert (seen[0].counted.targets.class_docs > 0).all()
     warm_up(plan, counted(plan, 30))
@@ -57,4 +57,4 @@ def test_the_warm_up_has_documents_of_rare_classes() -> None:
     classes = np.array([0] * 996 + [1] * 4)
     positions = measuring._sample(np.arange(1000), classes)
     assert set(classes[positions]) == {0, 1}
-    assert len(positions) <= measuring.MOST_WARM_UP_DOCUMENTS / 2 + 2
+    assert len(positions) <= measuring.MAX_WARM_UP_DOCUMENTS / 2 + 2

@@ -207,7 +207,7 @@ def test_results_come_in_order_and_are_not_computed_far_ahead() -> None:
         assert [next(some) for _ in range(4)] == [0, 1, 4, 9]
         assert isinstance(some, Iterator)
         some.close()  # type: ignore[attr-defined]
-        assert len(started) <= 4 + module._MOST_AHEAD * n_jobs + 1
+        assert len(started) <= 4 + module._MAX_AHEAD * n_jobs + 1
         started.clear()
 
 

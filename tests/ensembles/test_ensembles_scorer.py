@@ -76,7 +76,7 @@ def by_kernels(scorer: SubspaceScorer, rows: CSR, n_jobs: int, rows_a_slice: int
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_PRODUCTS", -1)
         patch.setattr(module, "_ROWS_PER_TASK", rows_a_slice)
-        patch.setattr(module, "_MOST_CHOICES", at_a_time * scorer.n_members)
+        patch.setattr(module, "_MAX_CHOICES", at_a_time * scorer.n_members)
         return scorer.scores(rows, n_jobs)
 
 

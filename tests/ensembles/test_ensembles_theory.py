@@ -157,7 +157,7 @@ def test_many_sizes_are_computed_in_parts_with_the_same_bits(monkeypatch: pytest
 
     M = np.arange(1, 301)
     whole = log_diversity(300, M, 2, 120)
-    monkeypatch.setattr(theory, "_MOST_SUMMANDS", 1_000)
+    monkeypatch.setattr(theory, "_MAX_SUMMANDS", 1_000)
     assert (log_diversity(300, M, 2, 120) == whole).all()
 
 

@@ -65,7 +65,7 @@ def test_a_file_has_each_special_part() -> None:
     }
     assert models["svm"].model_.calibration is not None
     assert models["multilabel"].thresholds_ is not None
-    assert models["label_matrix"].model_.label_matrix
+    assert models["label_matrix"].model_.has_label_matrix
 
 
 @every_model

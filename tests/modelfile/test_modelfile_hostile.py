@@ -29,7 +29,7 @@ from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.strict_json import MAX_DEPTH, MAX_VALUES
 from textsieve.text.csr import CSR
-from textsieve.text.weights import MOST_IDF, NORMS, TERM_FREQUENCIES
+from textsieve.text.weights import MAX_IDF, NORMS, TERM_FREQUENCIES
 
 WHOLE = encode(multilabel_model())
 ARRAYS = load(WHOLE)
@@ -151,7 +151,7 @@ def test_thresholds_may_be_infinite() -> None:
 
 
 def test_the_largest_and_the_least_idf_are_accepted() -> None:
-    idf = np.array([0.0, MOST_IDF, 1.0, 2.0])
+    idf = np.array([0.0, MAX_IDF, 1.0, 2.0])
     np.testing.assert_array_equal(decode(encode(small_model(idf=idf))).idf, idf)
 
 
@@ -209,9 +209,9 @@ ODD: list[dict[str, Any]] = [
         ({"version": None}, "version None"),
         ({"more": 1}, "header"),
         *(({"multilabel": odd}, "multilabel is") for odd in ("all", ["several"], None, 1)),
-        *(({"label_matrix": odd}, "label_matrix") for odd in ("all", None, 0)),
+        *(({"has_label_matrix": odd}, "has_label_matrix") for odd in ("all", None, 0)),
         ({"multilabel": False}, "thresholds"),
-        ({"multilabel": False, "label_matrix": True}, "has a label matrix, but is not multilabel"),
+        ({"multilabel": False, "has_label_matrix": True}, "has a label matrix, but is not multilabel"),
         *(({"statistics": odd}, "its statistics are") for odd in ODD_VALUES),
         ({"statistics": SECTION}, "arrays of statistics without their description"),
         *(({"statistics": SECTION | odd}, "of its statistics is") for odd in ODD_SECTIONS),
@@ -656,7 +656,7 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     """Test the bounds of `require_finite`, with counts that are larger than any document in memory can have."""
     scorer = LinearScorer(np.full((4, 2), sign * LARGE_FLOAT32, np.float32), np.array([LARGEST, -LARGEST]))
     curves = Calibration("sigmoid", np.arange(3), np.full(2, LARGEST), np.full(2, -LARGEST))
-    model = two_classes(tf=tf, norm=norm, idf=np.full(4, MOST_IDF), scorer=scorer, calibration=curves)
+    model = two_classes(tf=tf, norm=norm, idf=np.full(4, MAX_IDF), scorer=scorer, calibration=curves)
     again = decode(encode(model))
     counts = CSR(np.full(4, 2.0**63), np.arange(4), np.array([0, 4, 4]), 4)
     rows = again.weights(counts)
@@ -669,7 +669,7 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     assert np.isfinite(again.strengths()).all()
 
 
-EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARGEST, MOST_IDF]
+EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARGEST, MAX_IDF]
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "svm": {"probabilities": "sigmoid", "norm": "none", "tf": "tf"},

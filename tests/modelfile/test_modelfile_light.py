@@ -45,7 +45,7 @@ VOTES = SubspaceScorer(
     [
         small_model(),
         multilabel_model(strip_accents="unicode"),
-        multilabel_model(label_matrix=True, strip_accents="ascii"),
+        multilabel_model(has_label_matrix=True, strip_accents="ascii"),
         two_classes(),
         small_model(stop_words="english", ngram_range=(1, 1), terms=("goal", "market", "straße", "york")),
         small_model(stop_words="english", ngram_range=(1, 2)),

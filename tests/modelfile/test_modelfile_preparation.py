@@ -128,7 +128,7 @@ def test_explanations_have_prepared_terms(case: str) -> None:
 @every_case
 def test_a_stream_gives_the_same_model(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     in_memory = trained(case)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 40)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 40)
     settings: dict[str, Any] = {"n_terms": "all", "n_jobs": 1, **CASES[case]}
     streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS, name="corpus"))
     assert streamed.model_.about["n_tuned_on"] is not None

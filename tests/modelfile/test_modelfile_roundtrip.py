@@ -19,7 +19,13 @@ from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.text.preparation import Preparation
 
-SAMPLES = [small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True), small_model(idf=None)]
+SAMPLES = [
+    small_model(),
+    multilabel_model(),
+    two_classes(),
+    multilabel_model(has_label_matrix=True),
+    small_model(idf=None),
+]
 
 
 def header_of(data: bytes) -> Any:
@@ -72,7 +78,7 @@ def test_the_header_has_all_parts() -> None:
         "format": "textsieve.Model",
         "version": 1,
         "multilabel": False,
-        "label_matrix": False,
+        "has_label_matrix": False,
         "classes": ["city", "money", "sport"],
         "fallback_class": None,
         "reading": {
@@ -93,10 +99,10 @@ def test_the_header_has_all_parts() -> None:
 
 
 def test_the_header_says_whether_a_model_is_multilabel_and_has_a_label_matrix() -> None:
-    for model in (small_model(), multilabel_model(), multilabel_model(label_matrix=True)):
+    for model in (small_model(), multilabel_model(), multilabel_model(has_label_matrix=True)):
         header, decoded = header_of(encode(model)), decode(encode(model))
         assert header["multilabel"] is decoded.multilabel is model.multilabel
-        assert header["label_matrix"] is decoded.label_matrix is model.label_matrix
+        assert header["has_label_matrix"] is decoded.has_label_matrix is model.has_label_matrix
 
 
 def test_the_header_has_the_fallback_class_and_the_preparation_of_texts() -> None:
@@ -201,12 +207,12 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"fallback": True}, "fallback class is True"),
     ({"fallback": "money"}, "fallback class is 'money'"),
     ({"multilabel": "yes"}, "multilabel is 'yes', not true or false"),
-    ({"label_matrix": 1}, "label_matrix is 1, not true or false"),
-    ({"label_matrix": True}, "has a label matrix, but is not multilabel"),
+    ({"has_label_matrix": 1}, "has_label_matrix is 1, not true or false"),
+    ({"has_label_matrix": True}, "has a label matrix, but is not multilabel"),
     ({"multilabel": True}, "thresholds"),
     ({"thresholds": np.zeros(3)}, "thresholds"),
-    ({"multilabel": True, "label_matrix": True, "thresholds": np.zeros(2)}, "thresholds"),
-    ({"multilabel": True, "label_matrix": True, "thresholds": np.array([0, np.nan, 1])}, "threshold is NaN"),
+    ({"multilabel": True, "has_label_matrix": True, "thresholds": np.zeros(2)}, "thresholds"),
+    ({"multilabel": True, "has_label_matrix": True, "thresholds": np.array([0, np.nan, 1])}, "threshold is NaN"),
     ({"idf": np.zeros(3)}, "idf"),
     ({"idf": np.zeros(4, np.float32)}, "idf"),
     ({"idf": np.array([1, 2, np.inf, 1])}, "idf is not finite"),

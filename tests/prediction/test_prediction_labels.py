@@ -24,7 +24,7 @@ def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
     """Return labels of any format as tuples of labels."""
     if not model.multilabel:
         return [(label,) for label in labels.tolist()]
-    if not model.label_matrix:
+    if not model.has_label_matrix:
         return list(labels)
     assert labels.dtype == np.int64
     assert set(np.unique(labels)) <= {0, 1}
@@ -81,7 +81,7 @@ def test_multilabel_predictions_computed_by_hand() -> None:
     model = multilabel_model()
     labels = model.predict(TEXTS).labels
     assert labels == [("sport",), ("city", "money"), ("money",), ("money",), ("city", "money"), ("city", "money")]
-    as_matrix = multilabel_model(label_matrix=True).predict(TEXTS).labels
+    as_matrix = multilabel_model(has_label_matrix=True).predict(TEXTS).labels
     assert as_matrix.tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 0]]
 
 
@@ -103,7 +103,7 @@ any_labels = pytest.mark.parametrize(
     [
         {"multilabel": False},
         {"multilabel": True, "thresholds": np.zeros(3)},
-        {"multilabel": True, "label_matrix": True, "thresholds": np.zeros(3)},
+        {"multilabel": True, "has_label_matrix": True, "thresholds": np.zeros(3)},
     ],
     ids=["single label", "multilabel", "label matrix"],
 )
@@ -199,7 +199,7 @@ def test_invalid_documents_raise(documents: Any) -> None:
 
 
 def test_no_documents_give_no_predictions() -> None:
-    for model in (small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)):
+    for model in (small_model(), multilabel_model(), two_classes(), multilabel_model(has_label_matrix=True)):
         predictions = model.predict([])
         assert len(predictions.labels) == 0
         assert predictions.scores.shape == (0, len(model.classes))

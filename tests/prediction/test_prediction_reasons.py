@@ -67,7 +67,7 @@ def _in_column_order(model: Model, explained: ClassExplanation) -> float:
 def _label(model: Model, labels: Any, number: int) -> Any:
     if not model.multilabel:
         return labels[number].item() if isinstance(labels[number], np.generic) else labels[number]
-    if not model.label_matrix:
+    if not model.has_label_matrix:
         return labels[number]
     return tuple(label for label, has in zip(model.classes, labels[number], strict=True) if has)
 
@@ -125,7 +125,7 @@ def test_an_unknown_document_has_intercepts_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [small_model(), multilabel_model(), two_classes(), multilabel_model(label_matrix=True)]
+    "model", [small_model(), multilabel_model(), two_classes(), multilabel_model(has_label_matrix=True)]
 )
 def test_an_explanation_can_be_converted_to_json(model: Model) -> None:
     explained = model.explain("goal in new york")

@@ -57,9 +57,9 @@ def test_single_label_records_computed_by_hand() -> None:
     assert records(model, TEXTS, 99)[1]["scores"] == {"money": 0.25, "sport": -0.25, "city": -0.5}
 
 
-@pytest.mark.parametrize("label_matrix", [False, True])
-def test_multilabel_records_computed_by_hand(label_matrix: bool) -> None:
-    model = multilabel_model(label_matrix=label_matrix)
+@pytest.mark.parametrize("has_label_matrix", [False, True])
+def test_multilabel_records_computed_by_hand(has_label_matrix: bool) -> None:
+    model = multilabel_model(has_label_matrix=has_label_matrix)
     scores = model.scores(TEXTS)
     assert records(model, TEXTS)[1:] == [
         {"labels": ["money"], "scores": {"money": 0.25}, "unknown": True},

@@ -98,7 +98,7 @@ def models(draw: st.DrawFn) -> Model:
         classes=classes,
         class_docs=tuple(draw(st.lists(st.integers(0, 9), min_size=len(classes), max_size=len(classes)))),
         multilabel=multilabel,
-        label_matrix=multilabel and draw(st.booleans()),
+        has_label_matrix=multilabel and draw(st.booleans()),
         lowercase=draw(st.booleans()),
         strip_accents=None,
         stop_words=draw(st.sampled_from([frozenset(), frozenset({"the", "new"})])),

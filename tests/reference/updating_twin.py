@@ -49,7 +49,7 @@ def targets_of(label_sets: Sequence[tuple[Any, ...]], model: Model) -> Targets:
         for label in model.classes
     )
     return Targets(
-        model.classes, members, len(label_sets), multilabel=model.multilabel, label_matrix=model.label_matrix
+        model.classes, members, len(label_sets), multilabel=model.multilabel, has_label_matrix=model.has_label_matrix
     )
 
 
@@ -69,5 +69,5 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
         for label in model.classes
     ]
     fallback = max(range(len(docs)), key=lambda number: (without[number], docs[number], -number))
-    n_unlabelled = 0 if model.label_matrix else sum(not labels for labels in label_sets)
+    n_unlabelled = 0 if model.has_label_matrix else sum(not labels for labels in label_sets)
     return Learned(scorer_bytes(scorer), tuple(docs), fallback, len(texts), n_unlabelled)

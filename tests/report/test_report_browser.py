@@ -199,7 +199,8 @@ def test_the_overlap_of_a_number_of_terms_is_shown(browser: Browser, page: Path,
         browser.choose("#overlap [name=index]", "shared")
         assert browser.texts("#overlap .matrix .caption") == [f"Shared terms of two selectors, {size} terms"]
         cells = browser.texts("#overlap .matrix tbody tr:first-child td")
-        assert cells == [str(size), f"{shared[size].shared:.0f}"]
+        n_shared = shared[size].shared
+        assert cells == [str(size), f"{n_shared:.0f}" if n_shared.is_integer() else f"{n_shared:.1f}"]
         browser.choose("#overlap [name=index]", "jaccard")
         assert browser.texts("#overlap .matrix tbody tr:first-child td")[1] == f"{shared[size].jaccard:.2f}"
 
@@ -276,7 +277,7 @@ def test_a_search_shows_how_many_terms_it_covers(
     write_report(compared(), page)
     opened(browser, page)
     browser.one("#terms [name=search]").send_keys("nowhere")
-    assert "selected 9 terms, 3 of them are here; 0 match" in browser.texts("#terms .shown")[0]
+    assert "selected 9 terms, 3 of which were searched; 0 match" in browser.texts("#terms .shown")[0]
 
 
 def test_the_terms_of_a_selector_and_a_number_are_shown(browser: Browser, page: Path, comparison: Comparison) -> None:

@@ -148,7 +148,7 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(page_data, "MAX_NUMBERS", 10)
     (only,) = page_data.combination_data(many)
     assert only["name"].startswith("ig, 60 terms")
-    assert "The file of results has 1 more combination." in report_page(many)
+    assert "The results file has 1 more combination." in report_page(many)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_report_without_altair_raises_an_error(monkeypatch: pytest.MonkeyPatch
 def test_the_page_has_the_first_terms_of_a_class_and_a_note_about_it(
     comparison: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = "The first {} terms of each class are here; other selected terms are neither shown nor searched."
+    note = "Only the first {} terms of each class are listed and searched."
     assert note.format(30) in unescape(report_page(comparison))
     monkeypatch.setattr(page_data, "MAX_TERMS", 2 * len(comparison.header["classes"]))
     monkeypatch.setattr(page_data, "MIN_CLASS_TERMS", 1)

@@ -24,7 +24,7 @@ from textsieve import InputError, read
 from textsieve.cli.messages import write_setting
 from textsieve.cli.program import program
 from textsieve.spark.files import read_files
-from textsieve.spark.learning import MOST_VALUES, require_room
+from textsieve.spark.learning import MAX_VALUES, require_room
 from textsieve.spark.session import (
     addresses,
     environment_changes,
@@ -182,7 +182,7 @@ def test_unreadable_documents_are_an_error_of_one_line(spark: SparkSession, news
 def test_too_many_counts_for_the_driver_name_the_options() -> None:
     with pytest.raises(InputError) as problem:
         require_room(10, 1, object())
-    assert f"[default: {MOST_VALUES}, " in " ".join(run("train", "--help").stdout.split())
+    assert f"[default: {MAX_VALUES}, " in " ".join(run("train", "--help").stdout.split())
     message = problem.value.render(write_setting)
     assert "Use fewer terms (--terms), " in message
     assert "a sample of the documents, or raise most_values if" in message

@@ -218,7 +218,7 @@ def test_the_sample_for_tuning_is_that_of_a_corpus_on_one_machine(
     file = tmp_path / "documents.jsonl"
     lines = (json.dumps({"text": text, "label": label}) for text, label in zip(TEXTS, LABELS, strict=True))
     file.write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setattr(counted_documents, "MOST_VALUES", 4000)
+    monkeypatch.setattr(counted_documents, "MAX_VALUES", 4000)
     settings: dict[str, Any] = {"selector": "chi", "n_terms": 50, "classifier": "rocchio", "held_out": 0.3}
     here = Categorizer(**settings).fit(read(file))
     there = sieve.fit(frame(spark), categorizer=Categorizer(**settings))

@@ -79,7 +79,7 @@ def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, mo
     low, high = {"one": (1, 2), "several": (2, 4), "some": (0, 3)}[labels]
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = class_by_class(X, y, monkeypatch)
-    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", most)
     monkeypatch.setattr(integer_counts, "_BUFFER_SIZE", 10 * most)
     monkeypatch.setattr(integer_counts, "_CELLS_PER_VALUE", 10**6)
     monkeypatch.setattr(onepass, "_sum_by_class", None)
@@ -87,7 +87,7 @@ def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, mo
 
 
 def test_packed_fields_do_not_overflow() -> None:
-    n = packed_counts.MOST_DOCUMENTS * 2 + 5
+    n = packed_counts.MAX_DOCUMENTS * 2 + 5
     stats = ClassStats.from_matrix(sparse.csr_array(np.full((n, 2), 63)), np.zeros(n, np.int64))
     assert stats.cells.doc_freq.tolist() == [n, n]
     assert stats.cells.sums.value.tolist() == [63.0 * n] * 2
@@ -235,8 +235,8 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
         return one_table(matrix, own, grouping)
 
     monkeypatch.setattr(integer_counts, "_sum_in_one_table", seen)
-    monkeypatch.setattr(integer_counts, "MOST_CELLS", 40 * 4)
-    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(integer_counts, "MAX_CELLS", 40 * 4)
+    monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", most)
     monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
     kinds = 11  # of five classes, seen before or not, and none
@@ -248,8 +248,8 @@ def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, y = random_documents(60), np.arange(60) % 3
     rows[50, 0] = LARGE
     expected = ClassStats.from_matrix(rows.astype(np.float64), y)
-    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
-    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
+    monkeypatch.setattr(integer_counts, "MAX_CELLS", 1)
+    monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", 5)
     assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
 
 
@@ -258,8 +258,8 @@ def test_unsorted_rows_in_a_later_run_are_sorted(monkeypatch: pytest.MonkeyPatch
     expected = ClassStats.from_matrix(X, y)
     last = slice(*X.indptr[-2:])
     X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
-    monkeypatch.setattr(integer_counts, "MOST_CELLS", 1)
-    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
+    monkeypatch.setattr(integer_counts, "MAX_CELLS", 1)
+    monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", 5)
     assert ClassStats.from_matrix(X, y) == expected
 
 

@@ -62,7 +62,7 @@ def test_labelled_counts_ignore_unlabelled_documents() -> None:
 
 
 def test_a_corpus_larger_than_memory_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 100)
+    monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 100)
     corpus = Corpus.from_texts(list(TEXTS), list(LABELS))
     counted = labelled_counts(corpus, progress=lambda *_: None, n_jobs=1)
     assert 2 <= len(counted.labels) < 60

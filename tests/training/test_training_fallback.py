@@ -184,7 +184,7 @@ def test_a_stream_gives_the_same(classifier: str, label_format: str, monkeypatch
     settings: dict[str, Any] = {**OF_TWO, "classifier": classifier, "cut": "rcut", "cut_options": {"ranks": 1}}
     in_memory = Categorizer(**settings).fit(TEXTS, labels).model_
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 3)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 20)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 20)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, labels)).model_
     assert streamed.about["n_tuned_on"] is not None
     assert in_memory.about["n_tuned_on"] is None

@@ -36,7 +36,7 @@ def rows_and_targets(label_format: str) -> tuple[csr_matrix, Targets]:
     targets = Targets.of(labels, N)
     if label_format == "matrix":
         targets = Targets.of(targets.indicator().toarray(), N)
-        targets = Targets(small_targets().classes, targets.members, N, multilabel=True, label_matrix=True)
+        targets = Targets(small_targets().classes, targets.members, N, multilabel=True, has_label_matrix=True)
     rng = np.random.default_rng(0)
     return csr_matrix((rng.random((N, 7)) * (rng.random((N, 7)) < 0.5)).astype(np.float32)), targets
 

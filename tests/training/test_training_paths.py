@@ -50,7 +50,7 @@ def assert_same_model(actual: Model, expected: Model, *, thresholds: bool = True
     assert actual.terms == expected.terms
     assert actual.classes == expected.classes
     assert actual.class_docs == expected.class_docs
-    assert (actual.multilabel, actual.label_matrix) == (expected.multilabel, expected.label_matrix)
+    assert (actual.multilabel, actual.has_label_matrix) == (expected.multilabel, expected.has_label_matrix)
     assert actual.fallback == expected.fallback
     for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
         assert getattr(actual, name) == getattr(expected, name)
@@ -76,7 +76,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch, small_batches: None) -> None:
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 60)
 
 
 def labels_with_gaps(case: Texts) -> list[Any]:
@@ -175,7 +175,7 @@ def test_a_multilabel_stream_gives_the_model_of_its_texts(classifier: str, reque
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
     request.getfixturevalue("small_batches")
-    request.getfixturevalue("monkeypatch").setattr(training_documents, "MOST_VALUES", 1000)
+    request.getfixturevalue("monkeypatch").setattr(training_documents, "MAX_VALUES", 1000)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
     assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
     assert streamed.thresholds_ is not None
@@ -206,7 +206,7 @@ def test_classifiers_that_learn_from_sums_never_hold_all_rows_of_a_stream(
     more = settings | {"n_terms": 15, "folds": 2}
     from_texts = Categorizer(**more).fit(case.texts, labels)
     request.getfixturevalue("small_batches")
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 300)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 300)
     stack = SelectedDocuments.stack
 
     def stack_in_memory(self: SelectedDocuments, batches: Any) -> Any:
@@ -245,14 +245,14 @@ def test_any_memory_and_any_batches_give_the_same(most: int, size: int, n: int, 
     with pytest.MonkeyPatch.context() as patch:
         expected = Categorizer(n_terms=9, selector="chi").fit(case.texts, case.labels)
         patch.setattr(batches, "BATCH_DOCUMENTS", size)
-        patch.setattr(training_documents, "MOST_VALUES", most)
+        patch.setattr(training_documents, "MAX_VALUES", most)
         streamed = Categorizer(n_terms=9, selector="chi").fit(Corpus.from_texts(case.texts, case.labels))
     assert_same_model(streamed.model_, expected.model_)
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_held_out_scores_of_a_stream_come_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 600)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 600)
     case = small_texts(n=400)
     streamed = Categorizer(n_terms=15, held_out=0.3, selector="ig").fit(Corpus.from_texts(case.texts, case.labels))
     assert streamed.held_out_ is not None
@@ -279,7 +279,7 @@ def test_a_stream_is_tuned_like_a_model_of_its_sample(settings: dict[str, Any], 
     case = small_texts(n=400)
     request.getfixturevalue("small_batches")
     monkeypatch = request.getfixturevalue("monkeypatch")
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 900)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 900)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
     monkeypatch.undo()
     about = streamed.model_.about
@@ -355,7 +355,7 @@ def test_halving_before_or_after_adding_gives_the_same_sample() -> None:
 
 def test_documents_larger_than_memory_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts()
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 3)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 3)
     streamed = Categorizer(n_terms=9).fit(Corpus.from_texts(case.texts, case.labels))
     monkeypatch.undo()
     assert_same_model(streamed.model_, Categorizer(n_terms=9).fit(case.texts, case.labels).model_)

@@ -68,7 +68,7 @@ def test_a_stream_ranks_as_its_texts(name: str, reading: dict[str, Any], monkeyp
     case = small_texts()
     in_memory = rank_terms(corpus_of(case), selector_of(name), 8, progress=quiet, **reading)
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 7)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 60)
     reports: list[tuple[str, int, int | None]] = []
     streamed = rank_terms(
         corpus_of(case), selector_of(name), 8, progress=lambda *report: reports.append(report), n_jobs=1, **reading

@@ -54,13 +54,13 @@ def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str
 
 @pytest.mark.parametrize("cut", ["pcut", "scut", "rcut"])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_cut_is_fitted_on_these_scores(classifier: str, cut: str) -> None:
+def test_the_thresholds_are_fitted_on_these_scores(classifier: str, cut: str) -> None:
     model, plain = trained(classifier, cut=cut), trained(classifier, cut=cut)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     scores = obvious_scores(model, texts, sets)
     true = np.array([[label in own_labels for label in model.model_.classes] for own_labels in sets])
     rule = cut_of(cut, None).fit(scores, true).rule_
-    model.update(texts, sets, fit_cut=True)
+    model.update(texts, sets, fit_thresholds=True)
     plain.update(texts, sets)
     assert learned_by(model.model_) == learned_by(plain.model_)
     assert model.model_.ranks == rule.ranks
@@ -75,7 +75,7 @@ def test_the_threshold_of_a_class_without_documents_stays() -> None:
     model = trained("nb")
     before = model.thresholds_
     documents = [at for at in range(60, 160) if "zoo" not in CASE.label_sets[at]]
-    model.update([CASE.texts[at] for at in documents], [CASE.label_sets[at] for at in documents], fit_cut=True)
+    model.update([CASE.texts[at] for at in documents], [CASE.label_sets[at] for at in documents], fit_thresholds=True)
     assert before is not None
     assert model.thresholds_ is not None
     is_zoo = model.classes_ == "zoo"
@@ -84,21 +84,24 @@ def test_the_threshold_of_a_class_without_documents_stays() -> None:
 
 
 @pytest.mark.parametrize(("since", "expected"), [(0, False), (10, False), (11, True)])
-def test_a_cut_is_stale_after_more_than_a_tenth_of_its_documents(since: int, expected: bool) -> None:
-    about = {"n_documents": 100 + since, "updated": {"documents": since, "times": 1, "last": "", "since_cut": since}}
+def test_thresholds_are_stale_after_more_than_a_tenth_of_their_documents(since: int, expected: bool) -> None:
+    about = {
+        "n_documents": 100 + since,
+        "updated": {"documents": since, "times": 1, "last": "", "since_thresholds": since},
+    }
     assert is_stale(small_model(about=about)) is expected
 
 
-def test_the_number_of_documents_since_the_cut_was_fitted_is_stored() -> None:
+def test_the_number_of_documents_since_thresholds_were_fitted_is_stored() -> None:
     model = trained("nb")
     model.update(CASE.texts[60:65], CASE.label_sets[60:65])
-    assert model.model_.about["updated"]["since_cut"] == 5
+    assert model.model_.about["updated"]["since_thresholds"] == 5
     assert not is_stale(model.model_)
     model.update(CASE.texts[65:80], CASE.label_sets[65:80])
-    assert model.model_.about["updated"]["since_cut"] == 20
+    assert model.model_.about["updated"]["since_thresholds"] == 20
     assert is_stale(model.model_)
-    model.update(CASE.texts[80:100], CASE.label_sets[80:100], fit_cut=True)
-    assert model.model_.about["updated"]["since_cut"] == 0
+    model.update(CASE.texts[80:100], CASE.label_sets[80:100], fit_thresholds=True)
+    assert model.model_.about["updated"]["since_thresholds"] == 0
     assert model.model_.about["updated"]["documents"] == 40
     assert not is_stale(model.model_)
 
@@ -107,24 +110,24 @@ def test_the_number_of_documents_since_the_cut_was_fitted_is_stored() -> None:
 def test_refitting_a_cut_without_fitted_values_raises(more: dict[str, Any]) -> None:
     model = trained("nb", **more)
     before = model.model_
-    with pytest.raises(InputError, match="fit_cut=True: this model has no thresholds or ranks that were fitted"):
-        model.update(CASE.texts[MORE], CASE.label_sets[MORE], fit_cut=True)
+    with pytest.raises(InputError, match="fit_thresholds=True: this model has no thresholds or ranks that were fitted"):
+        model.update(CASE.texts[MORE], CASE.label_sets[MORE], fit_thresholds=True)
     assert model.model_ is before
 
 
 def test_refitting_a_single_label_model_raises() -> None:
     model = Categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
     with pytest.raises(InputError, match="nothing to refit"):
-        model.update(CASE.texts, CASE.labels, fit_cut=True)
+        model.update(CASE.texts, CASE.labels, fit_thresholds=True)
 
 
 def test_refitting_on_too_few_documents_raises() -> None:
     with pytest.raises(InputError, match="fitting thresholds needs at least 10 labelled documents, not 9"):
-        trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_cut=True)
+        trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_thresholds=True)
 
 
 @pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio"])
-def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
+def test_the_thresholds_are_fitted_to_weighted_documents(classifier: str) -> None:
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     weights = np.arange(len(texts)) % 4 + 1
@@ -134,7 +137,7 @@ def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
     held_out = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     scores, true = tables_of(held_out)
     rule = cut_of("pcut", None).fit(scores, true, weights).rule_
-    model.update(texts, sets, fit_cut=True, sample_weight=weights)
+    model.update(texts, sets, fit_thresholds=True, sample_weight=weights)
     unweighted = cut_of("pcut", None).fit(scores, true).rule_
     assert model.thresholds_ is not None
     assert rule.thresholds is not None

@@ -30,13 +30,13 @@ def test_targets_equal_the_sets_of_labels(sets: list[tuple[str, ...]], label_for
     elif label_format == "matrix":
         sets = [tuple("abc".index(label) for label in labels) for labels in sets]  # type: ignore[misc]
     assert targets.multilabel == (label_format != "single")
-    assert targets.label_matrix == (label_format == "matrix")
+    assert targets.has_label_matrix == (label_format == "matrix")
     assert targets.classes == names
     check(targets, sets)
     documents = np.array(sorted(data.draw(st.sets(st.integers(0, len(sets) - 1)))), np.int64)
     part = targets.take(documents)
     assert part.classes == targets.classes  # including classes without documents
-    assert (part.multilabel, part.label_matrix) == (targets.multilabel, targets.label_matrix)
+    assert (part.multilabel, part.has_label_matrix) == (targets.multilabel, targets.has_label_matrix)
     check(part, [sets[document] for document in documents])
 
 
@@ -49,12 +49,12 @@ def check(targets: Targets, sets: Any) -> None:
     assert targets.class_docs.tolist() == [sum(label in labels for labels in sets) for label in targets.classes]
     numbers = {label: at for at, label in enumerate(targets.classes)}
     assert targets.first_class.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]
-    usable = [bool(labels) or targets.label_matrix for labels in sets]
+    usable = [bool(labels) or targets.has_label_matrix for labels in sets]
     assert targets.usable.tolist() == usable
     learnable = [0 < sum(label in labels for labels in sets) < sum(usable) for label in targets.classes]
     assert targets.can_be_learned.tolist() == learnable
     # A selector gets the classes by number; for a matrix, "none of them" is one more class.
-    none = [str(len(numbers))] if targets.label_matrix else []
+    none = [str(len(numbers))] if targets.has_label_matrix else []
     expected = [[str(numbers[label]) for label in labels] or none for labels in sets]
     rows = np.arange(len(sets) * 2.0).reshape(len(sets), 2)
     target_stats = ClassStats.from_matrix(rows, targets.for_stats())
@@ -69,15 +69,15 @@ def check(targets: Targets, sets: Any) -> None:
 
 def test_lists_of_0_and_1_are_a_matrix_and_other_lists_are_not() -> None:
     matrix = Targets.of([[0, 1], [1, 0]], 2)
-    assert (matrix.multilabel, matrix.label_matrix) == (True, True)
+    assert (matrix.multilabel, matrix.has_label_matrix) == (True, True)
     label_sets: list[Any] = [[[0, 2], [1, 0]], [[0], [1]], [["0", "1"], ["1", "0"]], [(0, 1), (1,)]]
     for labels in label_sets:
         targets = Targets.of(labels, 2)
-        assert (targets.multilabel, targets.label_matrix) == (True, False)
+        assert (targets.multilabel, targets.has_label_matrix) == (True, False)
     single_labels: list[Any] = [[0, 1], np.array([[0], [1]])]
     for labels in single_labels:
         targets = Targets.of(labels, 2)
-        assert (targets.multilabel, targets.label_matrix) == (False, False)
+        assert (targets.multilabel, targets.has_label_matrix) == (False, False)
 
 
 def test_numbers_are_of_one_type() -> None:

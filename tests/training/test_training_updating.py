@@ -159,7 +159,7 @@ def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: p
     collection = Collection("single")
     corpus = Corpus.from_texts(*collection.some(range(FIRST)))
     inside = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
-    monkeypatch.setattr(training_documents, "MOST_VALUES", 40)
+    monkeypatch.setattr(training_documents, "MAX_VALUES", 40)
     streamed = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
     more = collection.some(range(FIRST, 100))
     assert learned_by(streamed.update(*more).model_) == learned_by(inside.update(*more).model_)
@@ -218,7 +218,7 @@ def test_updates_keep_terms_and_settings_and_are_recorded() -> None:
         "documents": n_labelled,
         "times": 2,
         "last": "",
-        "since_cut": n_labelled,
+        "since_thresholds": n_labelled,
     }
     assert after.about["updated"]["last"] >= after.about["trained"]
     assert after.about["n_documents"] == 61

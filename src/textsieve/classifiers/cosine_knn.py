@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-MOST_NEIGHBOURS = 100
+MAX_NEIGHBOURS = 100
 """The largest k that `k="auto"` tries."""
 
 _DOCUMENTS_PER_TASK = 1 << 8
@@ -210,7 +210,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         n_documents = scorer.postings.n_documents
         self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
-            most = max(1, min(MOST_NEIGHBOURS, n_documents - 1))
+            most = max(1, min(MAX_NEIGHBOURS, n_documents - 1))
             self.right_by_k_ = count_correct_by_k(scorer, most, n_threads(self.n_jobs))
             return int(self.right_by_k_.argmax()) + 1
         if int(self.k) > n_documents:

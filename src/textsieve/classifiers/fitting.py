@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..registry import traits_of
+from ..registry import list_classifiers_with_class_weight, list_classifiers_with_sample_weight, traits_of
 from ..threads import parallel_map
 from .from_stats import fit_stats, learns_from_stats, stats_of, weight_against_rest
 from .linear_form import (
@@ -23,7 +23,7 @@ from .linear_form import (
     Linear,
     ProjectionMap,
     add_empty_classes,
-    ignore_few_documents_per_class,
+    ignore_warnings_about_targets,
     reraise_option_errors,
     verified_linear_form,
 )
@@ -46,7 +46,7 @@ def fit_own_scorer(
                 f"{type(untrained).__name__} has no class weights",
                 setting="class_weight",
                 value=class_weight,
-                hint="use svm",
+                hint=f"use {list_classifiers_with_class_weight()}",
             )
         untrained.set_params(class_weight=class_weight)
     trained = untrained.fit(rows, indicator, **sample_weight_argument(untrained, sample_weight))
@@ -73,7 +73,7 @@ def fit_one_label(
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
         stats = stats_of(classifier, [rows], is_member, sample_weight)
         return fit_stats(classifier, stats, class_weight, multilabel=False).after(projection)
-    with ignore_few_documents_per_class():
+    with ignore_warnings_about_targets(numbers):
         form, present = _fit_linear(classifier, rows, numbers, class_weight, sample_weight)
     return add_empty_classes(form.after(projection), present, n_classes)
 
@@ -132,7 +132,7 @@ def sample_weight_argument(classifier: Any, sample_weight: Floats | None) -> dic
         raise InputError(
             f"{type(classifier).__name__} takes no weights of documents",
             setting="sample_weight",
-            hint="use svm, logistic, nb, cnb, rocchio or subspace, or leave sample_weight out",
+            hint=f"use {list_classifiers_with_sample_weight()}, or leave sample_weight out",
         )
     return {"sample_weight": sample_weight}
 
@@ -164,7 +164,9 @@ def _fit_with_weights(
             f"{type(untrained).__name__} has no class weights",
             setting="class_weight",
             value=class_weight,
-            hint="each class's mean counts alike already" if isinstance(untrained, Rocchio) else "use svm or logistic",
+            hint="each class's mean counts alike already"
+            if isinstance(untrained, Rocchio)
+            else f"use {list_classifiers_with_class_weight()}",
         )
     if weights and class_weight == "balanced":
         # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.

@@ -35,7 +35,7 @@ from .linear_form import (
     CONSTANT_SCORE,
     Linear,
     add_empty_classes,
-    ignore_few_documents_per_class,
+    ignore_warnings_about_targets,
     join_two_rows,
     linear_form,
     reraise_option_errors,
@@ -45,7 +45,7 @@ Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
-_MOST_CELLS = 1 << 22
+_MAX_CELLS = 1 << 22
 """The largest (rows x classes) table that scikit-learn may allocate in one call: 32 MB."""
 
 _BATCH_VALUES = 1 << 21
@@ -146,7 +146,9 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
         form = join_two_rows(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
     else:
         sizes = stats.class_docs[present]
-        form = _fit_naive_bayes(classifier, _class_sums(stats)[present], sizes, _factors(class_weight, present, sizes))
+        factors = _factors(class_weight, present, sizes)
+        with ignore_warnings_about_targets(present):  # naive Bayes gets a single row of each class
+            form = _fit_naive_bayes(classifier, _class_sums(stats)[present], sizes, factors)
     return add_empty_classes(form, present, len(stats.classes))
 
 
@@ -191,7 +193,7 @@ def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
 def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
     """Return the linear form of naive Bayes trained on the sums (classes x terms) and sizes of some classes."""
     bayes = clone(classifier)
-    with reraise_option_errors(classifier), ignore_few_documents_per_class():
+    with reraise_option_errors(classifier):
         # scikit-learn would derive the priors from the rows, and there is one row for each class.
         if bayes.class_prior is None and bayes.fit_prior:
             weighted_sizes = sizes if factors is None else sizes * factors
@@ -206,7 +208,7 @@ def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> Non
     Many classes are fitted in batches, because `fit` allocates a dense (rows x classes) table.
     """
     classes = np.arange(sums.shape[0])
-    n_rows = max(_MOST_CELLS // len(classes), 1)
+    n_rows = max(_MAX_CELLS // len(classes), 1)
     if n_rows >= len(classes):
         bayes.fit(sums, classes, sample_weight=factors)
         return

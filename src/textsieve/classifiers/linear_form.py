@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.utils.multiclass import check_classification_targets
 
 from ..arrays import Floats, Ints
 from ..errors import InputError, shown
+from ..registry import list_linear_classifiers
 from .linear import LinearScorer
 
 CONSTANT_SCORE = 1000.0
@@ -90,7 +92,7 @@ def _not_linear(classifier: Any, reason: str) -> NotLinear:
     return NotLinear(
         f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
         "explained nor stored",
-        hint="Use svm, logistic, nb, cnb, rocchio or the like",
+        hint=f"Use {list_linear_classifiers()}, or another linear classifier",
     )
 
 
@@ -149,14 +151,27 @@ def reraise_option_errors(classifier: Any) -> Iterator[None]:
 
 
 @contextmanager
-def ignore_few_documents_per_class() -> Iterator[None]:
-    """Silence scikit-learn's warning that class numbers with few documents each look like regression targets.
+def ignore_warnings_about_targets(y: Ints) -> Iterator[None]:
+    """Silence the warnings that scikit-learn's check of the class numbers `y` gives, and show all others.
 
-    It is recognised by its text, because scikit-learn gives no other way. The warning has no category of its own: it is
-    a plain `UserWarning`, and so are others that users must see, such as "Setting penalty=None will ignore the C". Its
-    module is that of the classifier's `fit`, from which the others come as well. And every `fit` checks its targets, so
-    that the call can't be avoided.
+    If classes have few documents each, the check warns that `y` could be the targets of a regression; here, it never
+    is. Neither the category of this warning (`UserWarning`) nor its module (that of the classifier) sets it apart from
+    warnings that users must see, such as "Setting penalty=None will ignore the C". So `y` is checked beforehand, and
+    the same warnings are left out when the classifier checks `y` again.
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
+    with warnings.catch_warnings(record=True) as about_targets:
+        warnings.simplefilter("always")
+        check_classification_targets(y)
+    if not about_targets:
         yield
+        return
+    left_out = {(warning.category, str(warning.message)) for warning in about_targets}
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always")
+        yield
+    registry: dict[Any, Any] = {}  # so that a warning that occurs many times at one place is shown once
+    for warning in recorded:
+        if (warning.category, str(warning.message)) not in left_out:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno, registry=registry
+            )

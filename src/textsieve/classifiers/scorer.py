@@ -187,7 +187,7 @@ def check_stored(
 def require_finite(name: str, array: NDArray[Any]) -> None:
     """Raise `InputError` if an array has NaN, infinity or a number above `LARGEST`.
 
-    Why no score overflows: counts are below 2^63 and idf is at most `text.weights.MOST_IDF` = 64, so a weight is below
+    Why no score overflows: counts are below 2^63 and idf is at most `text.weights.MAX_IDF` = 64, so a weight is below
     1e21. Coefficients are stored as float32, so they are below 4e38, and their products are added as float64. A
     document has fewer than 2^33 selected terms, so the sum is below 1e70, and an intercept adds at most `LARGEST`.
     """

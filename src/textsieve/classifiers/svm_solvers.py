@@ -53,7 +53,7 @@ EXPECTED_ROUNDS = 30
 DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
 
-MOST_CANCELLATION = 1e4
+MAX_CANCELLATION = 1e4
 """Products over a subset of the terms are computed as a difference unless this would lose too many digits.
 
 The squared lengths of documents over all terms may be up to this many times those over the subset: then 4 of 16 digits
@@ -228,7 +228,7 @@ class SVMProblem:
         products = self._sum_products(omitted)
         np.subtract(self.products_of_all, products, out=products)
         # The diagonal has squared lengths, without the 1 of the additional coordinate for the intercept.
-        is_precise = self.products_of_all.diagonal() <= MOST_CANCELLATION * (1.0 + products.diagonal())
+        is_precise = self.products_of_all.diagonal() <= MAX_CANCELLATION * (1.0 + products.diagonal())
         return products if is_precise.all() else self._sum_products(terms)
 
     def _sum_products(self, terms: Ints) -> Floats:

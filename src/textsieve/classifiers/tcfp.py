@@ -63,7 +63,7 @@ def balance_factors(class_docs: Ints) -> Floats:
 
 # -- context factors -----------------------------------------------------------------------------------------------
 
-MOST_CODES = 1 << 31
+MAX_CODES = 1 << 31
 """The largest number of codes; a code is the pair (co, cf) as one integer."""
 
 _TERMS_PER_TASK = 1 << 6
@@ -88,7 +88,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
     stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
     n_codes = stride * (len(class_docs) + 1)
-    if n_codes > MOST_CODES:
+    if n_codes > MAX_CODES:
         raise InputError(
             f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context",
             hint=("use ", Setting("context", None)),

@@ -52,13 +52,13 @@ CONTEXTS = ("best", "mean")
 FEW_PARTNERS = 1 << 24
 """The largest number of partners that is checked with numpy; more load the compiled kernels."""
 
-LEAST_FACTOR = 1 / 1024
+MIN_FACTOR = 1 / 1024
 """A lower bound of all factors: a smaller one would need e^60 documents."""
 
 TABLE_SHARE = 0.7
 """A term that has more than this share of all terms as partners is looked up in a table; see `kernels.cooccurrence`."""
 
-MOST_RANKS = 1 << 16
+MAX_RANKS = 1 << 16
 """The number of different factors from which a rank takes more than two bytes."""
 
 _ROWS_PER_TASK = 1 << 8
@@ -259,7 +259,7 @@ class TCFPScorer:
         ascending, run_position = np.unique(run_factors, return_inverse=True)
         factor_of_rank = np.append(ascending[::-1], np.float32(0.0))  # the last rank is that of pairs without a factor
         no_factor = len(ascending)
-        rank_type: Any = np.uint16 if no_factor < MOST_RANKS else np.int32
+        rank_type: Any = np.uint16 if no_factor < MAX_RANKS else np.int32
         ranks = np.repeat((no_factor - 1 - run_position).astype(rank_type), self.partners.run_sizes())
         has_row = np.zeros(self.n_terms, np.bool_)
         if self.context == "best":
@@ -308,8 +308,8 @@ def _check_partners(partners: Partners, n_terms: int) -> None:
     if (indptr[1:] - indptr[:-1]).max(initial=0) >= max(n_terms, 1):  # a term is not its own partner
         raise InputError("a term has more partners than there are")
     require_range("partners", terms, n_terms)
-    if len(run_factors) and not (run_factors.min() >= LEAST_FACTOR and run_factors.max() <= 1.0):  # also rejects NaN
-        raise InputError(f"run_factors has factors that are not from {LEAST_FACTOR:g} to 1")
+    if len(run_factors) and not (run_factors.min() >= MIN_FACTOR and run_factors.max() <= 1.0):  # also rejects NaN
+        raise InputError(f"run_factors has factors that are not from {MIN_FACTOR:g} to 1")
     if (partners.run_sizes() <= 0).any():
         raise InputError("run_ends do not ascend within a term")
     has_runs = run_indptr[1:] > run_indptr[:-1]

@@ -175,7 +175,7 @@ _ARRAYS: Layout = {
     "vote_counts": (np.int64, ("entries",)),
 }
 
-MOST_DOCUMENTS = (1 << 31) - 1
+MAX_DOCUMENTS = (1 << 31) - 1
 """The largest number of documents, so that sums of document counts fit into 64 bits."""
 
 
@@ -204,11 +204,11 @@ def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multila
 def _check_votes(table: VoteTable) -> None:
     """Raise `InputError` for a table with numbers out of range, with unsorted entries, or with impossible counts."""
     starts, weights, classes, counts = table.entries
-    are_known = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MOST_DOCUMENTS)
+    are_known = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MAX_DOCUMENTS)
     if not (are_known and bool(((weights > 0) & (weights < LARGEST_WEIGHT)).all())):
         raise _damaged("it has a weight, a class or a number of documents that can't be")
     votes, corrections = counts[classes >= 0], counts[classes < 0]
-    if not (_are_within(votes, 1, MOST_DOCUMENTS) and _are_within(corrections, -MOST_DOCUMENTS, -1)):
+    if not (_are_within(votes, 1, MAX_DOCUMENTS) and _are_within(corrections, -MAX_DOCUMENTS, -1)):
         raise _damaged("it has a number of documents that can't be")
     if not ascends_in_parts(starts, weights, classes):
         raise _damaged("its entries are out of order")

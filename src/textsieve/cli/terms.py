@@ -203,7 +203,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         **({"weight": ranked.selector.weight_} if hasattr(ranked.selector, "weight_") else {}),
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
-        **({"n_chosen": ranked.n_selected, **ranked.details["testors"]} if ranked.shortest else {}),
+        **({"n_selected": ranked.n_selected, **ranked.details["testors"]} if ranked.shortest else {}),
         **({"scores_are_exact": ranked.scores_are_exact} if ranked.shortest else {}),
         "terms": scored_terms(ranked.best),
         "classes": [

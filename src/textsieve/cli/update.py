@@ -40,7 +40,7 @@ MAX_PLACES = 3
     "and the model is not changed.",
 )
 @click.option(
-    "--fit-cut",
+    "--fit-thresholds",
     is_flag=True,
     help="Refit the thresholds of a multilabel model to the documents that are added. These must be a fair sample of "
     "future documents, which corrections are not.",
@@ -53,7 +53,7 @@ def command(
     paths: tuple[str, ...],
     read_options: dict[str, Any],
     skip_unknown_labels: bool,
-    fit_cut: bool,
+    fit_thresholds: bool,
     dry_run: bool,
     jobs: int,
     wants_json: bool,
@@ -81,7 +81,7 @@ def command(
         with print_retrain_command_on_error(old_model, model, paths, read_options, only=UnknownLabel):
             corrections = _read_corrections(old_model, paths, read_options, jobs, skip_unknown=skip_unknown_labels)
         documents = corrections.to_learn(statistics.added_digests)
-        outcome = _learn(old_model, statistics, documents, jobs, fit_cut=fit_cut)
+        outcome = _learn(old_model, statistics, documents, jobs, fit_thresholds=fit_thresholds)
         is_written = False
         if outcome.updated is not None and not dry_run:
             write(outcome.updated.model, model, outcome.updated.statistics, instead_of=file)
@@ -198,8 +198,10 @@ class _Outcome(NamedTuple):
     after: list[tuple[Any, ...]]
 
 
-def _learn(model: Model, statistics: Statistics, documents: DocumentsToLearn, jobs: int, *, fit_cut: bool) -> _Outcome:
-    """Add documents to a model; with `fit_cut`, refit its thresholds to them."""
+def _learn(
+    model: Model, statistics: Statistics, documents: DocumentsToLearn, jobs: int, *, fit_thresholds: bool
+) -> _Outcome:
+    """Add documents to a model; with `fit_thresholds`, refit its thresholds to them."""
     from dataclasses import replace
 
     from ..categorizer_settings import Settings
@@ -214,7 +216,7 @@ def _learn(model: Model, statistics: Statistics, documents: DocumentsToLearn, jo
     # A later update skips the documents whose digests the model stores.
     with_digests = replace(statistics, added_digests=statistics.added_digests | documents.digests)
     new = update_model(model, with_digests, plan, documents.rows, targets)
-    if fit_cut:
+    if fit_thresholds:
         refitted = refit_thresholds(new.model, statistics, settings, plan, documents.rows, targets)
         new = new._replace(model=refitted)
     before, after = (
@@ -227,14 +229,14 @@ def _learn(model: Model, statistics: Statistics, documents: DocumentsToLearn, jo
 
 
 def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, is_written: bool) -> dict[str, Any]:
-    """Return the outcome as a JSON object; its keys call documents that were added "folded"."""
+    """Return the outcome as a JSON object."""
     documents = outcome.documents
     right_before, right_after = _count_right(outcome)
     classes: dict[Any, dict[str, Any]] = {}
     for labels, before, after in zip(documents.label_sets, outcome.before, outcome.after, strict=True):
         for label in labels:
-            row = classes.setdefault(label, {"label": label, "folded": 0, "right_before": 0, "right_after": 0})
-            row["folded"] += 1
+            row = classes.setdefault(label, {"label": label, "added": 0, "right_before": 0, "right_after": 0})
+            row["added"] += 1
             row["right_before"] += label in before
             row["right_after"] += label in after
     return {
@@ -244,14 +246,14 @@ def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, 
             reason: {"documents": len(places), "places": places} for reason, places in corrections.left_out.items()
         },
         "repeated": documents.n_repeated,
-        "folded_before": documents.n_known,
-        "folded": len(documents.label_sets),
-        "folded_before_with_other_labels": documents.n_changed,
+        "added_before": documents.n_known,
+        "added": len(documents.label_sets),
+        "added_before_with_other_labels": documents.n_changed,
         "right_before": right_before,
         "right_after": right_after,
         "classes": sorted(classes.values(), key=lambda row: row["label"]),
         "updated": None if outcome.updated is None else outcome.updated.model.about["updated"],
-        "cut_is_stale": _has_stale_thresholds(outcome),
+        "thresholds_are_stale": _has_stale_thresholds(outcome),
         "written": is_written,
     }
 
@@ -284,25 +286,25 @@ def _show(facts: dict[str, Any], outcome: _Outcome) -> None:
     from .output import Column, Page, label_text, number_columns
 
     page = Page()
-    page.line(f"{counted(facts['read'], 'document')} read, {facts['folded']:,} added to the model")
+    page.line(f"{counted(facts['read'], 'document')} read, {facts['added']:,} added to the model")
     _show_skipped(page, facts)
     if outcome.updated is None:
         page.line("There is nothing to add, so nothing was written.")
         return
     columns = [Column("class"), *number_columns("added", "right before", "right after")]
-    names = ("folded", "right_before", "right_after")
+    names = ("added", "right_before", "right_after")
     page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
     page.line(
-        f"Of {counted(facts['folded'], 'added document')}, the model got {facts['right_before']:,} right before, "
+        f"Of {counted(facts['added'], 'added document')}, the model got {facts['right_before']:,} right before, "
         f"and gets {facts['right_after']:,} right now."
     )
     if outcome.updated.model.about.get("held_out"):
         page.line("The measures on held-out documents are from before the update.")
-    if facts["cut_is_stale"]:
+    if facts["thresholds_are_stale"]:
         page.line(
-            f"{facts['updated']['since_cut']:,} documents were added since the thresholds for multiple labels were "
-            "fitted, which may now give too many or too few labels: refit them with --fit-cut to documents that are a "
-            "fair sample, or train again."
+            f"{facts['updated']['since_thresholds']:,} documents were added since the thresholds for multiple labels "
+            "were fitted, which may now give too many or too few labels: refit them with --fit-thresholds to documents "
+            "that are a fair sample, or train again."
         )
     page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")
 
@@ -318,9 +320,9 @@ def _show_skipped(page: Page, facts: dict[str, Any]) -> None:
     if n := facts["repeated"]:
         repeated = counted(n, "document is", "documents are")
         page.line(f"{repeated} skipped, because the same text occurs again later: the last one counts.")
-    if n := facts["folded_before"]:
+    if n := facts["added_before"]:
         page.line(f"{counted(n, 'document was', 'documents were')} added by an earlier update, and skipped.")
-    if n := facts["folded_before_with_other_labels"]:
+    if n := facts["added_before_with_other_labels"]:
         page.line(
             f"{counted(n, 'text was', 'texts were')} added by an earlier update with other labels, which the model "
             "has learned, too; to remove these, train again."

@@ -37,7 +37,7 @@ from .splits import FoldMasks, Splitting, single_split
 Form = Literal["texts", "counts", "weights"]
 """The form of the documents: texts, or vectors of counts or of weights."""
 
-MOST_VALUES = 1 << 26
+MAX_VALUES = 1 << 26
 """Maximum number of counts kept in memory: eight bytes each, plus twelve for weights."""
 TEXT_SETTINGS = ("lowercase", "strip_accents", "stop_words", "ngram_range", "normalise", "language", "tags", "names")
 """Settings that apply only to texts."""
@@ -48,7 +48,7 @@ def _count(
 ) -> tuple[CountedDocuments, Form]:
     """Return the counted documents of a corpus and their form; the first batch shows whether they are texts."""
     limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
-    options: Any = {"multilabel": settings["multilabel"], "most_values": MOST_VALUES, "progress": progress}
+    options: Any = {"multilabel": settings["multilabel"], "most_values": MAX_VALUES, "progress": progress}
     batches = corpus.batches()
     first_batch = next(batches)
     whole_corpus = _resume_pass(corpus, first_batch, batches)

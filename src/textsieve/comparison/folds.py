@@ -231,5 +231,5 @@ def _without_empty_classes(targets: Targets) -> Targets:
         tuple(targets.members[number] for number in numbers),
         targets.n_documents,
         multilabel=targets.multilabel,
-        label_matrix=targets.label_matrix,
+        has_label_matrix=targets.has_label_matrix,
     )

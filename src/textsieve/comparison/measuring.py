@@ -38,7 +38,7 @@ from .variants import without_option_setting
 
 CONSTANT_TIME = "1970-01-01T00:00:00+00:00"
 """Replaces the time of training when the size of a model file is measured."""
-MOST_WARM_UP_DOCUMENTS = 400
+MAX_WARM_UP_DOCUMENTS = 400
 """The approximate number of documents in the warm-up, training and test documents together."""
 
 
@@ -241,7 +241,7 @@ def _sample(positions: Ints, classes: Ints) -> Ints:
     """
     sample_classes = classes[positions]
     # Training and test documents get half of the room each; the number is rounded up.
-    step = max(math.ceil(2 * len(positions) / MOST_WARM_UP_DOCUMENTS), 1)
+    step = max(math.ceil(2 * len(positions) / MAX_WARM_UP_DOCUMENTS), 1)
     first_of_class = np.unique(sample_classes, return_index=True)[1]
     every_nth = positions[assign_folds(sample_classes.tolist(), step) == 0]
     return np.union1d(every_nth, positions[first_of_class])

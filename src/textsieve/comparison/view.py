@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOTHING = "–"
 """The text of a cell without a value."""
-MOST_NAMED_CLASSES = 20
+MAX_NAMED_CLASSES = 20
 """The number of classes that a sentence lists before it says how many more there are."""
 
 
@@ -151,6 +151,11 @@ def _number_cell(value: float | None, format_spec: str) -> TableCell:
     if value is None or not math.isfinite(value):
         return TableCell(NOTHING)
     return TableCell(format(value, format_spec), float(value))
+
+
+def _mean_count_cell(mean: float) -> TableCell:
+    """Return the cell of a mean of counts: with one decimal, or none if it is a whole number."""
+    return _number_cell(mean, ",.0f" if mean.is_integer() else ",.1f")
 
 
 def _p_cell(p: float | None, is_best: bool) -> TableCell:
@@ -300,7 +305,7 @@ def _ranks_table(comparison: Comparison) -> ViewTable:
 def _overlap_table(comparison: Comparison) -> ViewTable:
     """Return the table of shared terms: a row for each pair of selectors, a column for each number of terms."""
     cells = {
-        (" and ".join(overlap.selectors), overlap.n_terms): _number_cell(overlap.measures.shared, ",.0f")
+        (" and ".join(overlap.selectors), overlap.n_terms): _mean_count_cell(overlap.measures.shared)
         for overlap in comparison.overlaps
     }
     return _table_by_size("shared", "Overlap: number of shared terms", "selectors", cells)
@@ -336,8 +341,8 @@ def _problems(comparison: Comparison) -> list[str]:
         sentences.append(f"{selector}, {size} terms{names}: {problem}")
     missing = list(dict.fromkeys(json.dumps(label) for row in comparison.rows for label in row.missing_classes))
     if missing:
-        names = ", ".join(label_text(json.loads(label)) for label in missing[:MOST_NAMED_CLASSES])
-        n_more = len(missing) - MOST_NAMED_CLASSES
+        names = ", ".join(label_text(json.loads(label)) for label in missing[:MAX_NAMED_CLASSES])
+        n_more = len(missing) - MAX_NAMED_CLASSES
         sentences.append(
             f"Classes without training documents in some fold: {names}{f', and {n_more:,} more' if n_more > 0 else ''}."
         )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..plots import Chart
 
 
-FEWEST_MEMBERS, MOST_MEMBERS = 50, 1_000
+MIN_MEMBERS, MAX_MEMBERS = 50, 1_000
 """The limits of the largest L of a default grid."""
 
 STEPS = 10
@@ -48,7 +48,7 @@ def default_n_terms(n: int) -> list[int]:
 
 def default_n_estimators(n: int) -> list[int]:
     """Return the default values of L: 1 and every tenth of n/5, which is limited to between 50 and 1,000."""
-    return _steps(min(max(n // 5, FEWEST_MEMBERS), MOST_MEMBERS))
+    return _steps(min(max(n // 5, MIN_MEMBERS), MAX_MEMBERS))
 
 
 def _steps(most: int) -> list[int]:

@@ -236,7 +236,7 @@ Result = TypeVar("Result")
 _THREAD_SAFE = (MultinomialNB, ComplementNB)
 """Classifiers of scikit-learn that can be trained on several threads at the same time."""
 
-_MOST_AHEAD = 4
+_MAX_AHEAD = 4
 """How many results per thread may wait to be consumed."""
 
 
@@ -317,7 +317,7 @@ def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> I
         try:
             for number in range(n_tasks):
                 waiting.append(pool.submit(task, number))
-                if len(waiting) > _MOST_AHEAD * n_jobs:
+                if len(waiting) > _MAX_AHEAD * n_jobs:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

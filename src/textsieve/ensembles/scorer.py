@@ -52,7 +52,7 @@ FEW_PRODUCTS = 1 << 22
 
 _ROWS_PER_TASK = 1 << 6
 
-_MOST_CHOICES = 1 << 21
+_MAX_CHOICES = 1 << 21
 """The largest table of choices (rows x members) that is in memory at a time."""
 
 _ARRAYS: Layout = {
@@ -261,7 +261,7 @@ class SubspaceScorer:
         if self.multilabel:
             self._run_kernel(approve, rows, scores, threads)
             return scores
-        batch_size = max(_ROWS_PER_TASK, _MOST_CHOICES // self.n_members)
+        batch_size = max(_ROWS_PER_TASK, _MAX_CHOICES // self.n_members)
         for first in range(0, rows.n_rows, batch_size):
             batch = rows._replace(indptr=rows.indptr[first : first + batch_size + 1])
             choices = self.choices(batch, threads)

@@ -90,7 +90,7 @@ COUNTING_RULES: dict[str, Callable[[Floats, float], int]] = {"energy": terms_for
 COST_OF_A_TERM = 160
 """The default cost per term: the paper uses 400 members with 2,000 of 5,000 terms, so each term is used 160 times."""
 
-MOST_TERMS = 1_000_000
+MAX_TERMS = 1_000_000
 """The largest number of terms for which `suggest` works."""
 
 LARGEST_COST = 2**53
@@ -190,9 +190,9 @@ def suggest(
             (Setting("n", n), ", ", Setting("Q", Q)), hint="give one number each, sizes are suggested for one ensemble"
         )
     n, Q = int(n), int(Q)
-    if n > MOST_TERMS:
+    if n > MAX_TERMS:
         raise InputError(
-            f"every M is tried, so n is up to {MOST_TERMS:,} here", setting="n", value=n, hint="select terms first"
+            f"every M is tried, so n is up to {MAX_TERMS:,} here", setting="n", value=n, hint="select terms first"
         )
     limit = COST_OF_A_TERM * n if cost is None else cost
     if not is_whole(limit) or not 2 <= limit <= LARGEST_COST:

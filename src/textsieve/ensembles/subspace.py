@@ -25,6 +25,7 @@ from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, Setting
 from ..parameters import available_if
+from ..registry import list_linear_classifiers
 from ..settings import n_threads
 from ..stats.labels import is_indicator, missing_as_none, validate_label_pairs
 from ..stats.weights import check_weights, drop_weightless
@@ -283,7 +284,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
                 "it is not linear, so the votes of members like it could be neither explained nor stored",
                 setting="estimator",
                 value=self.estimator,
-                hint="use svm, logistic, nb, cnb or rocchio",
+                hint=f"use {list_linear_classifiers()}",
             )
         return self._scorer
 

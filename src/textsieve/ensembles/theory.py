@@ -130,7 +130,7 @@ _FIRST_REMAINDERS = _first_remainders(30)
 
 # -- two members with the same important terms -------------------------------------------------------------------------
 
-_MOST_SUMMANDS = 1 << 20
+_MAX_SUMMANDS = 1 << 20
 """The maximum number of summands in memory at a time."""
 
 _NEGLIGIBLE = 40.0
@@ -149,9 +149,9 @@ def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     flat_n, flat_M, flat_Q = n[can_differ], M[can_differ], Q[can_differ]
     log_differs = np.empty(len(flat_n))
     start = 0
-    while start < len(flat_n):  # as many entries at a time as have at most _MOST_SUMMANDS summands together
+    while start < len(flat_n):  # as many entries at a time as have at most _MAX_SUMMANDS summands together
         n_summands = 2 * _reach(flat_n[start:], flat_Q[start:]) + 1
-        part = slice(start, min(len(flat_n), start + max(1, _MOST_SUMMANDS // n_summands)))
+        part = slice(start, min(len(flat_n), start + max(1, _MAX_SUMMANDS // n_summands)))
         log_differs[part] = _log_pair_differs(flat_n[part], flat_M[part], flat_Q[part])
         start = part.stop
     result[can_differ] = log_differs

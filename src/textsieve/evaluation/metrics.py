@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..errors import counted
 
-MOST_LINES = 50
+MAX_LINES = 50
 """The largest number of classes that a printed report lists."""
 
 
@@ -63,15 +63,15 @@ class Report:
         titles = ("class", "docs", "predicted", "precision", "recall", "F1")
         table = [titles] + [
             (str(row.label), f"{row.documents:,}", f"{row.predicted:,}", *(f"{share:.3f}" for share in row[1:4]))
-            for row in rows[:MOST_LINES]
+            for row in rows[:MAX_LINES]
         ]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
             "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
             for name, *numbers in table
         ]
-        if len(rows) > MOST_LINES:
-            lines.append(f"and {len(rows) - MOST_LINES:,} more, in rows()")
+        if len(rows) > MAX_LINES:
+            lines.append(f"and {len(rows) - MAX_LINES:,} more, in rows()")
         return "\n".join([self._figures(), *lines])
 
     def _figures(self) -> str:

@@ -110,10 +110,10 @@ def group_sizes(group_starts: Ints, groups: Groups, row_sizes: NDArray[np.int32]
 
 Entries = NDArray[np.uint32]
 
-MOST_DOCUMENTS = (1 << 15) - 1
+MAX_DOCUMENTS = (1 << 15) - 1
 """The largest number of documents of a group."""
 
-MOST_TERMS = 1 << 26
+MAX_TERMS = 1 << 26
 """The largest number of terms of a matrix."""
 
 TOO_MANY = -3
@@ -123,7 +123,7 @@ _PACKED_END = np.uint64(1 << 6)  # values from 1 to below this are packed
 _LISTED_END = np.int64(1 << 20)  # other values are listed, if their absolute value is below this
 # An entry: 26 bits for the term, 6 for the value.
 _VALUE_SHIFT = np.uint32(26)
-_TERM_BITS = np.uint32(MOST_TERMS - 1)
+_TERM_BITS = np.uint32(MAX_TERMS - 1)
 # The totals of a term: 15 bits for documents, 21 for the sum, 28 for the sum of squares.
 _SUM_SHIFT, _SQUARES_SHIFT = np.uint64(15), np.uint64(36)
 _DOCUMENTS_FIELD, _SUM_FIELD = np.uint64((1 << 15) - 1), np.uint64((1 << 21) - 1)

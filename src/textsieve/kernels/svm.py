@@ -126,7 +126,7 @@ def descend(
     return intercept, 0
 
 
-LEAST_GRADIENT = 0.3
+MIN_GRADIENT = 0.3
 """A document moves if its gradient is larger than this part of the largest one in the round before."""
 
 OVER_RELAXATION = 1.4
@@ -232,7 +232,7 @@ def descend_on_products(
                     margins[other] += step * row_products[other]
         if largest <= 0.5 * tolerance:
             break
-        least_gradient = LEAST_GRADIENT * largest
+        least_gradient = MIN_GRADIENT * largest
         rounds_left -= 1
     for document in range(n):
         signed_alpha[document] = alpha[document] * signs[document]

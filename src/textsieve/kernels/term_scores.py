@@ -43,14 +43,14 @@ from .jit import kernel
 _BLOCK_TERMS = 2048
 """About the number of terms in a block."""
 
-_LEAST_CELLS = 16
+_MIN_CELLS = 16
 """The least number of cells of a class in a block, on average: finding the block's end must not cost more."""
 
 
 @kernel
 def block_size(n_terms: int, n_classes: int, n_cells: int) -> int:
     """Return the number of terms in a block: about `_BLOCK_TERMS`, or more if classes would have too few cells."""
-    n_blocks = min(-(-n_terms // _BLOCK_TERMS), n_cells // (_LEAST_CELLS * max(n_classes, 1)))
+    n_blocks = min(-(-n_terms // _BLOCK_TERMS), n_cells // (_MIN_CELLS * max(n_classes, 1)))
     return max(1, -(-n_terms // max(n_blocks, 1)))
 
 

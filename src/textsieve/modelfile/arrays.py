@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
-from ..text.weights import MOST_IDF
+from ..text.weights import MAX_IDF
 from .header import Rule, check_header, check_rules, field_rules, list_names
 
 STATISTICS_PREFIX = "statistics."
@@ -210,8 +210,8 @@ def _number_rules(model: Model) -> Iterator[Rule]:
     yield Rule(n_outputs in allowed, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
-        fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
-        yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
+        fits = bool(((model.idf >= 0.0) & (model.idf <= MAX_IDF)).all())  # also rejects NaN
+        yield Rule(fits, f"an idf is not finite, or not from 0 to {MAX_IDF:g}")
     n_rules = (model.thresholds is not None) + (model.ranks is not None)  # 1 if multilabel, which is True, else 0
     yield Rule(n_rules == model.multilabel, _WRONG_THRESHOLDS)
     if model.thresholds is not None:

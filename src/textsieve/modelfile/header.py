@@ -3,7 +3,7 @@
 | key | content |
 |---|---|
 | `multilabel` | whether a document may have several labels |
-| `label_matrix` | whether the model predicts labels as an indicator matrix (documents x classes) |
+| `has_label_matrix` | whether the model predicts labels as an indicator matrix (documents x classes) |
 | `classes` | the classes, sorted |
 | `fallback_class` | the number of the class for documents without a selected term; null for the most frequent class |
 | `reading` | how a text is read: see `text.preparation` for its key `preparation` |
@@ -45,7 +45,7 @@ MAX_WORDS = 1000
 
 KEYS = {
     *("format", "version", "checksum"),
-    *("multilabel", "label_matrix", "classes", "fallback_class", "reading", "weighting", "scorer", "ranks"),
+    *("multilabel", "has_label_matrix", "classes", "fallback_class", "reading", "weighting", "scorer", "ranks"),
     *("calibration", "settings", "about", "statistics"),
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words", "preparation"}
@@ -83,7 +83,7 @@ def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
     """Return the header for a model; `statistics` describes the statistics in the file, if there are any."""
     return {
         "multilabel": model.multilabel,
-        "label_matrix": model.label_matrix,
+        "has_label_matrix": model.has_label_matrix,
         "classes": model.classes,
         "fallback_class": model.fallback,
         "reading": {
@@ -142,7 +142,7 @@ def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "classes": tuple(header["classes"]),
         "multilabel": header["multilabel"],
-        "label_matrix": header["label_matrix"],
+        "has_label_matrix": header["has_label_matrix"],
         "lowercase": reading["lowercase"],
         "strip_accents": reading["strip_accents"],
         "ngram_range": tuple(ngram_range) if isinstance(ngram_range, list) else ngram_range,
@@ -217,9 +217,9 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     ):
         value = fields[name]
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
-    for name in ("multilabel", "label_matrix", "lowercase"):
+    for name in ("multilabel", "has_label_matrix", "lowercase"):
         yield Rule(isinstance(fields[name], bool), f"{name} is {shown(fields[name])}, not true or false")
-    yield Rule(fields["multilabel"] or not fields["label_matrix"], "it has a label matrix, but is not multilabel")
+    yield Rule(fields["multilabel"] or not fields["has_label_matrix"], "it has a label matrix, but is not multilabel")
     for fault in fields["preparation"].faults():
         reason = f", and {fault.problem}" if fault.problem else ""
         yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")
@@ -343,7 +343,9 @@ _ABOUT: dict[str, Check] = {
     "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
-    "updated": _object_with({"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_cut": _is_count}),
+    "updated": _object_with(
+        {"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_thresholds": _is_count}
+    ),
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }
 """The check of each known key."""

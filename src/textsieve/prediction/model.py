@@ -73,7 +73,7 @@ class Model:
     """A trained model.
 
     For each document it predicts one label, or a tuple of labels if it is `multilabel`, or a row of an indicator matrix
-    (documents x classes) if the flag `label_matrix` is set, too.
+    (documents x classes) if `has_label_matrix` is true, too.
     """
 
     terms: tuple[str, ...]  # best first; the position of a term is its column
@@ -95,7 +95,7 @@ class Model:
     calibration: Calibration | None = None
     preparation: Preparation = NO_PREPARATION
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
-    label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
+    has_label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class Model:
         rows = self.rows(documents, n_jobs)
         parts = blocks(rows.n_rows, len(self.classes))
         labels = [self.predict_rows(rows.part(part), n_jobs).labels for part in parts]
-        if self.multilabel and not self.label_matrix:  # lists of tuples; otherwise, arrays
+        if self.multilabel and not self.has_label_matrix:  # lists of tuples; otherwise, arrays
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
@@ -192,7 +192,7 @@ class Model:
             labels = self.label_array[document_scores.best()]
         else:
             is_label = document_scores.labels(self._threshold_rule)
-            labels = is_label.astype(np.int64) if self.label_matrix else list(map(self._label_set, is_label))
+            labels = is_label.astype(np.int64) if self.has_label_matrix else list(map(self._label_set, is_label))
         return Predictions(labels, scores, is_unknown)
 
     def _label_set(self, is_label: NDArray[np.bool_]) -> tuple[Label, ...]:
@@ -249,7 +249,7 @@ class Model:
         """
         if not self.multilabel:
             return [(label,) for label in labels.tolist()]
-        return list(map(self._label_set, labels)) if self.label_matrix else list(labels)
+        return list(map(self._label_set, labels)) if self.has_label_matrix else list(labels)
 
     # -- reasons -------------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ from ..training.train import Training, TuningResult, require_classes
 from .columns import count_classes, select_documents
 from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
-from .learning import MOST_VALUES, fit_classifier, require_sums
+from .learning import MAX_VALUES, fit_classifier, require_sums
 from .ranking import Ranking, read_weights
 from .sampling import sample_documents
 from .selection import select_terms
@@ -50,7 +50,7 @@ def fit(
     label: str = "label",
     categorizer: Categorizer | None = None,
     *,
-    most_values: int = MOST_VALUES,
+    most_values: int = MAX_VALUES,
     progress: Progress | None = None,
 ) -> Categorizer:
     """Train a `Categorizer` on the documents of a DataFrame, with the same result as its `fit` on one machine.
@@ -198,7 +198,7 @@ class _Fit:
                     self._reader,
                     self._sizes,
                     training.limits,
-                    counted_documents.MOST_VALUES,
+                    counted_documents.MAX_VALUES,
                     n_values,
                 )
             n_sampled = sample.targets.n_documents

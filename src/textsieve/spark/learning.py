@@ -39,6 +39,7 @@ from ..classifiers.linear import LinearScorer
 from ..classifiers.vote_table import VoteTable, require_weights, vote_shares, vote_table
 from ..errors import InputError, Setting
 from ..kernels.feature_projections import Entries
+from ..registry import list_classifiers, list_updatable_classifiers
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.table import Cells, Sums, Table, Totals
@@ -333,7 +334,7 @@ def build_targets(indicator_parts: list[sparse.csr_array], sizes: ClassSizes) ->
 
 # -- training ----------------------------------------------------------------------------------------------------
 
-MOST_VALUES = 1 << 27
+MAX_VALUES = 1 << 27
 """Default limit of the counts that come to the driver; they take a gigabyte."""
 
 
@@ -378,7 +379,7 @@ def require_sums(plan: TrainingPlan) -> None:
             "with Spark the weights that TCFP learns from stay on the machines that have the documents",
             setting="keep_stats",
             value=True,
-            hint="use nb, cnb or rocchio, or train on one machine",
+            hint=f"use {list_classifiers(lambda traits: traits.statistics == 'sums')}, or train on one machine",
         )
 
 
@@ -391,7 +392,8 @@ def require_room(n_values: int, most_values: int, classifier: Any) -> None:
             hint=(
                 "Use fewer terms (",
                 Setting("n_terms"),
-                "), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents, or raise ",
+                f"), a classifier that learns from sums ({list_updatable_classifiers()}), a sample of the documents, "
+                "or raise ",
                 Setting("most_values"),
                 " if the driver has the memory",
             ),

@@ -29,7 +29,7 @@ from ..kernels.packed_counts import Groups, group_documents, group_sizes
 from .labels import LabelPairs
 from .table import Cells, Sums, Table, Totals, merge
 
-MOST_CELLS = 1 << 25
+MAX_CELLS = 1 << 25
 """The largest table in cells of 8 bytes (256 MB), if it is not limited by the size of the matrix anyway."""
 
 _CELLS_PER_VALUE = 4
@@ -66,7 +66,7 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
     n_cells = (len(labels.classes) + 1) * matrix.n_terms
     return (
         matrix.data.dtype.kind == "i"
-        and matrix.n_terms <= packed_counts.MOST_TERMS
+        and matrix.n_terms <= packed_counts.MAX_TERMS
         and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
     )
 
@@ -80,14 +80,14 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
     """
     grouping = _group(labels)
-    max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MOST_CELLS) // max(matrix.n_terms, 1)  # of a table
+    max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MAX_CELLS) // max(matrix.n_terms, 1)  # of a table
     n_groups = len(grouping.class_of)  # each group of documents has a row in the table
     if n_groups <= max_rows:
         return _sum_in_one_table(matrix, labels, grouping)
     # Otherwise divide the documents into runs that have a table each. How many rows a run needs depends on the number
     # of kinds of groups; the kind is the class, and whether it is the first class of the documents.
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
-    bounds = run_bounds(grouping.starts, n_kinds, max_rows, packed_counts.MOST_DOCUMENTS)
+    bounds = run_bounds(grouping.starts, n_kinds, max_rows, packed_counts.MAX_DOCUMENTS)
     if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
@@ -138,7 +138,7 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
 
 def _group(labels: LabelPairs) -> Grouping:
     """Assign documents to groups of at most 32,767 documents."""
-    most_documents = packed_counts.MOST_DOCUMENTS
+    most_documents = packed_counts.MAX_DOCUMENTS
     return Grouping(*group_documents(labels.documents, labels.class_starts, labels.n_documents, most_documents))
 
 

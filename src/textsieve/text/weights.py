@@ -63,7 +63,7 @@ INVERSE_FREQUENCIES: dict[str, Callable[[NDArray[Any], float], Floats]] = {
 }
 """The formulas from document frequencies and the number of documents to idf, by name."""
 
-MOST_IDF = 64.0
+MAX_IDF = 64.0
 """An upper bound of idf, which is never negative: for 2^63 documents the largest is 1 + ln(2^63) < 45."""
 
 NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {

@@ -97,7 +97,7 @@ class Corrections:
         That is always so for models that learned from a label matrix, in which a row of zeros has this meaning. Other
         multilabel models need an empty list of labels in the file.
         """
-        return self._model.label_matrix or (self._model.multilabel and place.is_of_no_class)
+        return self._model.has_label_matrix or (self._model.multilabel and place.is_of_no_class)
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""

@@ -116,7 +116,7 @@ def _stack(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage, the amount done, and the total amount, if known."""
 
-MOST_VALUES = 1 << 23
+MAX_VALUES = 1 << 23
 """The largest number of counts that are kept in memory; each takes eight bytes."""
 
 
@@ -389,11 +389,11 @@ def count_corpus(
 ) -> CountedDocuments | StreamedDocuments:
     """Count the documents of a corpus in one pass.
 
-    If there are more than `most_values` counts (default: `MOST_VALUES`), keep the counts of a sample of the documents,
+    If there are more than `most_values` counts (default: `MAX_VALUES`), keep the counts of a sample of the documents,
     and with `want_stats` also the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
     """
     check_limits(**limits)
-    most_values = MOST_VALUES if most_values is None else most_values
+    most_values = MAX_VALUES if most_values is None else most_values
     sample = Sample()
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)

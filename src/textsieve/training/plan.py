@@ -26,7 +26,18 @@ from ..errors import InputError, Setting, shown
 from ..estimators import arrays_as_output
 from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
-from ..registry import CLASSIFIERS, Traits, classifier_of, projection_of, selection_scheme, selector_of, traits_of
+from ..registry import (
+    CLASSIFIERS,
+    Traits,
+    classifier_of,
+    list_classifiers,
+    list_classifiers_with_class_weight,
+    list_classifiers_with_sample_weight,
+    projection_of,
+    selection_scheme,
+    selector_of,
+    traits_of,
+)
 from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
@@ -62,7 +73,7 @@ def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes
             f"{type(classifier).__name__} has no class weights",
             setting="class_weight",
             value=dict(class_weight),
-            hint="use svm, logistic, nb or cnb",
+            hint=f"use {list_classifiers_with_class_weight()}",
         )
     # With one label per document, the classifier accepts weights only for classes that have documents.
     numbers = range(len(sizes.classes)) if sizes.multilabel else np.flatnonzero(sizes.class_docs).tolist()
@@ -107,18 +118,19 @@ def _require_projectable(traits: Traits, settings: Settings) -> None:
             "projection mixes",
             setting="projection",
             value=settings.projection,
-            hint="use svm, logistic or another linear one",
+            hint=f"use {list_classifiers(lambda traits: not traits.needs_term_weights)}, or another linear one",
         )
 
 
 def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
     """Raise `InputError` for thresholds of 0 with scores that have no border there, such as votes and cosines."""
     if isinstance(cut, ZeroCut) and not traits.border_at_zero:
+        classifiers = list_classifiers(lambda traits: traits.border_at_zero)
         raise InputError(
             f"the scores of the classifier {shown(settings.classifier)} have no border at 0",
             setting="cut",
             value=settings.cut,
-            hint="use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'",
+            hint=f"use {classifiers}, or thresholds that are fitted to the scores, such as 'scut'",
         )
 
 
@@ -270,7 +282,7 @@ class TrainingPlan:
             raise InputError(
                 f"the classifier {shown(self.classifier)} takes no weights of documents",
                 setting="sample_weight",
-                hint="use svm, logistic, nb, cnb, rocchio or subspace, or leave sample_weight out",
+                hint=f"use {list_classifiers_with_sample_weight()}, or leave sample_weight out",
             )
 
     @cached_property

@@ -32,7 +32,7 @@ from ..classifiers.tcfp import TCFP
 from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
 from ..errors import InputError, Setting, shown
 from ..prediction import Model
-from ..registry import CLASSIFIERS
+from ..registry import CLASSIFIERS, list_classifiers
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
@@ -143,6 +143,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
         return
     would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
     if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
+        classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)
         raise InputError(
             (
                 Setting("keep_stats", True),
@@ -150,7 +151,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
                 Setting("class_weight", settings.class_weight),
                 f": the classifier {shown(name)} has no class weights",
             ),
-            hint="use nb or cnb, or leave the weights out",
+            hint=f"use {classifiers}, or leave the weights out",
         )
     if not isinstance(name, str) or statistics_type(plan) is None:
         # For tcfp, an option (`context`) decides whether it learns from statistics.
@@ -244,7 +245,7 @@ class Statistics:
         return ClassSizes(
             *(model.classes, self.class_docs, self.n_documents, self.n_unlabelled),
             multilabel=model.multilabel,
-            label_matrix=model.label_matrix,
+            has_label_matrix=model.has_label_matrix,
         )
 
     def merged(self, other: Statistics) -> Statistics:

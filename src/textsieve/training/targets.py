@@ -35,8 +35,8 @@ class ClassSizes:
     """The number of documents that a classifier can't learn from."""
     _: KW_ONLY
     multilabel: bool
-    label_matrix: bool = False
-    """See `Targets.label_matrix`."""
+    has_label_matrix: bool = False
+    """See `Targets.has_label_matrix`."""
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ class Targets:
     _: KW_ONLY
     multilabel: bool
     """Whether a document may have any number of labels."""
-    label_matrix: bool = False
+    has_label_matrix: bool = False
     """Whether the labels are an indicator matrix (documents x classes), or treated like one.
 
     In an indicator matrix, a row of zeros says that a document belongs to none of the classes, and a classifier learns
@@ -91,7 +91,7 @@ class Targets:
             multilabel = has_label_sets
         elif not multilabel:
             _require_single_labels(members, n_documents)
-        return cls(classes, members, n_documents, multilabel=multilabel, label_matrix=multilabel and is_matrix)
+        return cls(classes, members, n_documents, multilabel=multilabel, has_label_matrix=multilabel and is_matrix)
 
     def with_weights(self, weights: Sequence[float] | None) -> Targets:
         """Return the same labels with sample weights; weights that are all 1 change nothing, and are not stored."""
@@ -138,7 +138,7 @@ class Targets:
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
         """Return which documents a classifier can learn from: the labelled ones, or all with a label matrix."""
-        return np.ones(self.n_documents, np.bool_) if self.label_matrix else self.first_class >= 0
+        return np.ones(self.n_documents, np.bool_) if self.has_label_matrix else self.first_class >= 0
 
     @property
     def sizes(self) -> ClassSizes:
@@ -149,7 +149,7 @@ class Targets:
             self.n_counted,
             self.count(~self.usable),
             multilabel=self.multilabel,
-            label_matrix=self.label_matrix,
+            has_label_matrix=self.has_label_matrix,
         )
 
     @property

@@ -280,7 +280,7 @@ class Training:
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
             multilabel=targets.multilabel,
-            no_label_is_valid=targets.label_matrix,
+            no_label_is_valid=targets.has_label_matrix,
             n_unknown=test.targets.count(predicted.is_unknown),
             weights=test.targets.weight_list,
         )
@@ -303,7 +303,7 @@ class Training:
             classes=sizes.classes,
             class_docs=tuple(sizes.class_docs.tolist()),
             multilabel=sizes.multilabel,
-            label_matrix=sizes.label_matrix,
+            has_label_matrix=sizes.has_label_matrix,
             lowercase=bool(settings.lowercase),
             strip_accents=settings.strip_accents,
             stop_words="english" if is_english(settings.stop_words) else _stop_words(settings),

@@ -99,8 +99,8 @@ def _refit(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int)
         "documents": earlier.get("documents", 0) + n_new,
         "times": earlier.get("times", 0) + 1,
         "last": now(),
-        # "since_cut" counts the documents that were added since thresholds or ranks were fitted.
-        **({"since_cut": earlier.get("since_cut", 0) + n_new} if model.multilabel else {}),
+        # "since_thresholds" counts the documents that were added since thresholds or ranks were fitted.
+        **({"since_thresholds": earlier.get("since_thresholds", 0) + n_new} if model.multilabel else {}),
     }
     return replace(
         model,
@@ -126,7 +126,7 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
     Raises `InputError` for labels that are no classes of the model.
     """
     targets = Targets.of(labels, n_documents, model.multilabel)
-    if targets.label_matrix and len(targets.classes) != len(model.classes):
+    if targets.has_label_matrix and len(targets.classes) != len(model.classes):
         raise InputError(
             f"The matrix of labels has {len(targets.classes):,} columns, and the model {len(model.classes):,} classes",
             hint="give a column for each class",
@@ -141,7 +141,7 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
         tuple(members.get(label, no_documents) for label in model.classes),
         n_documents,
         multilabel=model.multilabel,
-        label_matrix=model.label_matrix or targets.label_matrix,
+        has_label_matrix=model.has_label_matrix or targets.has_label_matrix,
     )
 
 
@@ -161,7 +161,7 @@ def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_l
         tuple(np.array(documents, np.int64) for documents in members.values()),
         len(label_sets),
         multilabel=model.multilabel,
-        label_matrix=model.label_matrix or (model.multilabel and no_label_is_valid),
+        has_label_matrix=model.has_label_matrix or (model.multilabel and no_label_is_valid),
     )
 
 
@@ -220,7 +220,7 @@ def tuned_cut(model: Model, settings: Settings) -> Cut | None:
 
 def is_stale(model: Model) -> bool:
     """Return whether so many documents were added since thresholds were fitted that they should be refitted."""
-    n_since: int = (model.about.get("updated") or {}).get("since_cut", 0)
+    n_since: int = (model.about.get("updated") or {}).get("since_thresholds", 0)
     n_documents: int = model.about["n_documents"]
     return n_since > STALE_SHARE * (n_documents - n_since)
 
@@ -236,7 +236,7 @@ def refit_thresholds(
     if cut is None:
         raise InputError(
             "this model has no thresholds or ranks that were fitted to scores, so there is nothing to refit",
-            setting="fit_cut",
+            setting="fit_thresholds",
             value=True,
             hint="leave it out",
         )
@@ -244,15 +244,15 @@ def refit_thresholds(
     if len(labelled) < MIN_DOCUMENTS:
         raise TooFewDocuments(
             f"fitting thresholds needs at least {MIN_DOCUMENTS} labelled documents, not {len(labelled)}",
-            setting="fit_cut",
+            setting="fit_thresholds",
             value=True,
-            hint="give more documents, or leave fit_cut out",
+            hint="give more documents, or leave fit_thresholds out",
         )
     rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings.folds))
     thresholds = rule.thresholds
     if thresholds is not None and model.thresholds is not None:  # classes without new documents keep their thresholds
         thresholds = np.where(targets.class_docs > 0, thresholds, model.thresholds)
-    about = {**model.about, "updated": {**model.about["updated"], "since_cut": 0}}
+    about = {**model.about, "updated": {**model.about["updated"], "since_thresholds": 0}}
     return replace(model, thresholds=thresholds, ranks=rule.ranks, about=about)
 
 

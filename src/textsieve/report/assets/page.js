@@ -1,16 +1,16 @@
 "use strict";
 (() => {
-  // Data is only ever set as text: nothing here turns it into markup.
+  // All data is inserted as text, never as markup.
   const data = JSON.parse(document.getElementById("data").textContent);
   const NOTHING = "–";
-  const MOST_CLASSES = 30; // the largest matrix that can still be read
-  const MOST_PAIRS = 15;
-  // From this share of the colour on, letters have the other colour, in light mode and in dark mode.
-  const TURNS = { "turns-light": 0.68, "turns-dark": 0.53 };
+  const MAX_CLASSES = 30; // the largest confusion matrix that is still readable
+  const MAX_MISTAKES = 15; // rows in the table of the most frequent mistakes
+  // Classes for cells with a dark background, and the opacity from which on a cell gets them: its text is then inverted.
+  const INVERTED_TEXT = { "turns-light": 0.68, "turns-dark": 0.53 };
 
-  const make = (tag, about = {}, ...children) => {
+  const createElement = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(about)) {
+    for (const [name, value] of Object.entries(attributes)) {
       if (name === "class") element.className = value;
       else if (name === "value") element.dataset.value = String(value);
       else element.setAttribute(name, value);
@@ -18,249 +18,273 @@
     element.append(...children);
     return element;
   };
-  const written = (number, digits = 0) =>
+  const formatNumber = (number, digits = 0) =>
     number === null ? NOTHING : number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const counted = (number, singular, plural) => `${written(number)} ${number === 1 ? singular : plural}`;
-  const share = (part, whole) => (whole ? part / whole : 0);
-  const value = (section, name) => section.querySelector(`[name="${name}"]`)?.value ?? "";
+  const formatMeanCount = (mean) => formatNumber(mean, Number.isInteger(mean) ? 0 : 1);
+  const formatCount = (number, singular, plural) => `${formatNumber(number)} ${number === 1 ? singular : plural}`;
+  const shareOf = (part, whole) => (whole ? part / whole : 0);
+  const controlValue = (section, name) => section.querySelector(`[name="${name}"]`)?.value ?? "";
 
-  // List the sections at the head of the page.
+  // List the sections at the top of the page.
   const listSections = () => {
     const links = [...document.querySelectorAll("main > section[id]")].map((section) =>
-      make("a", { href: `#${section.id}` }, section.dataset.short));
+      createElement("a", { href: `#${section.id}` }, section.dataset.short));
     document.querySelector("nav").append(...links);
   };
 
-  // Charts: draw all panels of a section that match its controls.
+  // Charts: draw all panels of a section that match its controls. The control value "" matches every panel.
   const drawPanels = (section) => {
-    const place = section.querySelector(".panels");
-    const wanted = data.panels[section.id].filter(({ where }) =>
-      Object.entries(where).every(([name, own]) => [own, ""].includes(value(section, name)) ));
-    place.replaceChildren(...wanted.map((panel) => {
-      const chart = make("div", { class: "chart" });
-      const figure = make("figure", {}, ...(panel.title ? [make("figcaption", {}, panel.title)] : []), chart);
+    const matchingPanels = data.panels[section.id].filter(({ where }) =>
+      Object.entries(where).every(([name, value]) => [value, ""].includes(controlValue(section, name))));
+    section.querySelector(".panels").replaceChildren(...matchingPanels.map((panel) => {
+      const chart = createElement("div", { class: "chart" });
+      const caption = panel.title ? [createElement("figcaption", {}, panel.title)] : [];
       requestAnimationFrame(() => {
         vegaEmbed(chart, panel.chart, { renderer: "svg", actions: false, ast: true }).then(() => {
           chart.dataset.drawn = "yes";
         });
       });
-      return figure;
+      return createElement("figure", {}, ...caption, chart);
     }));
   };
 
-  // Tables: a click on a title sorts, a second click reverses the order; cells without a number come last.
-  const valueOf = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));
-  const sortBy = (table, place) => {
-    const heads = [...table.tHead.rows[0].cells];
-    const now = heads[place].getAttribute("aria-sort");
-    const other = { ascending: "descending", descending: "ascending" };
-    const order = other[now] ?? heads[place].dataset.first;
+  // Tables: a click on a column title sorts, a second click reverses the order. Cells without a number come last.
+  const numberOf = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));
+  const sortTable = (table, column) => {
+    const headers = [...table.tHead.rows[0].cells];
+    const reverse = { ascending: "descending", descending: "ascending" };
+    const order = reverse[headers[column].getAttribute("aria-sort")] ?? headers[column].dataset.first;
     const sign = order === "ascending" ? 1 : -1;
-    const isNumber = heads[place].classList.contains("number");
-    const compare = (first, second) => {
+    const isNumber = headers[column].classList.contains("number");
+    const compareCells = (first, second) => {
       if (!isNumber) return sign * first.textContent.localeCompare(second.textContent, "en");
-      const [left, right] = [valueOf(first), valueOf(second)];
+      const [left, right] = [numberOf(first), numberOf(second)];
       if (left === null || right === null) return (left === null) - (right === null);
       return sign * (left - right);
     };
-    const rows = [...table.tBodies[0].rows].sort((first, second) => compare(first.cells[place], second.cells[place]));
-    heads.forEach((head, number) => head.setAttribute("aria-sort", number === place ? order : "none"));
+    const rows = [...table.tBodies[0].rows].sort((first, second) => compareCells(first.cells[column], second.cells[column]));
+    headers.forEach((header, number) => header.setAttribute("aria-sort", number === column ? order : "none"));
     table.tBodies[0].replaceChildren(...rows);
   };
   document.addEventListener("click", (event) => {
-    const head = event.target.closest?.("table.sortable th[aria-sort]");
-    if (head && event.target.closest("button")) sortBy(head.closest("table"), head.cellIndex);
+    const header = event.target.closest?.("table.sortable th[aria-sort]");
+    if (header && event.target.closest("button")) sortTable(header.closest("table"), header.cellIndex);
   });
 
-  const scrolling = (table, caption) => {
+  // Return a table below its caption, in a box that scrolls.
+  const wrapTable = (table, caption) => {
     table.setAttribute("aria-label", caption);
-    const about = { class: "scroll", role: "region", tabindex: "0", "aria-label": caption };
-    return make("div", {}, make("p", { class: "caption" }, caption), make("div", about, table));
+    const attributes = { class: "scroll", role: "region", tabindex: "0", "aria-label": caption };
+    return createElement("div", {}, createElement("p", { class: "caption" }, caption), createElement("div", attributes, table));
   };
-  const sortable = (caption, columns, rows) => {
-    const heads = columns.map(([title, first]) =>
-      make("th", { scope: "col", "aria-sort": "none", "data-first": first ?? "ascending", class: first ? "number" : "" },
-        make("button", { type: "button" }, title)));
-    const lines = rows.map((cells) => make("tr", {}, ...cells.map((cell) =>
-      typeof cell === "string" ? make("td", {}, cell) : make("td", { class: "number", value: cell[0] }, cell[1]))));
-    const table = make("table", { class: "sortable" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
-    return scrolling(table, caption);
-  };
-
-  // A matrix of numbers, coloured by their share.
-  const heat = (caption, corner, columns, rows, { dense = false } = {}) => {
-    const upright = dense || columns.some((name) => name.length > 10);
-    const heads = columns.map((name) =>
-      make("th", { scope: "col", class: upright ? "upright" : "", title: name }, make("span", {}, name)));
-    const lines = rows.map(({ name, cells }) => make("tr", {}, make("th", { scope: "row", title: name }, name),
-      ...cells.map(({ text, part, own, title }) => {
-        const turned = Object.keys(TURNS).filter((name) => part >= TURNS[name]);
-        const cell = make("td", { class: [...(own ? ["own"] : []), ...turned].join(" ") }, text);
-        if (title) cell.title = title;
-        if (part > 0) cell.style.backgroundColor = `rgb(var(--heat) / ${part.toFixed(3)})`;
-        return cell;
-      })));
-    const table = make("table", { class: dense ? "heat dense" : "heat" },
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, corner), ...heads)), make("tbody", {}, ...lines));
-    return scrolling(table, caption);
+  // A column is [title], or [title, order of the first click] if it has numbers. A cell is a text, or [number, text].
+  const createSortableTable = (caption, columns, rows) => {
+    const headers = columns.map(([title, firstOrder]) => createElement("th",
+      { scope: "col", "aria-sort": "none", "data-first": firstOrder ?? "ascending", class: firstOrder ? "number" : "" },
+      createElement("button", { type: "button" }, title)));
+    const createCell = (cell) => typeof cell === "string"
+      ? createElement("td", {}, cell)
+      : createElement("td", { class: "number", value: cell[0] }, cell[1]);
+    const bodyRows = rows.map((cells) => createElement("tr", {}, ...cells.map(createCell)));
+    const table = createElement("table", { class: "sortable" },
+      createElement("thead", {}, createElement("tr", {}, ...headers)), createElement("tbody", {}, ...bodyRows));
+    return wrapTable(table, caption);
   };
 
+  // Return a matrix of numbers as a table. The `share` of a cell, from 0 to 1, is the opacity of its background.
+  const createHeatMap = (caption, corner, columns, rows, { isDense = false } = {}) => {
+    const hasUprightTitles = isDense || columns.some((name) => name.length > 10);
+    const headers = columns.map((name) => createElement("th",
+      { scope: "col", class: hasUprightTitles ? "upright" : "", title: name }, createElement("span", {}, name)));
+    const createCell = ({ text, share, isDiagonal, title }) => {
+      const inverted = Object.keys(INVERTED_TEXT).filter((name) => share >= INVERTED_TEXT[name]);
+      const cell = createElement("td", { class: [...(isDiagonal ? ["own"] : []), ...inverted].join(" ") }, text);
+      if (title) cell.title = title;
+      if (share > 0) cell.style.backgroundColor = `rgb(var(--heat) / ${share.toFixed(3)})`;
+      return cell;
+    };
+    const bodyRows = rows.map(({ name, cells }) =>
+      createElement("tr", {}, createElement("th", { scope: "row", title: name }, name), ...cells.map(createCell)));
+    const table = createElement("table", { class: isDense ? "heat dense" : "heat" },
+      createElement("thead", {}, createElement("tr", {}, createElement("th", { scope: "col" }, corner), ...headers)),
+      createElement("tbody", {}, ...bodyRows));
+    return wrapTable(table, caption);
+  };
+
+  const MEASURES = { shared: "Shared terms", jaccard: "Jaccard's index", kuncheva: "Kuncheva's index" };
   const showOverlap = (section) => {
-    const place = section.querySelector(".matrix");
-    if (!place) return;
-    const { size, selectors, selected, ...measures } = data.overlap[Number(value(section, "size"))];
-    const index = value(section, "index");
-    const titles = { shared: "Shared terms", jaccard: "Jaccard's index", kuncheva: "Kuncheva's index" };
-    const digits = index === "shared" ? 0 : 2;
-    const most = (row, column) => (index === "shared" ? Math.min(selected[row], selected[column]) : 1);
+    const matrix = section.querySelector(".matrix");
+    if (!matrix) return;
+    const { size, selectors, selected, ...tables } = data.overlap[Number(controlValue(section, "size"))];
+    const measure = controlValue(section, "index");
+    const isCount = measure === "shared";
+    const maxOverlap = (row, column) => (isCount ? Math.min(selected[row], selected[column]) : 1);
     const rows = selectors.map((name, row) => ({
       name,
-      cells: selectors.map((other, column) => {
-        const own = row === column;
-        const number = own ? most(row, row) : measures[index][row][column];
-        const part = own || number === null ? 0 : Math.max(0, Math.min(1, share(number, most(row, column))));
-        return { text: written(number, own && index === "shared" ? 0 : digits), part, own, title: `${name} and ${other}` };
+      cells: selectors.map((otherName, column) => {
+        const isDiagonal = row === column;
+        const overlap = isDiagonal ? maxOverlap(row, row) : tables[measure][row][column];
+        const share = isDiagonal || overlap === null ? 0 : Math.max(0, Math.min(1, shareOf(overlap, maxOverlap(row, column))));
+        const text = isCount ? formatMeanCount(overlap) : formatNumber(overlap, 2);
+        return { text, share, isDiagonal, title: `${name} and ${otherName}` };
       }),
     }));
-    place.replaceChildren(heat(`${titles[index]} of two selectors, ${size} terms`, "", selectors, rows));
+    matrix.replaceChildren(createHeatMap(`${MEASURES[measure]} of two selectors, ${size} terms`, "", selectors, rows));
   };
 
-  // One combination: its confusion matrix, its most frequent mistakes, and the figures of each class.
-  const f1 = ([hits, predicted, all]) => share(2 * hits, predicted + all);
-  const mostMistaken = ({ classes }) => classes.map(([hits, predicted, all], number) => ({ number, mistakes: predicted + all - 2 * hits }))
-    .sort((first, second) => second.mistakes - first.mistakes).slice(0, MOST_CLASSES).map(({ number }) => number).sort((a, b) => a - b);
-  const confusion = (combination) => {
-    const shown = combination.classes.length > MOST_CLASSES ? mostMistaken(combination) : combination.classes.map((_, number) => number);
-    const rest = combination.classes.length > shown.length;
-    const placeOf = new Map(shown.map((number, place) => [number, place]));
-    const counts = shown.map(() => new Array(shown.length + (rest ? 1 : 0)).fill(0));
+  // One combination: its confusion matrix, its most frequent mistakes, and the measures of each class.
+  // The counts of a class are [correctly predicted, predicted, true] documents; its number is its index in `data.classes`.
+  const f1 = ([nCorrect, nPredicted, nTrue]) => shareOf(2 * nCorrect, nPredicted + nTrue);
+  const classesWithMostMistakes = (classCounts) => classCounts
+    .map(([nCorrect, nPredicted, nTrue], number) => ({ number, nMistakes: nPredicted + nTrue - 2 * nCorrect }))
+    .sort((first, second) => second.nMistakes - first.nMistakes).slice(0, MAX_CLASSES)
+    .map(({ number }) => number).sort((first, second) => first - second);
+  const createConfusionMatrix = (combination) => {
+    const nClasses = combination.classes.length;
+    const hasOtherClasses = nClasses > MAX_CLASSES;
+    const classNumbers = hasOtherClasses ? classesWithMostMistakes(combination.classes) : combination.classes.map((_, number) => number);
+    const positions = new Map(classNumbers.map((number, position) => [number, position]));
+    const counts = classNumbers.map(() => new Array(classNumbers.length + (hasOtherClasses ? 1 : 0)).fill(0));
     for (const [actual, predicted, count] of combination.pairs) {
-      if (placeOf.has(actual)) counts[placeOf.get(actual)][placeOf.get(predicted) ?? shown.length] += count;
+      if (positions.has(actual)) counts[positions.get(actual)][positions.get(predicted) ?? classNumbers.length] += count;
     }
-    const names = shown.map((number) => data.classes[number]);
-    const columns = rest ? [...names, "any other class"] : names;
-    const rows = counts.map((own, row) => {
-      const all = own.reduce((sum, count) => sum + count, 0);
+    const names = classNumbers.map((number) => data.classes[number]);
+    const columns = hasOtherClasses ? [...names, "any other class"] : names;
+    const rows = counts.map((rowCounts, row) => {
+      const total = rowCounts.reduce((sum, count) => sum + count, 0);
       return {
         name: names[row],
-        cells: own.map((count, column) => ({
-          text: count ? written(count) : "", part: share(count, all), own: row === column,
-          title: `${names[row]} predicted as ${columns[column]}: ${written(count)} of ${written(all)}`,
+        cells: rowCounts.map((count, column) => ({
+          text: count ? formatNumber(count) : "", share: shareOf(count, total), isDiagonal: row === column,
+          title: `${names[row]} predicted as ${columns[column]}: ${formatNumber(count)} of ${formatNumber(total)}`,
         })),
       };
     });
-    const which = rest ? ` The ${shown.length} of ${written(combination.classes.length)} classes with the most mistakes.` : "";
-    return heat(`${combination.name}: number of documents, true classes in rows, predicted classes in columns.${which}`,
-      "true \\ predicted", columns, rows, { dense: shown.length > 8 });
+    const note = hasOtherClasses ? ` The ${MAX_CLASSES} of ${formatNumber(nClasses)} classes with the most mistakes.` : "";
+    return createHeatMap(`${combination.name}: number of documents, true classes in rows, predicted classes in columns.${note}`,
+      "true \\ predicted", columns, rows, { isDense: classNumbers.length > 8 });
   };
-  const pairs = (combination) => {
-    const wrong = combination.pairs.filter(([actual, predicted]) => actual !== predicted)
-      .sort((first, second) => second[2] - first[2]).slice(0, MOST_PAIRS);
-    const rows = wrong.map(([actual, predicted, count]) => {
-      const part = share(count, combination.classes[actual][2]);
-      return [data.classes[actual], data.classes[predicted], [count, written(count)], [part, `${written(100 * part, 1)} %`]];
+  const createMistakesTable = (combination) => {
+    const mistakes = combination.pairs.filter(([actual, predicted]) => actual !== predicted)
+      .sort(([, , first], [, , second]) => second - first).slice(0, MAX_MISTAKES);
+    if (!mistakes.length) return createElement("p", {}, "All documents were predicted correctly.");
+    const rows = mistakes.map(([actual, predicted, count]) => {
+      const [, , nTrue] = combination.classes[actual];
+      const share = shareOf(count, nTrue);
+      return [data.classes[actual], data.classes[predicted], [count, formatNumber(count)], [share, `${formatNumber(100 * share, 1)} %`]];
     });
-    if (!rows.length) return make("p", {}, "No document was predicted wrongly.");
-    return sortable(`The most frequent mistakes of ${combination.name}`,
+    return createSortableTable(`The most frequent mistakes of ${combination.name}`,
       [["true class"], ["predicted class"], ["documents", "descending"], ["of the class", "descending"]], rows);
   };
-  const byClass = (combination) => {
+  const createClassTable = (combination) => {
     const rows = combination.classes.map((counts, number) => {
-      const [hits, predicted, all] = counts;
-      const figures = [share(hits, predicted), share(hits, all), f1(counts)];
-      return [data.classes[number], [all, written(all)], ...figures.map((figure) => [figure, written(figure, 3)])];
+      const [nCorrect, nPredicted, nTrue] = counts;
+      const measures = [shareOf(nCorrect, nPredicted), shareOf(nCorrect, nTrue), f1(counts)];
+      return [data.classes[number], [nTrue, formatNumber(nTrue)], ...measures.map((measure) => [measure, formatNumber(measure, 3)])];
     });
-    return sortable(`Precision, recall and F1 of each class, ${combination.name}`,
+    return createSortableTable(`Precision, recall and F1 of each class, ${combination.name}`,
       [["class"], ["documents", "descending"], ["precision", "descending"], ["recall", "descending"], ["F1", "descending"]], rows);
   };
   const showClasses = (section) => {
-    const combination = data.combinations[Number(value(section, "combination"))];
-    if (combination.pairs) {
-      section.querySelector(".matrix").replaceChildren(confusion(combination));
-      section.querySelector(".pairs").replaceChildren(pairs(combination));
-    } else if (section.querySelector(".matrix")) {
-      section.querySelector(".matrix").replaceChildren();
-      section.querySelector(".pairs").replaceChildren();
+    const combination = data.combinations[Number(controlValue(section, "combination"))];
+    const matrix = section.querySelector(".matrix");
+    if (matrix) { // multilabel documents have no confusion matrix
+      matrix.replaceChildren(...(combination.pairs ? [createConfusionMatrix(combination)] : []));
+      section.querySelector(".pairs").replaceChildren(...(combination.pairs ? [createMistakesTable(combination)] : []));
     }
-    section.querySelector(".by-class").replaceChildren(byClass(combination));
+    section.querySelector(".by-class").replaceChildren(createClassTable(combination));
   };
 
-  // Terms: a card for each class; the search looks for a part of a term, or of the name of a class.
-  const scoreText = (score, most) =>
-    score === null ? "" : most < 0.01 ? score.toExponential(2) : most < 10 ? score.toFixed(4) : written(score, 1);
-  const card = (name, terms, all, most) => make("div", { class: "card" }, make("h3", {}, name), terms.length
-    ? make("ol", { tabindex: "0", "aria-label": `Terms of ${name}` }, ...terms.map(([rank, term, score]) => make("li", {},
-      make("span", { title: "rank among all terms" }, `${written(rank)}.`), make("span", { class: "term" }, term),
-      make("span", { title: "score" }, scoreText(score, most)))))
-    : make("p", {}, all ? "No such term." : "No selected term indicates this class."));
+  // Terms: a card for each class. The search finds terms and class names that contain the query.
+  const formatScore = (score, maxScore) => {
+    if (score === null) return "";
+    if (maxScore < 0.01) return score.toExponential(2);
+    return maxScore < 10 ? score.toFixed(4) : formatNumber(score, 1);
+  };
+  const createTermItem = ([rank, term, score], maxScore) => createElement("li", {},
+    createElement("span", { title: "rank among all terms" }, `${formatNumber(rank)}.`),
+    createElement("span", { class: "term" }, term),
+    createElement("span", { title: "score" }, formatScore(score, maxScore)));
+  const createCard = (className, terms, hasSelectedTerms, maxScore) => {
+    const content = terms.length
+      ? createElement("ol", { tabindex: "0", "aria-label": `Terms of ${className}` }, ...terms.map((term) => createTermItem(term, maxScore)))
+      : createElement("p", {}, hasSelectedTerms ? "No such term." : "No selected term indicates this class.");
+    return createElement("div", { class: "card" }, createElement("h3", {}, className), content);
+  };
   const showTerms = (section) => {
-    const [selector, size] = [value(section, "selector"), value(section, "size")];
+    const [selector, size] = [controlValue(section, "selector"), controlValue(section, "size")];
     const selection = data.selections.find((entry) => entry.selector === selector && entry.size === size);
-    const place = section.querySelector(".cards");
+    const cardList = section.querySelector(".cards");
     const status = section.querySelector(".shown");
     if (!selection) {
       status.textContent = `${selector} selected nothing with ${size} terms.`;
-      place.replaceChildren();
+      cardList.replaceChildren();
       return;
     }
-    const wanted = value(section, "search").trim().toLocaleLowerCase();
-    const known = data.rankings[selection.ranking].classes;
-    const most = Math.max(...known.flatMap((own) => own.map(([, , score]) => Math.abs(score ?? 0))), 0);
-    let count = 0;
-    let listed = 0;
-    const cards = known.flatMap((own, number) => {
-      const name = data.classes[number];
-      const within = own.filter(([rank]) => rank <= selection.selected);
-      listed += within.length;
-      const isNamed = name.toLocaleLowerCase().includes(wanted);
-      const terms = isNamed ? within : within.filter(([, term]) => term.toLocaleLowerCase().includes(wanted));
-      if (wanted && !isNamed && !terms.length) return [];
-      count += terms.length;
-      return [card(name, terms, within.length, most)];
+    const typedQuery = controlValue(section, "search").trim();
+    const query = typedQuery.toLocaleLowerCase();
+    const termsByClass = data.rankings[selection.ranking].classes;
+    const maxScore = Math.max(...termsByClass.flatMap((terms) => terms.map(([, , score]) => Math.abs(score ?? 0))), 0);
+    let nSearched = 0;
+    let nMatches = 0;
+    const cards = termsByClass.flatMap((terms, number) => {
+      const className = data.classes[number];
+      const selectedTerms = terms.filter(([rank]) => rank <= selection.selected);
+      const classMatches = className.toLocaleLowerCase().includes(query);
+      const matches = classMatches ? selectedTerms : selectedTerms.filter(([, term]) => term.toLocaleLowerCase().includes(query));
+      nSearched += selectedTerms.length;
+      nMatches += matches.length;
+      if (query && !classMatches && !matches.length) return [];
+      return [createCard(className, matches, selectedTerms.length > 0, maxScore)];
     });
-    const some = wanted && listed < selection.selected ? `, ${written(listed)} of them are here` : "";
-    const what = wanted ? `match “${value(section, "search").trim()}”` : "are shown";
-    status.textContent = `${selector} selected ${counted(selection.selected, "term", "terms")}${some}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
-    place.replaceChildren(...cards);
+    const searched = query && nSearched < selection.selected ? `, ${formatNumber(nSearched)} of which were searched` : "";
+    const action = query ? `match “${typedQuery}”` : "are shown";
+    status.textContent = `${selector} selected ${formatCount(selection.selected, "term", "terms")}${searched}; `
+      + `${formatNumber(nMatches)} ${action}, in ${formatCount(cards.length, "class", "classes")}.`;
+    cardList.replaceChildren(...cards);
   };
 
-  // The table of all combinations as comma-separated values, with all digits.
-  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const asCsv = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => {
+  // Copy the table of all combinations as comma-separated values, with all digits.
+  const quoteForCsv = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const csvCell = (cell) => {
     const text = cell.textContent.trim();
-    return quoted(cell.dataset.value !== undefined && text !== "best" ? cell.dataset.value : text === NOTHING ? "" : text);
-  }).join(",")).join("\n") + "\n";
-  const copied = async (text) => {
+    if (cell.dataset.value !== undefined && text !== "best") return quoteForCsv(cell.dataset.value);
+    return text === NOTHING ? "" : quoteForCsv(text);
+  };
+  const tableAsCsv = (table) => [...table.rows].map((row) => `${[...row.cells].map(csvCell).join(",")}\n`).join("");
+  // Return whether the browser allows copying.
+  const copyText = async (text) => {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      const area = make("textarea", {}, text);
+      const area = createElement("textarea", {}, text);
       document.body.append(area);
       area.select();
-      const done = document.execCommand("copy");
+      const isCopied = document.execCommand("copy");
       area.remove();
-      return done;
+      return isCopied;
     }
   };
-  const offerCsv = () => {
+  const enableCopying = () => {
     const table = document.getElementById("conditions");
     document.getElementById("copy").addEventListener("click", async () => {
-      const done = await copied(asCsv(table));
+      const isCopied = await copyText(tableAsCsv(table));
       document.getElementById("copied").textContent =
-        done ? `Copied ${counted(table.tBodies[0].rows.length, "row", "rows")}.` : "The browser does not allow it.";
+        isCopied ? `Copied ${formatCount(table.tBodies[0].rows.length, "row", "rows")}.` : "The browser does not allow copying.";
     });
   };
 
-  const SHOWN = { quality: drawPanels, times: drawPanels, energy: drawPanels, overlap: showOverlap, classes: showClasses, terms: showTerms };
+  // What fills each section, at first and when one of its controls changes.
+  const RENDERERS = { quality: drawPanels, times: drawPanels, energy: drawPanels, overlap: showOverlap, classes: showClasses, terms: showTerms };
   listSections();
-  offerCsv();
-  for (const [name, show] of Object.entries(SHOWN)) {
+  enableCopying();
+  for (const [name, render] of Object.entries(RENDERERS)) {
     const section = document.getElementById(name);
     if (!section) continue;
-    show(section);
+    render(section);
     section.addEventListener("input", (event) => {
-      if (event.target.closest(".controls")) show(section);
+      if (event.target.closest(".controls")) render(section);
     });
   }
 })();

@@ -43,13 +43,13 @@ from .shortest import Shortest, shortest_transversals
 from .transversals import Count, Testor, Transversals, count_transversals
 
 DEFAULT_EPSILON = 0.4
-_MOST_PAIRS_NAMED = 5
+_MAX_PAIRS_NAMED = 5
 """The number of indistinguishable pairs of classes that the warning names."""
 _SHARE_WORK = 1 << 31
 """About how many 64-bit words are read to compute the scores of all classes."""
 _SHORTEST_WORK = 1 << 30
 """About how many 64-bit words are read to find the shortest testors of a class."""
-_LEAST_STEPS, _MOST_STEPS = 100, 200_000
+_MIN_STEPS, _MAX_STEPS = 100, 200_000
 """Limits of the number of columns that the search for the shortest testors tries by default."""
 
 
@@ -261,7 +261,7 @@ class TypicalTestors(TermSelector):
 
     def _warn_of_indistinguishable(self, n_pairs: int) -> None:
         """Warn about pairs of classes that no term distinguishes; the warning names a few and counts the rest."""
-        pairs = islice(self._indistinguishable(), _MOST_PAIRS_NAMED)
+        pairs = islice(self._indistinguishable(), _MAX_PAIRS_NAMED)
         named = [f"{label!r} from {other!r}" for label, other in pairs]
         more = f", and {n_pairs - len(named):,} more" if n_pairs > len(named) else ""
         warn(
@@ -471,7 +471,7 @@ class TypicalTestors(TermSelector):
         if max_steps is None:
             words_per_step = basic.size // 64 + 1
             affordable_steps = int(share_of_work * _SHORTEST_WORK) // words_per_step
-            max_steps = min(max(affordable_steps, _LEAST_STEPS), _MOST_STEPS)
+            max_steps = min(max(affordable_steps, _MIN_STEPS), _MAX_STEPS)
         shortest = shortest_transversals(basic, class_contrast.weights, limit, max_steps)
         terms = class_contrast.terms.tolist()  # the term of each column of the matrix
         testors = [tuple(terms[position] for position in testor) for testor in shortest.testors]

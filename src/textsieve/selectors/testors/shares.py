@@ -74,7 +74,7 @@ def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
 
 SHARE_WORK = 1 << 28
 """About how many 64-bit words are read to compute the shares of a class."""
-_LEAST_WALKS = _LEAST_STEPS = 200
+_MIN_WALKS = _MIN_STEPS = 200
 _LARGEST_EXACT = 2.0**53
 """Integers up to this one are exact as floats."""
 
@@ -96,7 +96,7 @@ def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Share
     for part in split_into_parts(basic):
         part_work = work * len(part.patterns) // len(basic)  # in proportion to its rows
         n_terms = np.bincount(part.pattern_of)  # of each pattern
-        most_steps = max(_LEAST_STEPS, part_work // (4 * part.n_words))  # a quarter of the work
+        most_steps = max(_MIN_STEPS, part_work // (4 * part.n_words))  # a quarter of the work
         transversals = list_transversals(part.patterns, limit, most_steps)
         if transversals.complete:
             pattern_shares = _shares_in_listing(transversals, n_terms)
@@ -139,7 +139,7 @@ def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
 def _n_walks(part: Part, limit: int, work: int) -> int:
     """Return how many walks the work allows, at most `limit`; a walk reads all words once per member of a set."""
     n_members = 2 * len(part.patterns).bit_length()  # a guess at the size of a typical set
-    return min(limit, max(_LEAST_WALKS, work // (n_members * part.n_words)))
+    return min(limit, max(_MIN_WALKS, work // (n_members * part.n_words)))
 
 
 def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:

@@ -18,7 +18,7 @@ from ...arrays import Bools, Floats
 from .shares import Part, split_into_parts
 from .transversals import Testor, Transversals
 
-MOST_COMPARED = 1000
+MAX_COMPARED = 1000
 """The number of shortest sets of patterns of a part that are compared to find the heaviest."""
 
 WeightedSets = list[tuple[float, Testor]]
@@ -55,7 +55,7 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
     heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
     proved = heaviest = True
     for part in split_into_parts(basic):
-        search = _search_shortest(part.patterns, max(limit, MOST_COMPARED), most_steps)
+        search = _search_shortest(part.patterns, max(limit, MAX_COMPARED), most_steps)
         most_steps = search.steps_left
         part_testors = _heaviest_testors(part, search.sets, weights, limit)
         heaviest_testors = _heaviest_unions(heaviest_testors, part_testors, limit)

@@ -27,7 +27,7 @@ let askForToken = async () => null;
 /** Returns whether a server can have this token: visible ASCII characters, which any header can carry. */
 export const isToken = (text) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 
-/** Sets the function that asks the reader for a token, given whether another one was rejected; null for no token. */
+/** Sets the function that asks the reader for a token. Its argument is whether a token was rejected; null: no token. */
 export const setTokenDialog = (dialog) => { askForToken = dialog; };
 
 /** Returns a new token; many requests may be rejected at once, but the reader is asked once. */
@@ -93,9 +93,9 @@ const request = async (path, body, signal) => {
     if (response.ok) return response.json();
     const error = await errorOf(response);
     if (response.status !== 401) throw error;
-    const given = await newToken(usedToken);
-    if (given === null || !isToken(given)) throw error;
-    token = given;
+    const nextToken = await newToken(usedToken);
+    if (nextToken === null || !isToken(nextToken)) throw error;
+    token = nextToken;
   }
 };
 

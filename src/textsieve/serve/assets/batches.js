@@ -6,7 +6,7 @@
 // respond, the page waits for it.
 
 import { ApiError, Unreachable } from "./api.js";
-import { lengthOf, written } from "./dom.js";
+import { formatNumber, lengthOf } from "./dom.js";
 
 const MAX_DOCUMENTS = 200; // per request, so that the progress bar moves
 const MAX_BYTES = 256 * 1024;
@@ -22,9 +22,10 @@ const bytesOf = (text) => encoder.encode(JSON.stringify(text)).length + 1;
 export const faultOf = (text, limits) => {
   if (typeof text !== "string") return "there is no text";
   const length = lengthOf(text);
-  if (length > limits.length) return `too long: ${written(length)} characters, at most ${written(limits.length)}`;
+  const tooLong = (size, unit, limit) => `too long: ${formatNumber(size)} ${unit}, at most ${formatNumber(limit)}`;
+  if (length > limits.length) return tooLong(length, "characters", limits.length);
   const bytes = bytesOf(text), maxBytes = limits.body - ENVELOPE;
-  return bytes > maxBytes ? `too long: ${written(bytes)} bytes, at most ${written(maxBytes)}` : null;
+  return bytes > maxBytes ? tooLong(bytes, "bytes", maxBytes) : null;
 };
 
 /** Yields the indices of the documents of each request. */

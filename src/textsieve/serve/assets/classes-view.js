@@ -3,7 +3,7 @@
 // Bars show probabilities if there are any. Otherwise they run from the lowest score of all classes to the highest,
 // because the zero of a score has no meaning for a reader; a line in a bar shows the threshold of the class.
 
-import { bar, byId, isNumber, labelKey, labelParts, make, percent, show, written } from "./dom.js";
+import { bar, byId, formatNumber, formatPercent, isNumber, labelKey, labelParts, make, show } from "./dom.js";
 import { nextIndex } from "./tabs.js";
 
 const FIRST = 10; // number of classes that are shown at first
@@ -17,17 +17,17 @@ export const scaleOf = (classes) => {
 
 const barOf = ({ score, threshold, probability }, scale) => {
   if (isNumber(probability)) return bar(probability);
-  const isSeen = isNumber(threshold) && scale(threshold) >= 0 && scale(threshold) <= 1;
-  return bar(scale(score), { mark: isSeen ? scale(threshold) : null });
+  const isInRange = isNumber(threshold) && scale(threshold) >= 0 && scale(threshold) <= 1;
+  return bar(scale(score), { mark: isInRange ? scale(threshold) : null });
 };
 
 /** Returns the numbers of a class. If `haveThresholds`, a class without a threshold has an infinite one. */
 const figuresOf = ({ score, threshold, probability }, haveThresholds) => {
   const figure = (text, kind = "") => make("span", { class: `figure ${kind}` }, text);
-  const limit = isNumber(threshold) ? `threshold ${written(threshold, 3)}` : "never assigned";
+  const limit = isNumber(threshold) ? `threshold ${formatNumber(threshold, 3)}` : "never assigned";
   return [
-    isNumber(probability) ? figure(percent(probability), "strong") : null,
-    figure(`score ${written(score, 3)}`),
+    isNumber(probability) ? figure(formatPercent(probability), "strong") : null,
+    figure(`score ${formatNumber(score, 3)}`),
     haveThresholds ? figure(limit) : null,
   ];
 };
@@ -54,16 +54,16 @@ export const useClasses = (onChoose) => {
     const scale = scaleOf(classes), haveThresholds = classes.some(({ threshold }) => isNumber(threshold));
     const isShown = ({ label, predicted }, index) =>
       areAllShown || index < FIRST || predicted || labelKey(label) === current;
-    const shown = classes.filter(isShown);
-    list.replaceChildren(...shown.map((cls) => make(
+    const visibleClasses = classes.filter(isShown);
+    list.replaceChildren(...visibleClasses.map((cls) => make(
       "button",
       { type: "button", role: "radio", class: cls.predicted ? "is-predicted" : "", "data-key": labelKey(cls.label) },
       nameOf(cls),
       barOf(cls, scale),
       make("span", { class: "figures" }, figuresOf(cls, haveThresholds)),
     )));
-    show(more, shown.length < classes.length || (areAllShown && classes.length > FIRST));
-    more.textContent = areAllShown ? `Show only the best ${FIRST}` : `Show all ${written(classes.length)} classes`;
+    show(more, visibleClasses.length < classes.length || (areAllShown && classes.length > FIRST));
+    more.textContent = areAllShown ? `Show only the best ${FIRST}` : `Show all ${formatNumber(classes.length)} classes`;
     check();
   };
   const choose = (button) => {

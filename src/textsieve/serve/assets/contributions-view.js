@@ -1,7 +1,7 @@
 // The table that adds up to a score: what each term adds, the intercept of the class, and the sum.
 
 import { largestOf, strengthOf, strongestFirst } from "./contributions.js";
-import { counted, labelText, make, signed, splitBar, written } from "./dom.js";
+import { formatCount, formatNumber, formatSigned, labelText, make, splitBar } from "./dom.js";
 
 const FIRST = 20; // number of terms that are shown at first
 const WEIGHT = "Weight: how important the term is in this text. A term adds its weight times its coefficient, which "
@@ -14,16 +14,16 @@ const figure = (text) => make("td", { class: "number" }, text);
 
 const row = ({ term, count, weight, adds, contribution }, largest, isCompared) => make("tr", {},
   make("th", { scope: "row", class: "text" }, term),
-  figure(written(count)),
-  figure(written(weight, 3)),
-  figure(signed(adds)),
-  isCompared ? figure(signed(contribution)) : null,
+  figure(formatNumber(count)),
+  figure(formatNumber(weight, 3)),
+  figure(formatSigned(adds)),
+  isCompared ? figure(formatSigned(contribution)) : null,
   make("td", { class: "bars" }, splitBar(strengthOf(contribution, largest))));
 
 /** Returns a row that is not about a single term. */
 const otherRow = (title, number, kind, isCompared) => make("tr", { class: kind },
   make("th", { scope: "row", class: "text", colspan: "3" }, title),
-  figure(signed(number)),
+  figure(formatSigned(number)),
   isCompared ? make("td") : null,
   make("td", { class: "bars" }));
 
@@ -39,8 +39,8 @@ const headOf = (isCompared) => {
 export const contributionTable = (explanation) => {
   const { label, intercept, score } = explanation, isCompared = explanation.compared === true;
   const terms = strongestFirst(explanation), largest = largestOf(terms), rest = terms.slice(FIRST);
-  const rows = (shown) => shown.map((term) => row(term, largest, isCompared));
-  const body = make("tbody", {}, rows(terms.slice(0, FIRST)));
+  const rowsOf = (someTerms) => someTerms.map((term) => row(term, largest, isCompared));
+  const body = make("tbody", {}, rowsOf(terms.slice(0, FIRST)));
   const table = make("table", { class: isCompared ? "contributions are-compared" : "contributions" },
     make("caption", {}, `Score of ${labelText(label)}`),
     headOf(isCompared),
@@ -49,11 +49,11 @@ export const contributionTable = (explanation) => {
       otherRow("Intercept", intercept, "intercept", isCompared),
       otherRow("Score (sum)", score, "sum", isCompared)));
   const more = make("button", { type: "button", on: { click: () => {
-    body.replaceChildren(...rows(terms));
+    body.replaceChildren(...rowsOf(terms));
     more.remove();
-  } } }, `Show all ${written(terms.length)} terms`);
+  } } }, `Show all ${formatNumber(terms.length)} terms`);
   const restSum = rest.reduce((sum, { adds }) => sum + adds, 0);
-  if (rest.length) body.append(otherRow(counted(rest.length, "other term"), restSum, "rest", isCompared));
+  if (rest.length) body.append(otherRow(formatCount(rest.length, "other term"), restSum, "rest", isCompared));
   const sign = terms.some(({ adds }) => adds < 0) ? NEGATIVE : POSITIVE;
   const notes = terms.length ? [...(isCompared ? [`${sign} ${COMPARED}`] : []), WEIGHT] : [];
   const scroll = make("div", { class: "scroll" }, table);

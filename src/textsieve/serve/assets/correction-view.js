@@ -63,11 +63,11 @@ const choiceOf = ({ multilabel, classes }, predicted) => {
  * may have loaded another model.
  */
 export const offerCorrection = (model, text, predicted, reloadModel) => {
-  const place = byId("correction"), isOnly = !model.multilabel && model.classes.length < 2;
-  if (!model.feedback || isOnly || BLANK.test(text)) return place.replaceChildren();
+  const container = byId("correction"), hasOneClass = !model.multilabel && model.classes.length < 2;
+  if (!model.feedback || hasOneClass || BLANK.test(text)) return container.replaceChildren();
   const form = make("form", { id: "correction-form", is: { hidden: true } });
-  const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };
-  const open = make("button", { type: "button", id: "wrong", ...opens }, "This is wrong");
+  const attributes = { "aria-expanded": "false", "aria-controls": "correction-form" };
+  const open = make("button", { type: "button", id: "wrong", ...attributes }, "This is wrong");
   const choice = choiceOf(model, predicted);
   const toggle = (isOpen) => {
     form.hidden = !isOpen;
@@ -78,14 +78,14 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
   open.addEventListener("click", () => toggle(form.hidden));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const right = choice.read();
-    if (right === null) return showCorrectionState(choice.missing);
+    const correction = choice.read();
+    if (correction === null) return showCorrectionState(choice.missing);
     try {
-      await api.correct({ text, ...right });
+      await api.correct({ text, ...correction });
       if (!form.isConnected) return; // there is another result by now
-      place.replaceChildren();
-      const saved = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(right)}.`;
-      showCorrectionState(`Thank you. ${saved} ${UPDATE}`);
+      container.replaceChildren();
+      const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
+      showCorrectionState(`Thank you. ${summary} ${UPDATE}`);
       byId("correction-state").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.ApiError && reason.code === "unknown_label";
@@ -97,5 +97,5 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
   const send = make("button", { type: "submit", class: "primary" }, "Send");
   const about = make("p", { class: "note" }, `Text: ${beginningOf(text)}`);
   form.append(about, choice.element, make("div", { class: "controls" }, send, cancel));
-  return place.replaceChildren(open, form);
+  return container.replaceChildren(open, form);
 };

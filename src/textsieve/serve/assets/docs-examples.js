@@ -1,30 +1,30 @@
 // A request as a curl command, and as a Python program that needs only the standard library.
 
-const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteForShell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Returns a JSON value as a Python literal. */
-const python = (value) => {
+const toPython = (value) => {
   if (value === null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
-  if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map(toPython).join(", ")}]`;
   if (typeof value === "object") {
-    return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${python(item)}`).join(", ")}}`;
+    return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${toPython(item)}`).join(", ")}}`;
   }
   return JSON.stringify(value);
 };
 
 export const curl = (address, body, hasToken) =>
-  ["curl", shellQuoted(address)]
+  ["curl", quoteForShell(address)]
     .concat(hasToken ? ['-H "Authorization: Bearer $TEXTSIEVE_TOKEN"'] : [])
-    .concat(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuoted(body)}`])
+    .concat(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${quoteForShell(body)}`])
     .join(" ");
 
 /** Returns a Python program for a request; `body` is the text of the body. */
 export const program = (address, body, hasToken, isJson) => {
   let value = null;
   try {
-    value = body === null ? null : python(JSON.parse(body));
+    value = body === null ? null : toPython(JSON.parse(body));
   } catch {
     return "# The body is not JSON.";
   }

@@ -60,8 +60,10 @@ const properties = (schema, all, indent) =>
     const value = pieces(property, all, indent, isOptional);
     const [first, ...rest] = value;
     const opens = rest.length > 0 && first[0].endsWith("\n"); // the comment follows the opening bracket
-    const shown = opens ? [[first[0].trimEnd(), ""], ...comment, ["\n", ""], ...rest] : [...value, ...comment];
-    return [[indent, ""], [name, "key"], [": ", ""], ...shown, ["\n", ""]];
+    const typeAndComment = opens
+      ? [[first[0].trimEnd(), ""], ...comment, ["\n", ""], ...rest]
+      : [...value, ...comment];
+    return [[indent, ""], [name, "key"], [": ", ""], ...typeAndComment, ["\n", ""]];
   });
 
 export const schemaPieces = (schema, all) => pieces(schema, all, "", false);
@@ -74,8 +76,8 @@ export const exampleOf = (schema, all) => {
   const { examples, properties: parts, required = [], type, items = {} } = resolve(schema, all);
   if (examples?.length) return examples[0];
   if (parts) {
-    const needed = Object.entries(parts).filter(([name]) => required.includes(name));
-    return Object.fromEntries(needed.map(([name, part]) => [name, exampleOf(part, all)]));
+    const requiredParts = Object.entries(parts).filter(([name]) => required.includes(name));
+    return Object.fromEntries(requiredParts.map(([name, part]) => [name, exampleOf(part, all)]));
   }
   if (type === "array") return [exampleOf(items, all)];
   return { string: "some text", integer: 1, number: 0.5, boolean: true }[type] ?? null;

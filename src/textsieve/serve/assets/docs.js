@@ -91,8 +91,8 @@ const fieldsOf = (path, parameters, body) => {
   const labelled = inputs.map(([name, input]) => make("label", { class: "field" }, name, input));
   const fields = make("div", { class: "query" }, labelled);
   const read = () => {
-    const given = inputs.map(([name, { value }]) => [name, value]).filter(([, value]) => value !== "");
-    const query = new URLSearchParams(given);
+    const values = inputs.map(([name, { value }]) => [name, value]).filter(([, value]) => value !== "");
+    const query = new URLSearchParams(values);
     return [path + (query.size ? `?${query}` : ""), null];
   };
   return { fields: inputs.length ? [fields] : [], read };
@@ -114,13 +114,13 @@ const sendTrial = async ([path, body], status, place, code) => {
   try {
     const response = await request(path.slice(1), body);
     const text = await response.text();
-    const spent = performance.now() - begin;
+    const duration = performance.now() - begin;
     status.classList.add(response.ok ? "is-good" : "is-bad");
-    const time = spent < 10 ? spent.toFixed(1) : Math.round(spent);
+    const time = duration < 10 ? duration.toFixed(1) : Math.round(duration);
     status.textContent = `${response.status} ${response.statusText}, ${time} ms`;
     const pretty = formatJson(text, 2);
-    const left = pretty.length - MAX_SHOWN;
-    code.textContent = left > 0 ? `${pretty.slice(0, MAX_SHOWN)}\n… (${left} more characters)` : pretty;
+    const nMore = pretty.length - MAX_SHOWN;
+    code.textContent = nMore > 0 ? `${pretty.slice(0, MAX_SHOWN)}\n… (${nMore} more characters)` : pretty;
   } catch {
     status.classList.add("is-bad");
     status.textContent = "The server does not respond.";

@@ -33,8 +33,8 @@ export const tableOf = (rows, hasNames) => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   const names = hasNames ? rows[0] ?? [] : [];
   const columns = Array.from({ length: width }, (_, index) => names[index] || `column ${index + 1}`);
-  const padded = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill(null)]);
-  return { columns, rows: (hasNames ? rows.slice(1) : rows).map(padded) };
+  const pad = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill(null)]);
+  return { columns, rows: (hasNames ? rows.slice(1) : rows).map(pad) };
 };
 
 const ofCsv = (text, separator, hasNames) => {
@@ -103,17 +103,17 @@ const READERS = {
 export const documentsOf = (name, content, hasNames = null) => {
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const start = text.trimStart();
-  const detected = start.startsWith("{") || /^\[\s*["{]/.test(start) ? ofJson : ofLines;
-  const read = READERS[name.split(".").pop().toLowerCase()] ?? detected;
+  const detectedReader = start.startsWith("{") || /^\[\s*["{]/.test(start) ? ofJson : ofLines;
+  const read = READERS[name.split(".").pop().toLowerCase()] ?? detectedReader;
   return { faults: new Map(), warning: null, hasNames: null, ...read(text, hasNames) };
 };
 
 /** Returns the index of the text column: the one with a known name, or else the one with the longest cells. */
 export const textColumnOf = ({ columns, rows }) => {
   const names = columns.map(normalName);
-  const known = TEXT_NAMES.find((name) => names.includes(name));
-  if (known !== undefined) return names.indexOf(known);
-  const first = rows.slice(0, SAMPLE_ROWS);
-  const lengths = columns.map((_, column) => first.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0));
+  const textName = TEXT_NAMES.find((name) => names.includes(name));
+  if (textName !== undefined) return names.indexOf(textName);
+  const sample = rows.slice(0, SAMPLE_ROWS);
+  const lengths = columns.map((_, column) => sample.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0));
   return lengths.reduce((best, length, column) => (length > lengths[best] ? column : best), 0);
 };

@@ -3,9 +3,9 @@
 const MISSING = "–";
 
 /** Returns a new element; `vars` are CSS variables, `on` listeners, `is` properties, and all others attributes. */
-export const make = (tag, about = {}, ...children) => {
+export const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(about)) {
+  for (const [name, value] of Object.entries(attributes)) {
     if (name === "class") element.className = value;
     else if (name === "is") Object.assign(element, value);
     else if (name === "vars") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
@@ -23,29 +23,31 @@ export const show = (element, isShown) => { element.hidden = !isShown; };
 export const announce = (text) => { byId("announcement").textContent = text; };
 
 /** Returns a number as text, with a typographic minus, and never "-0.000". */
-export const written = (number, digits = 0) => {
+export const formatNumber = (number, digits = 0) => {
   if (number === null || number === undefined || Number.isNaN(number)) return MISSING;
   if (!Number.isFinite(number)) return number < 0 ? "−∞" : "∞";
   const text = Math.abs(number).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return number < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 };
 
-export const signed = (number, digits = 3) => {
-  const text = written(number, digits);
+export const formatSigned = (number, digits = 3) => {
+  const text = formatNumber(number, digits);
   return number > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 };
 
 export const isNumber = (value) => typeof value === "number";
-export const percent = (share, digits = 1) => (isNumber(share) ? `${written(100 * share, digits)}%` : MISSING);
-export const counted = (number, one, more = `${one}s`) => `${written(number)} ${number === 1 ? one : more}`;
-export const day = (time) => {
+export const formatPercent = (share, digits = 1) =>
+  (isNumber(share) ? `${formatNumber(100 * share, digits)}%` : MISSING);
+export const formatCount = (number, singular, plural = `${singular}s`) =>
+  `${formatNumber(number)} ${number === 1 ? singular : plural}`;
+export const formatTime = (time) => {
   const moment = new Date(time);
   if (!time || Number.isNaN(moment.getTime())) return "unknown";
   const date = { day: "numeric", month: "long", year: "numeric" };
   return moment.toLocaleString("en-GB", { ...date, hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 };
 
-/** Return a label as text; in parts, with possible line breaks after punctuation; as a key that tells 1 from "1". */
+/** Return a label as text; as parts with possible line breaks after punctuation; as a key, different for 1 and "1". */
 export const labelText = (label) => (label === "" ? "(empty)" : String(label));
 export const labelParts = (label) =>
   labelText(label).split(/(?<=[.\/_:-])/).flatMap((part, index) => (index ? [make("wbr"), part] : [part]));
@@ -82,6 +84,7 @@ export const bar = (share, { mark = null, kind = "" } = {}) =>
 
 /** Returns a bar from the middle: to the right for positive fractions, to the left for negative ones. */
 export const splitBar = (share) => {
-  const about = { class: `split ${share < 0 ? "against" : "for"}`, "aria-hidden": "true" };
-  return make("span", { ...about, vars: { "--share": asFraction(Math.abs(share)) } }, make("span", { class: "fill" }));
+  const attributes = { class: `split ${share < 0 ? "against" : "for"}`, "aria-hidden": "true" };
+  const vars = { "--share": asFraction(Math.abs(share)) };
+  return make("span", { ...attributes, vars }, make("span", { class: "fill" }));
 };

@@ -1,16 +1,16 @@
 // The results for the documents of a file: the number of documents per class, and the first rows.
 
-import { bar, counted, isNumber, labelParts, make, percent, written } from "./dom.js";
+import { bar, formatCount, formatNumber, formatPercent, isNumber, labelParts, make } from "./dom.js";
 import { countsOf, figureOf, labelsOf } from "./predictions.js";
 
 const ROWS = 200; // number of rows that are shown
 const CLIP = 160; // characters of a text that are shown
 
-const clipped = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
+const clip = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
 
 const figure = (score, probability) => {
-  if (!isNumber(probability)) return written(score, 3);
-  return [percent(probability), make("span", { class: "note block" }, `score ${written(score, 3)}`)];
+  if (!isNumber(probability)) return formatNumber(score, 3);
+  return [formatPercent(probability), make("span", { class: "note block" }, `score ${formatNumber(score, 3)}`)];
 };
 
 /** Returns two cells with a class and its score, or one cell with a line for each class of a multilabel model. */
@@ -30,23 +30,23 @@ const predictionCells = (prediction) => {
 
 const rowOf = (text, index, { prediction, fault, isCancelled }) => {
   const kind = isCancelled ? "note" : "failed";
-  const failed = () => [make("td", { class: `text ${kind}`, colspan: "2" }, fault ?? "waiting")];
-  const cells = prediction ? predictionCells(prediction) : failed();
+  const faultCell = () => make("td", { class: `text ${kind}`, colspan: "2" }, fault ?? "waiting");
+  const cells = prediction ? predictionCells(prediction) : [faultCell()];
   return make("tr", {},
-    make("td", { class: "number" }, written(index + 1)),
-    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text ?? ""))),
+    make("td", { class: "number" }, formatNumber(index + 1)),
+    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clip(text ?? ""))),
     cells);
 };
 
 /** Returns a table with the first documents and their results; `column` is the index of the text column. */
 export const previewOf = ({ rows }, column, results) => {
-  const all = counted(rows.length, "document");
-  const caption = rows.length > ROWS ? `The first ${written(ROWS)} of ${all}; the download has all.` : all;
+  const all = formatCount(rows.length, "document");
+  const caption = rows.length > ROWS ? `The first ${formatNumber(ROWS)} of ${all}; the download has all.` : all;
   const heads = [["", "number"], ["Text", "text"], ["Class", "text"], ["Score", "number"]];
   const head = make("tr", {}, heads.map(([title, kind]) => make(title ? "th" : "td", { class: kind }, title)));
   const lines = rows.slice(0, ROWS).map((row, index) => rowOf(row[column], index, results[index]));
-  const about = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Documents and their classes" };
-  return make("div", about, make("table", { class: "preview" },
+  const attributes = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Documents and their classes" };
+  return make("div", attributes, make("table", { class: "preview" },
     make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, lines)));
 };
 
@@ -54,26 +54,27 @@ const isBlank = (text) => (text ?? "").trim() === "";
 
 /** Returns notes on unknown, empty and failed documents; documents that the reader cancelled did not fail. */
 const notesOf = (texts, results) => {
-  const failed = results.filter(({ fault, isCancelled }) => fault && !isCancelled).length;
-  const guessed = texts.filter((_, index) => results[index].prediction?.unknown);
-  const empty = guessed.filter(isBlank).length, unknown = guessed.length - empty;
-  const note = (text) => make("p", { class: "note" }, text);
-  const has = counted(unknown, "document has", "documents have"), is = counted(empty, "document is", "documents are");
-  const wrong = `${counted(failed, "document was", "documents were")} not classified; the column “error” says why.`;
+  const nFailed = results.filter(({ fault, isCancelled }) => fault && !isCancelled).length;
+  const textsWithoutTerms = texts.filter((_, index) => results[index].prediction?.unknown);
+  const nEmpty = textsWithoutTerms.filter(isBlank).length, nUnknown = textsWithoutTerms.length - nEmpty;
+  const unknownHave = formatCount(nUnknown, "document has", "documents have");
+  const emptyAre = formatCount(nEmpty, "document is", "documents are");
+  const failedWere = formatCount(nFailed, "document was", "documents were");
+  const note = (text, kind = "note") => make("p", { class: kind }, text);
   return [
-    unknown ? note(`${has} no term that the model knows; the predicted class is only a guess.`) : null,
-    empty ? note(`${is} empty, but included in the counts.`) : null,
-    failed ? make("p", { class: "fault" }, wrong) : null,
+    nUnknown ? note(`${unknownHave} no term that the model knows; the predicted class is only a guess.`) : null,
+    nEmpty ? note(`${emptyAre} empty, but included in the counts.`) : null,
+    nFailed ? note(`${failedWere} not classified; the column “error” says why.`, "fault") : null,
   ];
 };
 
 /** Returns a table with the number of documents per class, and notes on unknown, empty and failed documents. */
 export const countTable = (texts, results) => {
-  const counts = countsOf(results), most = counts[0]?.[1] ?? 1;
+  const counts = countsOf(results), largestCount = counts[0]?.[1] ?? 1;
   const lines = counts.map(([name, count]) => make("tr", {},
     make("th", { scope: "row", class: "text" }, name),
-    make("td", { class: "number" }, written(count)),
-    make("td", { class: "bars" }, bar(count / most))));
+    make("td", { class: "number" }, formatNumber(count)),
+    make("td", { class: "bars" }, bar(count / largestCount))));
   return make("div", {},
     make("table", { class: "counts" },
       make("caption", { class: "hidden" }, "Documents per class"), make("tbody", {}, lines)),

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { predictAll } from "./batches.js";
 import { csvText } from "./csv.js";
 import { documentsOf, textColumnOf } from "./documents.js";
-import { announce, byId, counted, make, show, written } from "./dom.js";
+import { announce, byId, formatCount, formatNumber, make, show } from "./dom.js";
 import { countTable, previewOf } from "./file-table.js";
 import { download, takeFiles, textOf } from "./files.js";
 import { joinOf, tableWith } from "./predictions.js";
@@ -21,7 +21,7 @@ const noteOf = ({ multilabel, classes }) => {
 };
 /** Returns the problems of a file that are known before it is classified. */
 const warningOf = ({ faults, warning }) => {
-  const [first] = faults.values(), lines = counted(faults.size, "line");
+  const [first] = faults.values(), lines = formatCount(faults.size, "line");
   const unread = faults.size ? `${lines} can’t be read${faults.size > 1 ? ", the first" : ""}: ${first}.` : null;
   return [warning, unread].filter(Boolean).join(" ");
 };
@@ -38,7 +38,7 @@ export const useFile = () => {
 
   const describe = () => {
     const rows = table.rows.length, isEmpty = content.trim() === "";
-    const about = isEmpty ? " is empty." : ` is ${table.kind}: ${counted(rows, "document")}.`;
+    const about = isEmpty ? " is empty." : ` is ${table.kind}: ${formatCount(rows, "document")}.`;
     byId("file-about").replaceChildren(make("b", {}, name), about);
     showMessage("file-warning", warningOf(table));
     for (const id of ["file-columns", "file-start"]) show(byId(id), !isEmpty);
@@ -47,7 +47,7 @@ export const useFile = () => {
     byId("file-column").value = String(column);
     byId("file-names").checked = table.hasNames === true;
     show(byId("file-names-label"), table.hasNames !== null);
-    byId("file-start").textContent = `Classify ${counted(rows, "document")}`;
+    byId("file-start").textContent = `Classify ${formatCount(rows, "document")}`;
     byId("file-start").disabled = rows === 0;
     show(byId("file-chosen"), true);
     show(byId("file-result"), false);
@@ -105,8 +105,8 @@ export const useFile = () => {
     draw(done);
     show(byId("file-result"), true);
     showState(message);
-    const isLost = document.activeElement === document.body && !byId("file").hidden;
-    if (isLost) byId("file-start").focus(); // a disabled button has lost the focus
+    const isFocusLost = document.activeElement === document.body && !byId("file").hidden;
+    if (isFocusLost) byId("file-start").focus(); // a disabled button has lost the focus
   };
 
   const start = async () => {
@@ -114,35 +114,36 @@ export const useFile = () => {
     const controller = new AbortController(), rows = table.rows.length, isOver = () => running !== controller;
     running = controller;
     begin(rows);
-    let done = 0, drawn = 0, waiting = null;
+    let done = 0, lastDrawn = 0, waitMessage = null;
     const onResult = (index, prediction, fault) => {
       if (isOver()) return;
       results[index] = { prediction, fault };
       done += 1;
-      if (performance.now() - drawn < REDRAW && done < rows) return;
-      drawn = performance.now();
+      if (performance.now() - lastDrawn < REDRAW && done < rows) return;
+      lastDrawn = performance.now();
       draw(done);
-      byId("file-done").textContent = `${written(done)} of ${written(rows)}`;
+      byId("file-done").textContent = `${formatNumber(done)} of ${formatNumber(rows)}`;
     };
     const onWait = (message) => {
-      if (message !== waiting && !isOver()) showState(message ?? "");
-      waiting = message;
+      if (message !== waitMessage && !isOver()) showState(message ?? "");
+      waitMessage = message;
     };
     const options = { texts: textsOf(), faults: table.faults, limits: model.limits, signal: controller.signal };
     try {
       await predictAll({ ...options, predict: api.predict, onResult, onWait });
       if (isOver()) return;
-      const failed = results.filter(({ fault }) => fault).length;
-      end(done, `Done: ${counted(rows - failed, "document")} classified${failed ? `, ${written(failed)} not` : ""}.`);
+      const nFailed = results.filter(({ fault }) => fault).length;
+      const failures = nFailed ? `, ${formatNumber(nFailed)} not` : "";
+      end(done, `Done: ${formatCount(rows - nFailed, "document")} classified${failures}.`);
     } catch (reason) {
       if (isOver()) return;
       const isCancelled = controller.signal.aborted;
       const fault = isCancelled ? CANCELLED : `not classified: ${reason.message}`;
       const unfinished = { prediction: null, fault, isCancelled };
       results = results.map((result) => (result.prediction || result.fault ? result : unfinished));
-      const left = counted(rows - done, "document was", "documents were");
-      const stopped = `Stopped after ${written(done)} of ${counted(rows, "document")}. ${reason.message}`;
-      end(done, isCancelled ? `Cancelled: ${left} not classified.` : stopped);
+      const remaining = formatCount(rows - done, "document was", "documents were");
+      const stopMessage = `Stopped after ${formatNumber(done)} of ${formatCount(rows, "document")}. ${reason.message}`;
+      end(done, isCancelled ? `Cancelled: ${remaining} not classified.` : stopMessage);
     }
   };
 

@@ -4,8 +4,8 @@ const MAX_BYTES = 256 * 1024 * 1024; // strings in browsers can't be much longer
 const MARKS = [["utf-16le", [0xff, 0xfe]], ["utf-16be", [0xfe, 0xff]]];
 
 const decode = (bytes) => {
-  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
-  if (marked) return new TextDecoder(marked[0]).decode(bytes);
+  const encoding = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
+  if (encoding) return new TextDecoder(encoding).decode(bytes);
   if (bytes.subarray(0, 10_000).includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -25,13 +25,19 @@ export const textOf = async (file) => {
 };
 
 /** Calls `onFile` with each file that is dropped on an element or chosen with its input. */
-export const takeFiles = (place, input, onFile) => {
+export const takeFiles = (dropZone, input, onFile) => {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
-  const over = (isOver) => place.classList.toggle("is-over", isOver);
-  place.addEventListener("dragover", (event) => { if (hasFiles(event)) { event.preventDefault(); over(true); } });
-  place.addEventListener("dragleave", (event) => { if (!place.contains(event.relatedTarget)) over(false); });
-  place.addEventListener("drop", (event) => {
-    over(false);
+  const markDropZone = (isOver) => dropZone.classList.toggle("is-over", isOver);
+  dropZone.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    markDropZone(true);
+  });
+  dropZone.addEventListener("dragleave", (event) => {
+    if (!dropZone.contains(event.relatedTarget)) markDropZone(false);
+  });
+  dropZone.addEventListener("drop", (event) => {
+    markDropZone(false);
     if (!hasFiles(event)) return;
     event.preventDefault();
     if (event.dataTransfer.files.length) onFile(event.dataTransfer.files[0]);

@@ -4,7 +4,7 @@
 // over a mark, a finger taps it, or the keyboard reaches it; Escape hides the tooltip.
 
 import { largestOf, shownContributions, strengthOf } from "./contributions.js";
-import { byId, counted, make, show, signed } from "./dom.js";
+import { byId, formatCount, formatSigned, make, show } from "./dom.js";
 import { piecesOf, unitsOf } from "./spans.js";
 import { nextIndex } from "./tabs.js";
 
@@ -23,32 +23,32 @@ const markOf = ({ text, sum, terms }, largest) => make("mark", {
 
 /** Returns the marks and the text between them; after `MAX_SPANS` spans, the text has no marks. */
 const contentOf = (text, spans, contributions) => {
-  const largest = largestOf(contributions), isCut = spans.length > MAX_SPANS;
-  const end = isCut ? unitsOf(text)(spans[MAX_SPANS][0]) : text.length;
+  const largest = largestOf(contributions), isTruncated = spans.length > MAX_SPANS;
+  const end = isTruncated ? unitsOf(text)(spans[MAX_SPANS][0]) : text.length;
   const pieces = piecesOf(text.slice(0, end), spans.slice(0, MAX_SPANS), contributions);
   const content = pieces.map((piece) => (piece.count ? markOf(piece, largest) : piece.text));
-  return { content: isCut ? [...content, text.slice(end)] : content, isCut };
+  return { content: isTruncated ? [...content, text.slice(end)] : content, isTruncated };
 };
 
 const linesOf = (mark, contributions, isCompared) => {
   const terms = mark.terms().map((index) => contributions[index]);
-  const times = (count) => (count > 1 ? ` (sum of ${counted(count, "occurrence")})` : "");
+  const times = (count) => (count > 1 ? ` (sum of ${formatCount(count, "occurrence")})` : "");
   const line = (name, text, kind = "") =>
     make("span", { class: `tip-line ${kind}` }, make("b", {}, name), ` ${text}`);
   const average = isCompared ? " above average" : "";
   const lines = terms.map(({ term, count, contribution }) =>
-    line(term, `${signed(contribution)}${average}${times(count)}`));
-  return terms.length > 1 ? [...lines, line("total", signed(mark.sum), "sum")] : lines;
+    line(term, `${formatSigned(contribution)}${average}${times(count)}`));
+  return terms.length > 1 ? [...lines, line("total", formatSigned(mark.sum), "sum")] : lines;
 };
 
 export const useMarked = () => {
   const marked = byId("marked"), place = byId("marked-place"), tip = byId("tip");
-  let contributions = [], isCompared = false, shownFor = null, timer = 0;
+  let contributions = [], isCompared = false, describedMark = null, timer = 0;
 
   const hide = () => {
     clearTimeout(timer);
-    shownFor?.removeAttribute("aria-describedby");
-    shownFor = null;
+    describedMark?.removeAttribute("aria-describedby");
+    describedMark = null;
     show(tip, false);
   };
   const hideSoon = () => {
@@ -57,9 +57,9 @@ export const useMarked = () => {
   };
   const showTip = (mark) => {
     clearTimeout(timer);
-    if (shownFor === mark) return;
+    if (describedMark === mark) return;
     hide();
-    shownFor = mark;
+    describedMark = mark;
     tip.replaceChildren(...linesOf(mark, contributions, isCompared));
     mark.setAttribute("aria-describedby", "tip");
     show(tip, true);
@@ -101,9 +101,9 @@ export const useMarked = () => {
     hide();
     contributions = shownContributions(explanation);
     isCompared = explanation.compared === true;
-    const { content, isCut } = contentOf(text, explanation.spans, contributions);
+    const { content, isTruncated } = contentOf(text, explanation.spans, contributions);
     marked.replaceChildren(...content);
     marked.querySelector("mark")?.setAttribute("tabindex", "0");
-    return isCut;
+    return isTruncated;
   };
 };

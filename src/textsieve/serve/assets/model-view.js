@@ -1,6 +1,8 @@
 // The description of the model: its settings, training data, and quality on held-out documents.
 
-import { bar, byId, counted, day, labelKey, labelParts, labelText, make, percent, written } from "./dom.js";
+import {
+  bar, byId, formatCount, formatNumber, formatPercent, formatTime, labelKey, labelParts, labelText, make,
+} from "./dom.js";
 
 const CLASSIFIERS = {
   svm: "a linear support vector machine",
@@ -27,10 +29,11 @@ const TESTED = "Precision: the share of documents predicted as this class that r
   + "of documents of this class that were predicted as such. F1: the harmonic mean of both.";
 const UNTESTED = "The quality of this model was not measured. Train with --held-out to measure it.";
 
-const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : plain(name));
-const size = (bytes) => (bytes >= 1e6 ? `${written(bytes / 1e6, 1)} MB` : `${written(bytes / 1e3, 1)} kB`);
-const classesOf = (number) => counted(number, "class", "classes");
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const describe = (name, table) => (name in table ? `${table[name]} (“${name}”)` : asText(name));
+const formatSize = (bytes) =>
+  (bytes >= 1e6 ? `${formatNumber(bytes / 1e6, 1)} MB` : `${formatNumber(bytes / 1e3, 1)} kB`);
+const classesOf = (number) => formatCount(number, "class", "classes");
 
 /** Returns a sentence on what a model does. */
 export const summaryOf = ({ name, classes, multilabel }) =>
@@ -41,26 +44,26 @@ const outputOf = ({ multilabel, probabilities }) =>
   + (probabilities ? ", with probabilities" : "");
 
 const termsOf = ({ terms, settings, selector }) =>
-  counted(terms, "term")
+  formatCount(terms, "term")
   + (settings?.ngram_range?.[1] > 1 ? ", words and n-grams" : "")
-  + (selector ? `, selected ${named(selector, SELECTORS)}` : "");
+  + (selector ? `, selected ${describe(selector, SELECTORS)}` : "");
 
 const updatesOf = ({ documents, times, last }) =>
-  `${day(last)}, with ${counted(documents, "document")} in ${counted(times, "update")}`;
+  `${formatTime(last)}, with ${formatCount(documents, "document")} in ${formatCount(times, "update")}`;
 
 const fact = (title, text) => [make("dt", {}, title), make("dd", {}, text)];
 
 const factsOf = (model) => {
   const documents = model.documents ?? model.classes.reduce((sum, cls) => sum + cls.documents, 0);
   return make("dl", { class: "facts" },
-    fact("Name", `${model.name}, ${size(model.bytes)}`),
+    fact("Name", `${model.name}, ${formatSize(model.bytes)}`),
     fact("Predicts", outputOf(model)),
-    fact("Trained on", `${counted(documents, "document")} in ${classesOf(model.classes.length)}`),
+    fact("Trained on", `${formatCount(documents, "document")} in ${classesOf(model.classes.length)}`),
     fact("Terms", termsOf(model)),
-    fact("Classifier", named(model.classifier, CLASSIFIERS)),
-    fact("Trained", day(model.trained)),
+    fact("Classifier", describe(model.classifier, CLASSIFIERS)),
+    fact("Trained", formatTime(model.trained)),
     model.updated ? fact("Updated", updatesOf(model.updated)) : null,
-    fact("Loaded", day(model.loaded)));
+    fact("Loaded", formatTime(model.loaded)));
 };
 
 const settingsOf = (settings) => {
@@ -69,19 +72,19 @@ const settingsOf = (settings) => {
 };
 
 const testOf = ({ held_out: { documents, share, untested_classes: untested }, updated }) =>
-  `Measured on ${counted(documents, "document")} (${percent(share, 0)}) that were held out from training`
+  `Measured on ${formatCount(documents, "document")} (${formatPercent(share, 0)}) that were held out from training`
   + (updated ? ", before the model was updated. " : ". ")
-  + (untested ? `${counted(untested, "class has", "classes have")} no held-out document.` : "");
+  + (untested ? `${formatCount(untested, "class has", "classes have")} no held-out document.` : "");
 
 const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, multilabel }) => {
   const line = (title, value, text) => make("li", {},
     make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, text));
   const about = `of the documents got ${multilabel ? "exactly the right classes" : "the right class"}`;
   return make("ul", { class: "scores" },
-    accuracy === undefined ? null : line("Accuracy", percent(accuracy), about),
-    multilabel ? line("Micro-F1", written(micro, 3), "1 is perfect; large classes count more")
+    accuracy === undefined ? null : line("Accuracy", formatPercent(accuracy), about),
+    multilabel ? line("Micro-F1", formatNumber(micro, 3), "1 is perfect; large classes count more")
       : null, // with one class per document, micro-F1 is the accuracy
-    line("Macro-F1", written(macro, 3), "1 is perfect; all classes count the same"));
+    line("Macro-F1", formatNumber(macro, 3), "1 is perfect; all classes count the same"));
 };
 
 // -- the table of classes -----------------------------------------------------------------------------------------
@@ -121,11 +124,11 @@ const sortableTable = (caption, columns, rows) => {
 
 const shareColumn = (title, name) => ({
   title, kind: "number",
-  value: ({ measured }) => measured?.[name] ?? null,
-  cell: ({ measured }) => (measured ? [bar(measured[name]), " ", written(measured[name], 3)] : "–"),
+  value: ({ measures }) => measures?.[name] ?? null,
+  cell: ({ measures }) => (measures ? [bar(measures[name]), " ", formatNumber(measures[name], 3)] : "–"),
 });
 const countColumn = (title, count) => (
-  { title, kind: "number", value: count, cell: (row) => written(count(row)) });
+  { title, kind: "number", value: count, cell: (row) => formatNumber(count(row)) });
 const NAME = {
   title: "Class", kind: "text",
   value: ({ label }) => labelText(label),
@@ -139,11 +142,11 @@ const measuresOf = (heldOut) => {
 };
 
 const classTable = ({ classes, held_out: heldOut }) => {
-  const measures = measuresOf(heldOut);
-  const rows = classes.map((cls) => ({ ...cls, measured: measures.get(labelKey(cls.label)) ?? null }));
+  const measuresByClass = measuresOf(heldOut);
+  const rows = classes.map((cls) => ({ ...cls, measures: measuresByClass.get(labelKey(cls.label)) ?? null }));
   const measureColumns = [
     shareColumn("Precision", "precision"), shareColumn("Recall", "recall"), shareColumn("F1", "f1"),
-    countColumn("Held out", (row) => row.measured?.documents ?? null),
+    countColumn("Held out", (row) => row.measures?.documents ?? null),
   ];
   const columns = [NAME, countColumn("Documents", ({ documents }) => documents), ...(heldOut ? measureColumns : [])];
   return sortableTable("Click a column title to sort.", columns, rows);

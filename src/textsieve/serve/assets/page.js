@@ -1,7 +1,7 @@
 // The page: connects its parts, and reacts when the server goes down or loads another model.
 
 import * as api from "./api.js";
-import { byId, day, make, show } from "./dom.js";
+import { byId, formatTime, make, show } from "./dom.js";
 import { useFile } from "./file-view.js";
 import { showModel, summaryOf } from "./model-view.js";
 import { useTabs } from "./tabs.js";
@@ -23,7 +23,7 @@ const setModel = (model) => {
   if (JSON.stringify(current) === JSON.stringify(model)) return;
   const isNewer = current !== null && current.id !== model.id;
   current = model;
-  if (isNewer) byId("newer-model").textContent = `A newer model was loaded on ${day(model.loaded)}.`;
+  if (isNewer) byId("newer-model").textContent = `A newer model was loaded on ${formatTime(model.loaded)}.`;
   if (isNewer) show(byId("newer-model"), true);
   document.title = `${model.name} – textsieve`;
   byId("summary").textContent = summaryOf(model);

@@ -27,7 +27,7 @@ const labelCell = (labels, join) => {
 /** Returns the added columns: their names, and functions from a prediction to a cell. */
 export const addedColumns = (model) => {
   const join = joinOf(model.classes);
-  const joined = (values, prediction) => labelsOf(prediction).map((label) => figureOf(values, label) ?? "").join(join);
+  const cellOf = (values, prediction) => labelsOf(prediction).map((label) => figureOf(values, label) ?? "").join(join);
   const unknown = ["unknown", (prediction) => (prediction.unknown ? "true" : "")];
   if (!model.multilabel) {
     return [
@@ -39,25 +39,27 @@ export const addedColumns = (model) => {
   }
   return [
     ["labels", (prediction) => labelCell(labelsOf(prediction), join)],
-    ["scores", (prediction) => joined(prediction.scores, prediction)],
-    ...(model.probabilities ? [["probabilities", (prediction) => joined(prediction.probabilities, prediction)]] : []),
+    ["scores", (prediction) => cellOf(prediction.scores, prediction)],
+    ...(model.probabilities ? [["probabilities", (prediction) => cellOf(prediction.probabilities, prediction)]] : []),
     unknown,
   ];
 };
 
 /** Returns a name that no column has yet. */
-const freeName = (name, taken) => {
+const freeName = (name, columns) => {
   let free = name;
-  for (let number = 1; taken.includes(free); number += 1) free = `predicted_${name}${number > 1 ? `_${number}` : ""}`;
+  for (let number = 1; columns.includes(free); number += 1) {
+    free = `predicted_${name}${number > 1 ? `_${number}` : ""}`;
+  }
   return free;
 };
 
 /** Returns all rows with their predictions; the last column has the error of a document that failed. */
 export const tableWith = (table, results, model) => {
-  const added = addedColumns(model);
-  const names = [...added.map(([name]) => name), "error"].map((name) => freeName(name, table.columns));
+  const newColumns = addedColumns(model);
+  const names = [...newColumns.map(([name]) => name), "error"].map((name) => freeName(name, table.columns));
   const cells = ({ prediction, fault }) =>
-    [...added.map(([, cell]) => (prediction ? cell(prediction) : "")), harmless(fault ?? "")];
+    [...newColumns.map(([, cell]) => (prediction ? cell(prediction) : "")), harmless(fault ?? "")];
   return [
     [...table.columns.map(harmless), ...names],
     ...table.rows.map((row, index) => [...row.map(harmless), ...cells(results[index])]),

@@ -1,12 +1,12 @@
 // Texts and legends about the result for a text: the predicted classes, the colours and the bars.
 
-import { isNumber, labelParts, labelText, make, percent, written } from "./dom.js";
+import { formatNumber, formatPercent, isNumber, labelParts, labelText, make } from "./dom.js";
 
 const LEGEND_STRENGTHS = [0.25, 0.6, 1];
 const EXACT = "Point at a term, tap it, or reach it with Tab and the arrow keys to see the exact number.";
 const ADDS = "The stronger the colour, the more a term adds to the score.";
 const COMPARED = "The stronger the colour, the more a term adds to this class than to all classes on average.";
-const CUT = " The text is long, so only its beginning is marked; the table has all terms.";
+const TRUNCATED = " The text is long, so only its beginning is marked; the table has all terms.";
 const CHOOSE = "Choose a class to see its terms.";
 
 /** Returns the predicted labels, the best first. */
@@ -23,8 +23,8 @@ export const predictionLines = ({ classes, unknown }) => {
   if (unknown) return [...lines, make("p", { class: "unknown" }, `${unknown.replace(/\.$/, "")}.`)];
   if (names.length !== 1) return lines;
   const best = classes.find(({ predicted: isPredicted }) => isPredicted);
-  const probability = isNumber(best.probability) ? `probability ${percent(best.probability)}, ` : "";
-  return [...lines, make("p", { class: "muted" }, `${probability}score ${written(best.score, 3)}`)];
+  const probability = isNumber(best.probability) ? `probability ${formatPercent(best.probability)}, ` : "";
+  return [...lines, make("p", { class: "muted" }, `${probability}score ${formatNumber(best.score, 3)}`)];
 };
 
 export const legendLines = (label) => {
@@ -35,9 +35,9 @@ export const legendLines = (label) => {
   return [line("for", "speaks for"), line("against", "speaks against")];
 };
 
-export const marksNote = ({ contributions, compared }, isCut) => {
+export const marksNote = ({ contributions, compared }, isTruncated) => {
   if (!contributions.length) return "The model knows no term of this text.";
-  return `${compared ? COMPARED : ADDS} ${EXACT}${isCut ? CUT : ""}`;
+  return `${compared ? COMPARED : ADDS} ${EXACT}${isTruncated ? TRUNCATED : ""}`;
 };
 
 export const barsNote = ([{ probability }], isMultilabel) => {

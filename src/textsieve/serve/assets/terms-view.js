@@ -1,7 +1,9 @@
 // The terms of the model with a search: strongest first for one class, or all in the order of selection.
 
 import * as api from "./api.js";
-import { afterPause, bar, byId, counted, labelKey, labelParts, labelText, make, show, written } from "./dom.js";
+import {
+  afterPause, bar, byId, formatCount, formatNumber, labelKey, labelParts, labelText, make, show,
+} from "./dom.js";
 
 const PAGE = 50; // terms per request
 const PAUSE = 250; // milliseconds without a key before a search starts
@@ -14,7 +16,7 @@ const NOTE = {
 /** Sets up the list of terms; `reloadModel` is called if the server does not know a class of the page's model. */
 export const useTerms = (reloadModel) => {
   const classSelect = byId("terms-class"), search = byId("terms-search"), more = byId("terms-more");
-  let shown = 0, largest = 0, current = new AbortController(), isFilled = false;
+  let nShown = 0, largest = 0, current = new AbortController(), isFilled = false;
   const body = make("tbody");
   const classHead = make("th", { scope: "col", class: "text" }, "Strongest class");
   const table = make("table", { class: "terms" }, make("caption", { class: "hidden" }, "Terms"),
@@ -29,7 +31,7 @@ export const useTerms = (reloadModel) => {
   const rowOf = ({ term, label, strength }, isAll) => make("tr", {},
     make("th", { scope: "row", class: "text" }, term),
     isAll ? make("td", { class: "text" }, labelParts(label)) : null,
-    make("td", { class: "number" }, written(strength, 3)),
+    make("td", { class: "number" }, formatNumber(strength, 3)),
     make("td", { class: "bars" }, bar(largest > 0 ? strength / largest : 0, { kind: "for" })));
 
   const load = async (offset) => {
@@ -46,14 +48,14 @@ export const useTerms = (reloadModel) => {
       }
       classHead.hidden = label !== null;
       body.append(...page.terms.map((term) => rowOf(term, label === null)));
-      shown = offset + page.terms.length;
+      nShown = offset + page.terms.length;
       isFilled = true;
-      show(table, shown > 0);
-      show(more, shown < page.total);
-      more.textContent = `Show ${written(Math.min(PAGE, page.total - shown))} more`;
+      show(table, nShown > 0);
+      show(more, nShown < page.total);
+      more.textContent = `Show ${formatNumber(Math.min(PAGE, page.total - nShown))} more`;
       byId("terms-note").textContent = NOTE[label === null ? "all" : "one"];
-      const part = shown < page.total ? `, ${written(shown)} shown` : "";
-      byId("terms-state").textContent = page.total ? counted(page.total, "term") + part : "No matching terms.";
+      const part = nShown < page.total ? `, ${formatNumber(nShown)} shown` : "";
+      byId("terms-state").textContent = page.total ? formatCount(page.total, "term") + part : "No matching terms.";
     } catch (reason) {
       if (signal.aborted) return;
       byId("terms-state").textContent = reason.message;
@@ -65,7 +67,7 @@ export const useTerms = (reloadModel) => {
   const reloadSoon = afterPause(reload, PAUSE);
   search.addEventListener("input", reloadSoon);
   classSelect.addEventListener("input", reload);
-  more.addEventListener("click", () => load(shown));
+  more.addEventListener("click", () => load(nShown));
   byId("terms-form").addEventListener("submit", (event) => { event.preventDefault(); reload(); });
 
   return {

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
 import { contributionTable } from "./contributions-view.js";
 import { offerCorrection, showCorrectionState } from "./correction-view.js";
-import { afterPause, announce, byId, counted, labelText, lengthOf, show, written } from "./dom.js";
+import { afterPause, announce, byId, formatCount, formatNumber, labelText, lengthOf, show } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
 import { barsNote, legendLines, marksNote, predictedLabels, predictionLines } from "./result-text.js";
@@ -26,12 +26,12 @@ export const useText = (reloadModel) => {
   const tooLong = (content) => {
     const length = lengthOf(content), limit = model?.limits.length ?? Infinity;
     if (length <= limit) return null;
-    const problem = `This text has ${counted(length, "character")}; this server accepts at most ${written(limit)}.`;
-    return `${problem} Use a part of it, or the command line.`;
+    return `This text has ${formatCount(length, "character")}; this server accepts at most ${formatNumber(limit)}. `
+      + "Use a part of it, or the command line.";
   };
   const showLength = () => {
     const length = lengthOf(box.value);
-    byId("box-length").textContent = length ? `${counted(length, "character")}.` : "";
+    byId("box-length").textContent = length ? `${formatCount(length, "character")}.` : "";
   };
   /** Dims the result and disables its controls if it is for another text than the one in the box. */
   const checkStale = () => {
@@ -46,8 +46,8 @@ export const useText = (reloadModel) => {
     byId("marked-title").textContent = `Terms for and against ${labelText(explanation.label)}`;
     byId("legend").replaceChildren(...legendLines(explanation.label));
     show(byId("legend"), explanation.contributions.length > 0);
-    const isCut = showMarked(text, explanation);
-    byId("marked-note").textContent = marksNote(explanation, isCut);
+    const isTruncated = showMarked(text, explanation);
+    byId("marked-note").textContent = marksNote(explanation, isTruncated);
     byId("contributions").replaceChildren(...contributionTable(explanation));
   };
   const showResult = (explanation) => {

@@ -24,9 +24,9 @@ export const askForToken = (wasRejected) => new Promise((resolve) => {
   };
   const submit = (event) => {
     event.preventDefault();
-    const given = field.value.trim();
-    if (isToken(given)) return end(given);
-    if (given) showError(INVALID);
+    const token = field.value.trim();
+    if (isToken(token)) return end(token);
+    if (token) showError(INVALID);
   };
   const close = () => end(null);
   const cancel = () => end(null);
