@@ -41,9 +41,9 @@ def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use a worker for each core, and one more where tests wait for Spark and a browser."""
+    """Use a worker for each core, and twice as many where tests wait for Spark, a browser and other processes."""
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_cores if IS_QUICK else n_cores + 1
+    return n_cores if IS_QUICK else 2 * n_cores
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -22,6 +22,14 @@ from tests.spark.cluster import CONF, Cluster, environment, started_cluster, sta
 
 Kind = Literal["local", "cluster", "connect"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+LOCAL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings of local sessions, which run most of the tests: on few documents, planning a query again while it runs and
+compiling it take longer than running it. The cluster and the Connect server have Spark's defaults.
+"""
 
 
 class Sessions:
@@ -74,7 +82,8 @@ def session_of(master: str) -> Iterator[SparkSession]:
         if master.startswith("sc://"):
             session = builder.remote(master).config("spark.sql.shuffle.partitions", "4").getOrCreate()
         else:
-            session = builder.master(master).config(map=dict(CONF)).getOrCreate()
+            settings = CONF | (LOCAL if master.startswith("local") else {})
+            session = builder.master(master).config(map=dict(settings)).getOrCreate()
             session.sparkContext.setLogLevel("ERROR")
         try:
             yield session
