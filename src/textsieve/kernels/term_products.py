@@ -69,10 +69,12 @@ def select_terms(
 ) -> None:
     """Select a term for each row of `factor` (n_steps, n_terms), and fill the row with its row of the Cholesky factor.
 
-    `pulls` (n_terms, n_classes) has the part of each class difference that a term could still explain. `residuals`
-    (n_terms,) has the variance of each term that the selected terms don't explain, and 0 for selected terms. Both are
-    updated. The gain of a term is the sum of its squared pulls, divided by its residual. `selected` and `gains` get the
-    terms and their gains. `products` is the upper triangle of the products of terms.
+    `pulls` (n_terms, n_classes) has the difference between the mean of each term in a class and in all documents, as
+    `selectors.forward.class_pulls` weighs it, minus what the selected terms explain of it. `residuals` (n_terms,) has n
+    times the variance of each term plus `ridge`, minus what the selected terms explain of it, but at least `ridge`; it
+    is 0 for selected terms. Both are updated. The gain of a term is the sum of its squared pulls, divided by its
+    residual. `selected` and `gains` get the terms and their gains. `products` is the upper triangle of the products of
+    terms.
     """
     n_terms, n_classes = pulls.shape
     all_gains = np.empty(n_terms)

@@ -167,8 +167,8 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
     yield Rule(fits, "thresholds is not a number for each class")
-    n_rules = ("thresholds" in specs) + (header["ranks"] is not None)  # 1 if multilabel, which is True, else 0
-    yield Rule(n_rules == header["multilabel"], _WRONG_THRESHOLDS)
+    n_cuts = ("thresholds" in specs) + (header["ranks"] is not None)
+    yield Rule(n_cuts == int(header["multilabel"]), _WRONG_THRESHOLDS)
 
 
 def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
@@ -184,7 +184,10 @@ def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
 
 
 def check_model(model: Model, name: str) -> None:
-    """Raise `InputError` for a model whose parts don't fit together; it needs no more memory than the model itself."""
+    """Raise `InputError` if the parts of a model don't fit together.
+
+    The check takes at most as much additional memory as the model has.
+    """
     check_rules(chain(field_rules(vars(model)), _class_rules(model), _term_rules(model), _number_rules(model)), name)
 
 
@@ -212,8 +215,8 @@ def _number_rules(model: Model) -> Iterator[Rule]:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         fits = bool(((model.idf >= 0.0) & (model.idf <= MAX_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MAX_IDF:g}")
-    n_rules = (model.thresholds is not None) + (model.ranks is not None)  # 1 if multilabel, which is True, else 0
-    yield Rule(n_rules == model.multilabel, _WRONG_THRESHOLDS)
+    n_cuts = (model.thresholds is not None) + (model.ranks is not None)
+    yield Rule(n_cuts == int(model.multilabel), _WRONG_THRESHOLDS)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")

@@ -103,12 +103,14 @@ class Model:
     def _vocabulary(self) -> Vocabulary:
         """Return the vocabulary that finds the terms in texts.
 
-        Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows.
+        Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows. If all
+        selected terms are single words as written, stop words make no difference (see `needs_stop_words`), and the
+        vocabulary has none.
         """
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
-        needs_stop_words = longest > 1 or self.preparation.normalise is not None
-        stop_words = stop_words_of(self.stop_words) if needs_stop_words else frozenset()
+        are_words_as_written = longest == 1 and self.preparation.normalise is None
+        stop_words = frozenset() if are_words_as_written else stop_words_of(self.stop_words)
         return Vocabulary(self.terms, (shortest, longest), stop_words)
 
     @cached_property

@@ -169,7 +169,10 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
 
 
 def _energy_panels(comparison: Comparison) -> list[Panel]:
-    """Return one panel with a curve for each selector whose scores add up; no panel if there is no such selector."""
+    """Return one panel with the energy curve of each selector: the share of the best terms in the sum of all scores.
+
+    Selectors without an energy, such as those with negative scores, are left out; without any curve, there is no panel.
+    """
     curves = {
         ranking.selector: [Point(size, share) for size, share in ranking.energy]
         for ranking in comparison.rankings

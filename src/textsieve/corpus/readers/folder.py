@@ -7,10 +7,10 @@ Only regular files are documents: opening a pipe would block, and a device may n
 instead of recursion, so that folders may be nested to any depth; paths that are too long for the system raise
 `InputError`. Files are sorted by name, so that the order is the same on every machine.
 
-A link is followed if its target is inside the folder. Other links are skipped and counted, unless the caller follows
-links: a link to a private file would put its words into a model. Every folder is read once: by its own name if it is
-inside, else by the first link that leads to it or to a folder around it. So links can neither form a loop nor multiply
-folders. A link to a file is a document of its own, in addition to the file if that is read too.
+Links that lead out of the folder are skipped and counted, because a link to a private file would put its words into a
+model; the option `follow_links` allows them. A link to a file is a document of its own, in addition to the file if that
+is read, too. A link to a folder is followed only if that folder is not read anyway, because it is outside or hidden,
+and if no earlier link led to it or to a folder around it. So links can neither form a loop nor multiply folders.
 """
 
 from __future__ import annotations
