@@ -2,7 +2,8 @@
 
 The lock is on an empty file next to the model, such as `news.sieve.lock` for `news.sieve`, and is taken by the library
 `filelock`. The operating system releases it if the process is killed. The file is removed before the lock is released.
-If another process has just opened it, `filelock` notices that the file is gone, and tries again with a new one.
+If another process opened the file just before, and locks it after that, `filelock` notices that the file is gone. It
+makes only one attempt (timeout 0), so `locked` then raises `InputError` as if the lock were still held.
 
 Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
 it would replace a model with statistics, or if there is a lock file already.

@@ -3,10 +3,10 @@
 A `Categorizer` holds it after training, and a model file stores it. Predicting imports only numpy, so that a fresh
 process predicts a document in a fraction of a second.
 
-A document that contains no selected term, or only terms of weight 0 (with a plain idf, terms that all documents
-contain), is called unknown, and gets the fallback class: the class of most training documents without a selected term
-(see `training.fallback`). The field `fallback` has its number, or None if it is also the most frequent class, which is
-what messages then call it.
+A document is called unknown if it contains no selected term, or only terms of weight 0 (with a plain idf, terms that
+all training documents contain). It gets the fallback class: the class of most training documents without a selected
+term (see `training.fallback`). The field `fallback` is the number of this class, or None if it is also the most
+frequent class; messages then call it "the most frequent class".
 """
 
 from __future__ import annotations
@@ -126,8 +126,9 @@ class Model:
     def needs_stop_words(self) -> bool:
         """Return whether stop words affect predictions.
 
-        A selected word is never a stop word, so they only matter for n-grams (which words are adjacent), and for
-        normalised words, because a word that is no stop word may have the same normal form as a stop word.
+        A selected word is never a stop word, so stop words only matter for n-grams, because leaving them out changes
+        which words are adjacent, and for normalised words, because a word that is no stop word may have the same normal
+        form as a stop word.
         """
         return self.ngram_range[1] > 1 or self.preparation.normalise is not None
 
@@ -236,7 +237,8 @@ class Model:
     def label_array(self) -> NDArray[Any]:
         """Return the classes as an array, of a numpy type if that preserves them exactly, otherwise of objects.
 
-        A numpy type drops a NUL at the end of a text, and turns small integers beside one from 2^63 into floats.
+        A numpy type drops a NUL at the end of a text, and turns integers into floats if some of them are below 2^63 and
+        others are not.
         """
         array = np.array(self.classes)
         is_exact = [(type(label), label) for label in array.tolist()] == [
@@ -295,8 +297,8 @@ class Model:
         """Return the positions of the selected terms in a text, one span per counted occurrence.
 
         Spans are sorted by start, then end. Offsets are in characters (code points) of the given text, or of the
-        decoded text for bytes. An n-gram reaches from its first word to its last, with stop words between them, so
-        spans may overlap.
+        decoded text for bytes. The span of an n-gram reaches from its first word to its last, including stop words
+        between them, so spans may overlap.
         """
         return self._finder.spans(self._reading.text_of(_require_text(text)))
 
