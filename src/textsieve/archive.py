@@ -4,9 +4,9 @@ Models and tables of statistics are stored this way. Reading runs no code. The h
 of each array. An `Archive` has read the header only, and reads the arrays that its user asks for. So a large file that
 is not what the user expects costs no more memory than a small one, and arrays that nobody needs are never read.
 
-The header has a checksum of itself and of the arrays that every reader reads. Arrays in addition to these need a
-checksum of their own in the header (`checksum_of`). Checksums detect damage. They are no signature: whoever can write
-an archive can write its checksums.
+The header has a checksum of itself and of the arrays that every reader reads. Additional arrays, which only some
+readers read, need a checksum of their own in the header (`checksum_of`). Checksums detect damage. They are no
+signature: whoever can write an archive can write its checksums.
 """
 
 from __future__ import annotations
@@ -172,7 +172,10 @@ class Archive:
         """Identifies the content: the header has the checksums of all arrays."""
 
     def read(self, names: Iterable[str] | None = None) -> Arrays:
-        """Return the named arrays, or all; raise `InputError` unless they and the header match its checksum."""
+        """Return the named arrays, or all; raise `InputError` unless they and the header match the header's checksum.
+
+        So the names must be those of all arrays that the checksum covers: `arrays` in `pack`.
+        """
         arrays = self._read_arrays(self.specs if names is None else names)
         self._check_checksum(self.header.get("checksum"), checksum(self.header, arrays))
         return arrays

@@ -1,8 +1,9 @@
 """`Categorizer`: text in, labels out.
 
-It counts the terms of labelled documents, selects the few that matter, trains a linear classifier on them, and can
-explain every prediction by the contributions of its terms. Once trained, it holds a `Model`, which a model file stores.
-Training is in `training`, which is imported when it is needed, so that loading a model and predicting starts fast.
+It counts the terms of labelled documents, selects the few that matter, trains a classifier on them (by default a linear
+SVM), and can explain every prediction by the contributions of the document's terms. Once trained, it holds a `Model`,
+which a model file stores. The code of training is in the package `training`, which is imported when it is needed, so
+that loading a model and predicting starts fast.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Categorizer(Parameters):
     classes_ : array of the classes, sorted
     terms_ : list of the selected terms, the best first
     coef_, intercept_ : arrays of the coefficients, classes x terms, and intercepts, if the model is linear
-    thresholds_ : array of the threshold of each class, if the model is multilabel
+    thresholds_ : array of the threshold of each class, if the model is multilabel and does not assign labels by rank
     curve_ : the cross-validated scores by number of terms, if `n_terms` was "auto"
     held_out_ : dict of the scores on held-out documents, if there are any
     model_ : the `Model`
@@ -152,8 +153,8 @@ class Categorizer(Parameters):
         and one of weight 0 is ignored: in `min_df` and `max_df`, in the idf, in the selection of terms, in the
         classifier, and in the fallback class of documents without a known term. Settings tuned on held-out documents
         (`n_terms="auto"`, thresholds, probabilities, `held_out`) use the weights too, but a document is in one fold,
-        while copies of it would be in several. It works with svm, logistic, nb, cnb, rocchio, subspace, and classifiers
-        whose `fit` takes `sample_weight`, and without a projection. See `docs/sample-weights.md`.
+        while copies of it would be in several. Sample weights work with svm, logistic, nb, cnb, rocchio, subspace, and
+        classifiers whose `fit` takes `sample_weight`, but not with a projection. See `docs/sample-weights.md`.
         """
         from .training import train
 
@@ -165,13 +166,13 @@ class Categorizer(Parameters):
     def update(self, X: Documents, y: Any = None, *, fit_thresholds: bool = False, sample_weight: Any = None) -> Self:
         """Add more documents, in the form that `fit` takes, to a model trained with `keep_stats`; see `docs/update.md`.
 
-        Terms, idf, thresholds and probabilities stay unchanged. The result is the same as training on all documents at
-        once with these terms and this idf, whatever the batches and their order. Labels must be classes of the model.
-        Every document counts, even if it was added before. `save` writes the updated model.
+        Terms, idf, thresholds and the calibration of probabilities stay unchanged. The result is the same as training
+        on all documents at once with these terms and this idf, whatever the batches and their order. Labels must be
+        classes of the model. Every document counts, even if it was added before. `save` writes the updated model.
 
-        With `fit_thresholds`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. They
-        must be a representative sample of future documents, which corrections are not. `sample_weight` has an integer
-        for each text in memory.
+        With `fit_thresholds`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. Then
+        the documents must be a representative sample of future documents, which corrections are not. `sample_weight`
+        has an integer for each text in memory.
         """
         from .settings import n_threads
         from .training.updating import encode_label_sets, encode_labels, plan_for_update, stack_rows, update_model
@@ -243,8 +244,8 @@ class Categorizer(Parameters):
         """Return the label of each document: an array; or if multilabel, a list of tuples or a matrix, as in `fit`.
 
         X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, with a
-        warning: the class of most training documents without selected terms (or if there are none, the most frequent
-        class).
+        warning: the class of most training documents without selected terms (or if there are no such documents, the
+        most frequent class).
         """
         model = self._fitted()
         labels, is_unknown = model.predict_labels(self._texts(X), self.n_jobs)
@@ -263,7 +264,11 @@ class Categorizer(Parameters):
             warn(unknown_documents_warning(self._fitted(), int(is_unknown.sum()), len(is_unknown)))
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
-        """Return the score of each class (documents x classes); for two classes, second minus first."""
+        """Return the score of each class (documents x classes).
+
+        For two classes, unless the model is multilabel, return one number per document: the second score minus the
+        first.
+        """
         return self._fitted().decision(self._texts(X), self.n_jobs)
 
     @available_if(_require_probabilities)
@@ -277,7 +282,7 @@ class Categorizer(Parameters):
 
     @available_if(_require_probabilities)
     def predict_log_proba(self, X: Documents) -> NDArray[np.float64]:
-        """Return the logarithms of `predict_proba`; like it, only with `probabilities`."""
+        """Return the logarithms of `predict_proba`; like that method, only with `probabilities`."""
         with np.errstate(divide="ignore"):  # the logarithm of 0 is -inf
             return np.log(self._probabilities(X))
 
@@ -429,7 +434,10 @@ class Categorizer(Parameters):
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """Return the hold-out quality: a model of the other documents, evaluated on held-out ones; None without any."""
+        """Return the quality on held-out documents of a model that was trained on the others.
+
+        None unless the setting `held_out` was given.
+        """
         held_out: dict[str, Any] | None = self._attribute("held_out_").about.get("held_out")
         return held_out
 
@@ -457,8 +465,9 @@ class Categorizer(Parameters):
         """Write the model to a file; an old file is replaced only when the new one is complete.
 
         A model that was trained with `keep_stats` is written with the statistics for `update`, unless `keep_stats` is
-        False here: then the file is as small as possible, and the model in it can't be updated. If the model was loaded
-        and its file has changed since, the model is written without statistics, with a warning.
+        False here: then the file is as small as possible, and the model in it can't be updated. The statistics of a
+        loaded model stay in its file until `update` reads them. If that file has changed meanwhile, the model is
+        written without statistics, with a warning.
         """
         model, statistics = self._fitted(), self._statistics_to_save() if keep_stats else None
         from .modelfile.locking import locked, may_be_updated

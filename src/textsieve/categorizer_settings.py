@@ -427,9 +427,9 @@ SETTINGS: Final = {
 
 
 class ObjectDescription(str):
-    """A text that stands for a setting's value which a model file can't store: an own estimator, or a list of words.
+    """A text that stands for a setting's value which a model file can't store: a user's estimator or list of words.
 
-    A loaded `Categorizer` has it in place of the value, and can't be trained again before the setting is replaced.
+    A loaded `Categorizer` has this text in place of the value, and can't be trained again before the user replaces it.
     """
 
     __slots__ = ()

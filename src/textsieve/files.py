@@ -169,7 +169,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     """Open a new file that replaces the file at the path if the `with` block succeeds.
 
     If the path is a link, the file that it leads to is replaced. The new file gets the permissions `mode`, or by
-    default those of the file that it replaces.
+    default those of the file that it replaces, or those of any new file if there is no file to replace.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -214,7 +214,7 @@ def _part_prefix(target: str) -> str:
 def _create_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
     """Create and lock a part file, and return it with its path; if `private`, only its owner can read it.
 
-    Before it is locked, another process may take it for a leftover and remove it; then another one is created.
+    Before the file is locked, another process may take it for a leftover and remove it; then another one is created.
     """
     while True:
         path = f"{prefix}{secrets.token_hex(8)}.part"
@@ -263,7 +263,7 @@ def mode_of(path: str) -> int | None:
 
 
 def _open_private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read, until it gets the mode of the old one; an opener for `open`."""
+    """Open a file that only its owner can read, until `replacing` sets its permissions; an opener for `open`."""
     return os.open(path, flags, 0o600)
 
 

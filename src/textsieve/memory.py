@@ -74,7 +74,10 @@ class CheckRoomBeforeImport(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise an error if there is too little memory to import a package; return None, so that others find it."""
+        """Raise an error if there is too little memory to import a package.
+
+        Otherwise return None, so that Python asks the next finder for the package.
+        """
         if fullname in _NEEDED_BY_IMPORT:
             fixed, per_thread, variables = _NEEDED_BY_IMPORT[fullname]
             check_room(fixed + per_thread * _n_threads(variables), fullname)
@@ -82,7 +85,10 @@ class CheckRoomBeforeImport(MetaPathFinder):
 
 
 def _n_threads(variables: Sequence[str]) -> int:
-    """Return the number of threads that a package starts: the usable processors, or fewer if a variable says so."""
+    """Return the number of threads that a package starts: that of usable processors, or fewer if a variable says so.
+
+    It is at most `_MAX_THREADS`.
+    """
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [int(value) for name in variables if (value := os.environ.get(name, "")).isdecimal() and int(value) > 0]
     return min([processors, _MAX_THREADS, *limits[:1]])  # the first variable that is set takes precedence

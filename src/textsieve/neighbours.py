@@ -5,8 +5,8 @@ of the columns. They are stored by term (`Postings`) with float32 weights; a ter
 rows uses numpy alone. A search for many uses compiled kernels and an `Index`, which has the documents both by term and
 by row. The results are the same to the last bit.
 
-A neighbour has a cosine above 0: documents that share no term are never neighbours. Of equally near documents, the one
-with the lower number comes first.
+A neighbour has a cosine above 0 (except with `everyone` in `nearest`), so documents that share no term are not
+neighbours. Of equally near documents, the one with the lower number comes first.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def unit_rows(rows: CSR) -> CSR:
     """Return the rows scaled to length 1; rows of zeros stay as they are.
 
     Squares are added in the order of the columns. If they could overflow or underflow, the row is first divided by its
-    largest value.
+    largest absolute value.
     """
     values = rows.data.astype(np.float64)
     row_of = np.repeat(np.arange(rows.n_rows), rows.sizes)  # the row of each stored value
@@ -150,7 +150,8 @@ def index_of(postings: Postings) -> Index:
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a contiguous read-only view.
 
-    numba would compile a kernel anew for writable arrays; arrays from files are read-only, so all are made so.
+    numba compiles a kernel once for writable and once for read-only arrays. Arrays from files are read-only, so all
+    arrays are made read-only, and kernels are compiled only once.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False

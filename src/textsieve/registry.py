@@ -36,7 +36,10 @@ class Traits:
     """The properties of a classifier on which training depends."""
 
     has_own_scorer: bool = False
-    """Its `to_scorer` returns its own kind of `Scorer`; others are stored as a coefficient for each term and class."""
+    """Its `to_scorer` returns its own kind of `Scorer`.
+
+    Classifiers without it are stored as a coefficient for each term and class.
+    """
     needs_term_weights: bool = False
     """It learns from the weights of single terms, so it can't be trained on a projection of them."""
     takes_class_weight: bool = False
@@ -46,8 +49,8 @@ class Traits:
     norm: str | None = None
     """The only norm of documents with which it works, or None if any norm is possible."""
     statistics: Literal["sums", "votes"] | None = None
-    """The statistics from which alone it learns, so that documents can be added later: sums of weights by class
-    (`ClassStats`), or a table of the weights of each term (`VoteTable`). None: it learns from the documents."""
+    """The kind of statistics if it learns from these alone, so that documents can be added later: sums of weights by
+    class (`ClassStats`), or a table of the weights of each term (`VoteTable`). None: it learns from the documents."""
     border_at_zero: bool = True
     """A positive score speaks for a class and a negative one against it, so 0 is a threshold that needs no tuning."""
     statistics_when: When | None = None
@@ -233,7 +236,10 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
 
 
 def selection_scheme(selector: Any) -> Scheme:
-    """Return how counts are weighted for a selector; for a `Cascade`, the scheme of its first stage with weights."""
+    """Return how counts are weighted for a selector.
+
+    All stages of a `Cascade` get the same weights: those of its first stage that reads weights, or counts if none does.
+    """
     stages = getattr(selector, "selectors", None)
     if stages is None:
         return SELECTORS.scheme_of(selector)
@@ -344,7 +350,7 @@ CLASSIFIERS = Registry(
         ),
     ),
     default_scheme=SMOOTH,
-    reserved={"class_weight": "class_weight"},  # as an option, it would need the numbers of classes
+    reserved={"class_weight": "class_weight"},  # an option would need class numbers, not labels
 )
 
 

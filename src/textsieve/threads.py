@@ -17,6 +17,6 @@ def parallel_map(task: Callable[[int], Result], n_tasks: int, n_threads: int) ->
 
 
 def parallel_ranges(task: Callable[[int, int], None], n_items: int, size: int, n_threads: int) -> None:
-    """Call `task(first, last)` for consecutive ranges of at most `size` items, which end before `last`."""
+    """Call `task(first, last)` for consecutive ranges of at most `size` items; a range does not include `last`."""
     n_ranges = -(-n_items // size)
     parallel_map(lambda number: task(number * size, min((number + 1) * size, n_items)), n_ranges, n_threads)

@@ -1,13 +1,14 @@
 """k nearest neighbours by cosine: a document gets the classes of the training documents most similar to it.
 
-s(c, d) = the sum of cos(d, n) over the k training documents n nearest to d that are in class c (Ko and Seo 2004,
-formula 3), or their number (`votes="plain"`). The nearest documents have the largest cosines above 0; of equal
-cosines, the lower document comes first. The search is exact: it finds the same neighbours as computing every cosine
-(`kernels.neighbours` explains how most of them can be skipped).
+The neighbours of a document d are the k training documents n with the largest cosines cos(d, n) above 0; of documents
+with equal cosines, the one with the lower number comes first. The score s(c, d) of class c is the sum of cos(d, n) over
+the neighbours that are in c (Ko and Seo 2004, formula 3), or the number of these neighbours (`votes="plain"`). The
+search is exact: it finds the same neighbours as computing every cosine (`kernels.neighbours` explains how most cosines
+can be skipped).
 
 The best number of neighbours can be estimated from the training documents: each is classified by its neighbours among
 the others, for all k at once, because the votes of k + 1 neighbours are those of k and one more. A document may have
-several classes; it counts as classified correctly if the class with the best score is one of its own.
+several classes; it counts as classified correctly if the class with the best score is one of them.
 """
 
 from __future__ import annotations
@@ -80,15 +81,15 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     """Classify by the votes of the k training documents with the largest cosines, found exactly.
 
     Documents are scaled to length 1; the weights of training documents are stored as float32. A neighbour has a cosine
-    above 0, so a document that shares no term with any training document has no neighbours. It scores 0 for each class
-    and `predict` gives it the most frequent class, with a warning.
+    above 0, so a document that shares no term with any training document has no neighbours. Such a document scores 0
+    for each class, and `predict` gives it the most frequent class, with a warning.
 
     Parameters
     ----------
     k : int or "auto"
         Number of neighbours that vote. "auto" selects the k from 1 to 100 that classifies the most training documents
-        correctly, each by its neighbours among the others; the smallest of equals. If k is larger than the number of
-        documents, all of them vote, with a warning.
+        correctly, each by its neighbours among the others; of equally good k, the smallest. If k is larger than the
+        number of training documents, all of them with a cosine above 0 vote, and `fit` warns.
     votes : "weighted" or "plain"
         How much the vote of a neighbour counts: "weighted" as much as its cosine, "plain" always 1.
     n_jobs : int or None
@@ -172,9 +173,9 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
 
         With `return_distance=False` only the row numbers are returned.
 
-        The nearest come first. Without X, each labelled training document is searched among the others. There are
-        always k neighbours, as in scikit-learn: where too few documents share a term, documents without a common term
-        follow at distance 1, the lower first.
+        The nearest come first. Without X, the neighbours of each labelled training document are searched among the
+        other labelled ones. There are always k neighbours, as in scikit-learn: if fewer than k documents have a cosine
+        above 0, others follow, such as documents without a common term at distance 1, in the order of their numbers.
         """
         check_is_fitted(self)
         most = len(self._documents) - (X is None)  # without X, a document is not its own neighbour

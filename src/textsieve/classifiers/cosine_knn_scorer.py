@@ -1,15 +1,16 @@
 """`CosineKNNScorer`: the nearest training documents vote for their classes, and each vote is split among the terms.
 
-The neighbours of a document, scaled to length 1, are the k training documents with the largest cosines above 0; of
-equal cosines, the lower document comes first. With weighted votes, the score of class c is the sum of the cosines of
-the neighbours in c. A cosine is a sum over terms, so the score can be added up term by term: a term t of the document
-adds
+All documents are scaled to length 1, and w(t, d) is the weight of term t in document d after that. The neighbours of a
+document are the k training documents with the largest cosines above 0; of documents with equal cosines, the one with
+the lower number comes first. With weighted votes, the score of class c is the sum of the cosines of the neighbours in
+c. A cosine is a sum over terms, so the score can be added up term by term: a term t of the document adds
 
-    w(t, document) x (sum of w(t, neighbour) over the neighbours in c, from the lowest document to the highest).
+    w(t, document) x (sum of w(t, neighbour) over the neighbours in c, in ascending order of document numbers).
 
-The terms are added in column order. With plain votes, the score is the number of neighbours in c. Each vote is split
-among the terms in proportion to their products (those above 0), in integer multiples of 2^-30, and the remainder goes
-to the first term. So the parts add up exactly to the number of neighbours.
+The terms are added in column order. With plain votes, the score is the number of neighbours in c. The vote of each
+neighbour is split among the terms t in proportion to the products w(t, document) x w(t, neighbour) that are above 0, in
+integer multiples of 2^-30, and the remainder goes to the first of these terms. So the parts add up exactly to the
+number of neighbours.
 
 A document without a neighbour scores 0 for each class.
 
@@ -49,10 +50,10 @@ if TYPE_CHECKING:
 
 
 VOTES = ("weighted", "plain")
-"""The kinds of votes: a neighbour's vote counts its cosine, or 1."""
+"""The kinds of votes: the vote of a neighbour counts as much as its cosine ("weighted"), or 1 ("plain")."""
 
 FEW_POSTINGS = 1 << 25
-"""The largest number of postings that is searched with numpy; more load the compiled kernels."""
+"""The largest number of postings (of all terms of the rows) that numpy searches; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 8
 
@@ -72,7 +73,7 @@ class CosineKNNScorer:
     kind: ClassVar[str] = "knn"
 
     postings: Postings
-    class_indptr: Ints  # the classes of document i are class_indptr[i] to class_indptr[i + 1]
+    class_indptr: Ints  # the classes of document i are classes[class_indptr[i] : class_indptr[i + 1]]
     classes: Int32s
     n_outputs: int
     k: int
@@ -94,7 +95,7 @@ class CosineKNNScorer:
         return index_of(self.postings)
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
-        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batch size."""
         require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)  # scaled to length 1

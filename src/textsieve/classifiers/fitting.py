@@ -1,7 +1,9 @@
 """Train classifiers, and convert them to the form in which models store them.
 
-With one label per document, a classifier is trained once. With multilabel documents, each class is trained against the
-rest. Classifiers that learn from sums are trained by `from_stats.py`; all others get the rows.
+A classifier with a method `to_scorer` is trained once, even on multilabel documents (`fit_own_scorer`). All others
+become a linear form: with one label per document they are trained once, and with multilabel documents each class is
+trained against the rest. Of these, classifiers that learn from sums are trained by `from_stats.py`; the rest get the
+rows.
 """
 
 from __future__ import annotations
@@ -63,11 +65,11 @@ def fit_one_label(
     projection: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Return the linear form of a classifier trained on documents with one label each; empty classes can't win.
+    """Return the linear form of a classifier trained on documents with one label each.
 
-    `numbers` has the class number of each document. `class_weight` is None, "balanced", or a dictionary with a factor
-    for each class number. If the rows are projections of documents, `projection` is how they were projected, and the
-    returned form is for the documents themselves.
+    Classes without documents can't win. `numbers` has the class number of each document. `class_weight` is None,
+    "balanced", or a dictionary with a factor for each class number. If the rows are projections of documents,
+    `projection` is how they were projected, and the returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
@@ -89,8 +91,8 @@ def fit_each_class(
 ) -> Linear:
     """Return the linear form of a classifier trained for each class against the rest.
 
-    `members` has the documents of each class; a document may be in any number of classes. `n_jobs` is the number of
-    threads. The other parameters are those of `fit_one_label`.
+    `members` has the row numbers of the documents of each class; a document may be in any number of classes. `n_jobs`
+    is the number of threads. The other parameters are those of `fit_one_label`.
     """
     if learns_from_stats(classifier, class_weight):
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
@@ -154,7 +156,7 @@ def _fit_with_weights(
 ) -> Any:
     """Return a trained copy of a classifier; raise `InputError` if it doesn't support the given weights."""
     untrained = clone(classifier)
-    if not isinstance(untrained, LinearSVM):  # LinearSVM always calculates in float64
+    if not isinstance(untrained, LinearSVM):  # LinearSVM calculates in float64 even on float32 rows
         rows = rows.astype(np.float64)
     weights = sample_weight_argument(untrained, sample_weight)
     if class_weight is None:

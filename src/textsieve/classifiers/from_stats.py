@@ -1,17 +1,19 @@
-"""Train naive Bayes and Rocchio from `ClassStats`: both depend only on how often each term occurs in each class.
+"""Train naive Bayes and Rocchio from `ClassStats`: both need only class sizes, and sums per class and term.
 
-*Naive Bayes.* The model is a function of n_j, the number of documents of each class j, and s_jt, the sum of the
-weights of term t over them: log((s_jt + α) / Σ_u (s_ju + α)) for each term, or the same for all other classes together
-(complement), and log(n_j / n) for the class itself. A class weight f_j counts each document of the class f_j times:
-s_jt and n_j become f_j s_jt and f_j n_j. The sums of a class are the sums of one long document. So scikit-learn's own
-classifier is fitted on one such document per class, with f_j as its sample weight. The class priors n_j / n can't be
-derived from these documents, so they are passed as `class_prior`. scikit-learn's classifier handles everything else,
-including its options and their errors.
+*Naive Bayes.* The model is a function of n_j, the number of documents of class j, and s_jt, the sum of the weights of
+term t over these documents. With the smoothing parameter α (`alpha`) and n documents in all, the coefficients are
+log((s_jt + α) / Σ_u (s_ju + α)), where u runs over all terms, and the intercept is log(n_j / n). Complement naive Bayes
+is built from the sums over all classes other than j instead of s_jt, and has no intercept. A class weight f_j counts
+each document of the class f_j times: s_jt and n_j become f_j s_jt and f_j n_j. The sums of a class are the sums of one
+long document. So scikit-learn's own classifier is fitted on one such document per class, with f_j as its sample weight.
+The class priors n_j / n can't be derived from these documents, so they are passed as `class_prior`. scikit-learn's
+classifier handles everything else, including its options and their errors.
 
 *Rocchio.* See `rocchio.py`: class means, from sums and n_j.
 
 *Each class against the rest.* The sums of the rest are those of all documents minus those of the class. A sum in
-`ClassStats` has twice the digits of a float, so the difference is exact and is rounded once.
+`ClassStats` has twice the digits of a float, so the difference is as precise as a float; rounding errors below 0 are
+set to 0.
 
 `ClassStats` does not depend on the order of the documents, on how they were split, or on which process read them. So
 neither does the trained classifier, to the last bit.
@@ -53,7 +55,7 @@ _BATCH_VALUES = 1 << 21
 
 
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
-    """Return whether `fit_stats` can train a classifier, because it depends only on sums by class and term.
+    """Return whether `fit_stats` can train a classifier, because the classifier needs only sums by class and term.
 
     False for class weights that the classifier does not take: training on rows then raises the error.
     """
@@ -85,8 +87,8 @@ def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: F
 def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
     """Yield the same rows in fewer, larger batches.
 
-    The statistics of few documents are hardly smaller than those of many, and merging statistics takes longer than
-    adding up few documents.
+    Each batch becomes a table of statistics that is merged with those before it. The table of few documents is hardly
+    smaller than that of many, so with small batches merging would take longer than adding up the documents.
     """
     waiting: list[csr_matrix] = []
     n_values = 0
@@ -122,8 +124,9 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
     scikit-learn.
 
     The classes of `stats` are numbers from 0, including classes without documents. Without `multilabel`, a class
-    without documents can't win. With it, each class is trained against the rest, which includes documents without a
-    label. `class_weight` is None, "balanced", or a dictionary with a factor for each class number.
+    without documents can't win. With it, naive Bayes is trained for each class against the rest, which includes
+    documents without a label. `Rocchio` leaves these out, and contrasts each class with the rest in any case.
+    `class_weight` is None, "balanced", or a dictionary with a factor for each class number.
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
@@ -134,7 +137,7 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
 
 
 def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
-    """Train on the classes that have documents, and add the others as classes that can't win."""
+    """Return the linear form trained on the classes that have documents; the other classes can't win."""
     present = np.flatnonzero(stats.class_docs)
     if len(present) < 2:
         raise InputError(
@@ -153,7 +156,10 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
 
 
 def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
-    """Train naive Bayes for each class against the rest. A class with all documents or none gets a constant score."""
+    """Return the linear form of naive Bayes trained for each class against the rest.
+
+    A class with all documents or none gets a constant score.
+    """
     n_documents, class_docs = stats.n_documents, stats.class_docs
     coefficients = np.zeros((len(class_docs), stats.n_terms))
     intercepts = np.where(class_docs > 0, CONSTANT_SCORE, -CONSTANT_SCORE)
@@ -179,9 +185,10 @@ def weight_against_rest(class_weight: Any, number: int) -> Any:
 
 
 def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
-    """Return the weight of a document of each class, given the numbers and sizes of the classes; None: all weigh 1.
+    """Return the weight of a document of each class, given the numbers and sizes of the classes.
 
-    "balanced" gives all classes the same total weight.
+    The result is None if `class_weight` is None: then all documents weigh 1. "balanced" gives all classes the same
+    total weight.
     """
     if class_weight is None:
         return None
@@ -203,7 +210,7 @@ def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | 
 
 
 def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> None:
-    """Fit on one row per class, the sums of its documents, each with the weight `factors` of the class.
+    """Fit on one row per class, the sums of its documents; `factors` has the sample weight of each row, or is None.
 
     Many classes are fitted in batches, because `fit` allocates a dense (rows x classes) table.
     """

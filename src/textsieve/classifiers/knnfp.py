@@ -1,9 +1,9 @@
 """k-NNFP: the k nearest neighbours on each feature projection (Akkus and Guvenir 1996; here as in Ko and Seo 2004).
 
 The training documents are projected on each term, so that a document is represented by its weight of that term alone.
-For each term of a document, the k training documents that contain the term and whose weights of it are nearest, |w(t,
-d) - w(t, i)|, have one vote each. If fewer than k documents contain the term, all of them vote. The votes of all terms
-are added up.
+For each term t of a document d, k of the training documents that contain t have one vote each: those documents i with
+the smallest distance |w(t, d) - w(t, i)| between the weights of t. If fewer than k documents contain the term, all of
+them vote. The votes of all terms are added up.
 
 At equal distances, the document with the lower number comes first. Distances are compared exactly, not as rounded. A
 multilabel document votes for each of its labels. A weight of 0 means that the term is absent, and a term that no

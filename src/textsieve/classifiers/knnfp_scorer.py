@@ -50,10 +50,10 @@ class KNNFPScorer:
 
     kind: ClassVar[str] = "knnfp"
 
-    term_indptr: Ints  # the weights of term t are term_indptr[t] to term_indptr[t + 1], ascending
+    term_indptr: Ints  # the weights of term t are weights[term_indptr[t] : term_indptr[t + 1]], ascending
     weights: Floats
-    documents: Int32s  # ascending where weights are equal
-    label_indptr: Ints  # the labels of document i are label_indptr[i] to label_indptr[i + 1]
+    documents: Int32s  # the document of each weight; ascending where weights are equal
+    label_indptr: Ints  # the labels of document i are labels[label_indptr[i] : label_indptr[i + 1]]
     labels: Int32s
     n_outputs: int
     k: int
@@ -69,7 +69,7 @@ class KNNFPScorer:
         return np.zeros(self.n_outputs)
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
-        """Return the votes of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the votes of each row (rows x outputs), the same for any number of threads and any batch size."""
         require_columns(rows, self.n_terms)
         if len(rows.data) > FEW_VALUES:
             return self._scores_of_many(rows, n_threads(n_jobs))
@@ -79,7 +79,7 @@ class KNNFPScorer:
         return scores
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """Return the votes that each value gives the classes (values x outputs); a value may be of any row."""
+        """Return the votes that each value gives the classes (values x outputs); values may come from several rows."""
         votes = np.zeros((len(values), self.n_outputs))
         for position, (term, weight) in enumerate(zip(columns.tolist(), values.tolist(), strict=True)):
             if weight:  # 0 means that the term is absent
@@ -90,7 +90,8 @@ class KNNFPScorer:
     def term_strengths(self) -> Floats:
         """Return the average number of votes that each term gives each class (terms x outputs).
 
-        If n training documents contain a term, min(k, n) of them vote. So on average each has min(k, n) / n votes.
+        If n training documents contain a term, min(k, n) of them vote. The average treats them all alike, so each of
+        them has min(k, n) / n votes.
         """
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
@@ -136,13 +137,13 @@ class KNNFPScorer:
     # -- few rows: numpy -----
 
     def _nearest(self, term: int, weight: float) -> Int32s:
-        """Return the k documents whose weights of a term are nearest to a weight."""
+        """Return the k documents whose weights of a term are nearest to `weight`; all if fewer contain the term."""
         of_term = slice(self.term_indptr[term], self.term_indptr[term + 1])
         weights, documents = self.weights[of_term], self.documents[of_term]
         if len(weights) <= self.k:
             return documents
-        # Only the next k weights above can be among the nearest. Below, only the last k can, and all documents with the
-        # same weight as the lowest of these.
+        # Only the next k weights from `weight` upwards can be among the nearest. Below it, only the last k can, and all
+        # documents with the same weight as the lowest of these: of equal weights, the lower document is the nearest.
         position = int(np.searchsorted(weights, weight))
         begin = int(np.searchsorted(weights, weights[max(position - self.k, 0)]))
         candidates = slice(begin, min(position + self.k, len(weights)))
@@ -178,7 +179,7 @@ class KNNFPScorer:
 
 
 def _distances(weights: Floats, weight: float) -> tuple[Floats, Floats]:
-    """Return |weights - weight| and its rounding errors; the sum of both is exact (Knuth's TwoSum)."""
+    """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum)."""
     distances = weights - weight
     part = distances - weights
     errors = (weights - (distances - part)) - (weight + part)

@@ -1,9 +1,9 @@
 """`LinearScorer`: the form of every trained linear classifier, with a coefficient for each term and output.
 
-The score of a document is the sum over its terms of weight x coefficient, plus the intercept. The products are added
-strictly in the order of the columns, starting from the first, and the intercept last. So the score is the same to the
-last bit for few documents, which numpy adds up, for many, which a kernel adds up on threads, and for any batches.
-Coefficients are stored as float32; calculations use float64.
+Each score of a document is the sum over its terms of weight x coefficient, plus the intercept. The products are added
+strictly in the order of the columns, starting from the first, and the intercept last. So a document has the same scores
+to the last bit whether numpy adds them up (few documents) or a kernel on threads (many documents), and however the
+documents are split into batches. Coefficients are stored as float32; calculations use float64.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class LinearScorer:
         return self._scores_of_few(rows)
 
     def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
-        """Return what each value adds to the scores (values x outputs); a value may be of any row."""
+        """Return what each value adds to the scores (values x outputs); values may come from several rows."""
         return np.asarray(values[:, np.newaxis] * self.coefficients[columns].astype(np.float64))
 
     def term_strengths(self) -> NDArray[np.float32]:

@@ -18,10 +18,10 @@ from ..registry import list_linear_classifiers
 from .linear import LinearScorer
 
 CONSTANT_SCORE = 1000.0
-"""The score that every document gets for a class that contains all training documents; minus it for an empty class.
+"""The score of every document for a class that contains all training documents; an empty class gets its negative.
 
-Only used where each class has its own threshold. It is larger than any score of rows of length 1, so that a class with
-all documents is also the best class of each document.
+It is used only for multilabel documents, where each class is decided by itself. It is meant to be larger than the other
+scores of rows of length 1, so that a class with all documents is also the best class of each document.
 """
 
 _ROWS_TO_COMPARE = 100
@@ -31,7 +31,7 @@ class ProjectionMap(NamedTuple):
     """A linear projection of rows: (X - mean) @ components.T."""
 
     components: Floats  # directions x terms
-    mean: Floats
+    mean: Floats  # a number for each term
 
 
 class Linear(NamedTuple):
@@ -41,7 +41,7 @@ class Linear(NamedTuple):
     intercepts: Floats
 
     def after(self, projection: ProjectionMap | None) -> Linear:
-        """Return the function that projects documents and then applies this one; this one if `projection` is None."""
+        """Return the function that projects documents and then applies `self`; `self` if `projection` is None."""
         if projection is None:
             return self
         coefficients = self.coefficients @ projection.components
@@ -97,7 +97,10 @@ def _not_linear(classifier: Any, reason: str) -> NotLinear:
 
 
 def verified_linear_form(trained: Any, rows: csr_matrix) -> Linear:
-    """Return the linear form of a trained classifier, after checking on some rows that both give the same scores."""
+    """Return the linear form of a trained classifier; raise `NotLinear` if it gives other scores on the first rows.
+
+    The check needs a `decision_function`; naive Bayes, for example, has none and is not checked.
+    """
     form = linear_form(trained)
     if hasattr(trained, "decision_function"):  # coef_ may mean something else: SVC has a row for each pair of classes
         sample = rows[:_ROWS_TO_COMPARE]
@@ -120,7 +123,8 @@ def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bo
 
     A class without training documents can't win. If weights are not negative, it gets the lowest coefficient of each
     term and an intercept below all others, so its score is lower than any other, but finite. If weights may be negative
-    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept.
+    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept, so it always
+    scores below that class.
     """
     if len(present) == n_classes:
         return form
@@ -154,10 +158,10 @@ def reraise_option_errors(classifier: Any) -> Iterator[None]:
 def ignore_warnings_about_targets(y: Ints) -> Iterator[None]:
     """Silence the warnings that scikit-learn's check of the class numbers `y` gives, and show all others.
 
-    If classes have few documents each, the check warns that `y` could be the targets of a regression; here, it never
-    is. Neither the category of this warning (`UserWarning`) nor its module (that of the classifier) sets it apart from
-    warnings that users must see, such as "Setting penalty=None will ignore the C". So `y` is checked beforehand, and
-    the same warnings are left out when the classifier checks `y` again.
+    If classes have few documents each, the check warns that `y` could be the targets of a regression, which is never
+    the case here. Neither the category of this warning (`UserWarning`) nor its module (that of the classifier) sets it
+    apart from warnings that users must see, such as "Setting penalty=None will ignore the C". So `y` is checked
+    beforehand, and the same warnings are left out when the classifier checks `y` again.
     """
     with warnings.catch_warnings(record=True) as about_targets:
         warnings.simplefilter("always")

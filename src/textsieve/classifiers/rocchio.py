@@ -1,10 +1,10 @@
 """Rocchio's classifier: a document gets the class whose prototype has the largest cosine with it.
 
-The prototype of class j is β m_j - γ m_¬j, where m_j is the mean of its documents, and m_¬j that of all others. The
-score of a document is the cosine of the angle between it and the prototype. Both means come from the sums per class and
-term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several
-labels (it then counts once in each of its classes, and "all others" are the other (document, class) pairs). Unlabelled
-documents are left out. Ko and Seo (2004) use β = 16 and γ = 4.
+The prototype of class j is β m_j - γ m_¬j, where m_j is the mean of its documents, and m_¬j that of all other
+documents. The score of a document is the cosine of the angle between it and the prototype. Both means come from the
+sums per class and term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document
+may have several labels. A multilabel document counts once in each of its classes, so "all other documents" are then the
+(document, class) pairs of other classes. Unlabelled documents are left out. Ko and Seo (2004) use β = 16 and γ = 4.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 
 _ROUNDING_ERROR = 1e-14
-"""The largest difference of two equal numbers that comes from rounding, relative to the numbers.
+"""The largest difference, relative to the numbers, of two numbers that would be equal without rounding errors.
 
-Smaller differences are set to 0. Otherwise scaling a prototype to length 1 would turn rounding errors into a direction.
+Differences up to this size are set to 0. Otherwise scaling a prototype to length 1 would turn rounding errors into a
+direction.
 """
 
 
@@ -39,7 +40,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
 
     Each is `beta` x the mean of the class - `gamma` x the mean of all others, where a mean of no documents is 0.
     """
-    # The array holds first sums, then prototypes, so that only one of this size is needed.
+    # The array holds first sums, then prototypes, so that only one array of this size is needed.
     rows = np.empty((len(stats.classes), stats.n_terms))
     for number in range(len(rows)):
         rows[number] = stats.class_sums(number)

@@ -50,7 +50,10 @@ LARGEST = 1e150
 
 
 class Scorer(Protocol):
-    """Convert rows to scores: one output per class, or for two classes a single one, positive for the second."""
+    """Convert rows to scores: one output per class. Linear scorers may have a single one for two classes.
+
+    A single output is positive for the second class.
+    """
 
     kind: ClassVar[str]
     """The scorer's name in a model file."""
@@ -68,12 +71,13 @@ class Scorer(Protocol):
         """Return the scores of a document without any terms."""
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
-        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batch size."""
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row adds to the scores (values x outputs).
 
-        Added up in order, followed by the intercepts, they give exactly the scores.
+        `columns` has the number of each value's term. If the rows of the result are added up in order, and the
+        intercepts last, the sum is exactly the scores.
         """
 
     def term_strengths(self) -> NDArray[Any]:
@@ -86,7 +90,7 @@ class Scorer(Protocol):
         """Return the settings to store, as JSON values."""
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays to store, by name; `modelfile.arrays.ARRAYS` has the names that are taken."""
+        """Return the arrays to store, by name; no name may be one of `modelfile.arrays.ARRAYS`."""
 
     @classmethod
     def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
@@ -178,14 +182,14 @@ def check_stored(
     n_terms: int,
     n_outputs: int,
 ) -> None:
-    """Raise `InputError` if settings and arrays in memory are not those of a scorer for `n_terms` terms."""
+    """Raise `InputError` if settings and arrays in memory do not fit a scorer for so many terms and classes."""
     n_declared = scorer_class.check_declared(settings, specs_of(arrays), n_outputs)
     if n_declared != n_terms:
         raise InputError(f"its scorer's arrays are for {n_declared:,} terms, not for {n_terms:,}")
 
 
 def require_finite(name: str, array: NDArray[Any]) -> None:
-    """Raise `InputError` if an array has NaN, infinity or a number above `LARGEST`.
+    """Raise `InputError` if an array has NaN, infinity or a number whose magnitude is above `LARGEST`.
 
     Why no score overflows: counts are below 2^63 and idf is at most `text.weights.MAX_IDF` = 64, so a weight is below
     1e21. Coefficients are stored as float32, so they are below 4e38, and their products are added as float64. A

@@ -1,10 +1,11 @@
 """A linear SVM for sparse text, which solves liblinear's problem with one thread per class.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
-data and to a tolerance of 1e-4. But the classes are independent, the rows can be shared, and a tolerance that is a
-hundred times larger changes no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several
-classes at a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the
-weights do not depend on it.
+data and to a tolerance of 1e-4. The sum is over the documents x, with y = 1 for documents of the class and -1 for the
+others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changes
+no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several classes at a time on shared data.
+Each class sees the documents in the same order whatever the number of threads, so the weights w do not depend on this
+number.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def class_factors(
 ) -> Floats:
     """Return the factor by which C is multiplied for each class, from the setting `class_weight`.
 
-    `y` has the label of each document. `classes` are sorted, and all of them occur in `y`.
+    `y` has the label of each document, and `sample_weight` its weight. `classes` are sorted, and all of them occur in
+    `y`.
     """
     if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
         # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
@@ -81,8 +83,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced" or None
         Factors of C for the documents of each class; "balanced" makes rare classes count as much as frequent ones.
     tol : float
-        Tolerance of the stopping criterion: the largest remaining difference between gradients. 0.01 is ten times finer
-        than liblinear's own default.
+        Tolerance of the stopping criterion: the largest remaining difference between the gradients of the dual problem
+        (see `kernels.svm`). 0.01 is ten times finer than liblinear's own default.
     max_iter : int
         Maximum number of rounds over the documents.
     n_jobs : int or None
@@ -115,7 +117,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels.
 
         `sample_weight` multiplies C for each document: one of weight 3 counts as three copies, and one of weight 0 is
-        ignored. As always, the hyperplanes are found to the tolerance `tol`.
+        ignored. Weights and copies give the same hyperplanes up to the tolerance `tol`, not to the last bit.
         """
         self.check_settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])

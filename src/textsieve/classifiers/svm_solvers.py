@@ -1,9 +1,11 @@
 """Solve linear SVMs on the same documents: for each class against the rest, on all terms or on a subset of them.
 
-Each class is a binary problem: min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of an
-additional coordinate of value 1. Three methods (of `kernels.svm`) solve it, to the same tolerance:
+Each class is a binary problem: min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². The sum is over the documents x_i; the sign
+y_i is 1 for documents of the class and -1 for the others, and C_i is the cost of document i. The intercept is the
+weight of an additional coordinate of value 1. Three methods (of `kernels.svm`) solve the problem, to the same
+tolerance:
 
-- "products": for few documents, coordinate descent on the matrix of products between documents. A step reads one
+- "products": for few documents, coordinate descent on the matrix of dot products between documents. A step reads one
   number per document.
 - "rows": for many documents, coordinate descent on their rows. A step reads the terms of a row twice, in random memory
   order.
@@ -12,9 +14,10 @@ additional coordinate of value 1. Three methods (of `kernels.svm`) solve it, to 
 
 Data that all classes and all subsets of terms share is computed once.
 
-A product of two documents is the sum over the terms of the products of their weights. The products over a subset of
-the terms are those over all terms minus those over the omitted ones. So at most half of the terms are ever added up,
-unless the omitted terms dominate so much that the difference would lose its digits.
+The product of two documents is the sum over the terms of the products of their weights. The products over a subset with
+more than half of the terms are those over all terms, which are computed once, minus those over the omitted terms. So a
+subset never needs sums over more than half of the terms, unless the omitted terms dominate so much that the difference
+would lose its digits.
 """
 
 from __future__ import annotations
@@ -39,12 +42,12 @@ FEW_DOCUMENTS = 2048
 """The largest number of documents for which products are computed: more would take over 32 MB per thread."""
 
 FEW_TERMS = 100
-"""The largest number of terms for which equations are solved straight away; never more than there are documents."""
+"""The method "equations" is used at once for up to this number of terms, if there are at least as many documents."""
 
 MAX_TERMS_FOR_RETRY = 300
-"""The largest number of terms for which equations are solved if another method did not converge.
+"""The method "equations" is used for up to this number of terms if another method did not converge.
 
-It is at most the number of documents, as for `FEW_TERMS`.
+As for `FEW_TERMS`, there must be at least as many documents as terms.
 """
 
 EXPECTED_ROUNDS = 30
@@ -56,8 +59,8 @@ DENSE_SHARE = 0.3
 MAX_CANCELLATION = 1e4
 """Products over a subset of the terms are computed as a difference unless this would lose too many digits.
 
-The squared lengths of documents over all terms may be up to this many times those over the subset: then 4 of 16 digits
-are lost.
+The squared length of a document over all terms may be up to this many times that over the subset (plus 1): then 4 of 16
+digits are lost.
 """
 
 _N_ORDERS = 64
@@ -218,7 +221,8 @@ class SVMProblem:
     def products(self, terms: Ints | None) -> Floats:
         """Return the products of the documents over some terms (documents x documents); over all if `terms` is None.
 
-        Products over more than half of the terms are those over all terms minus those over the omitted ones.
+        Products over more than half of the terms are those over all terms minus those over the omitted ones, unless the
+        difference would lose too many digits (see `MAX_CANCELLATION`).
         """
         if terms is None or len(terms) == self.n_terms:
             return self.products_of_all
@@ -227,7 +231,8 @@ class SVMProblem:
         omitted = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
         products = self._sum_products(omitted)
         np.subtract(self.products_of_all, products, out=products)
-        # The diagonal has squared lengths, without the 1 of the additional coordinate for the intercept.
+        # The diagonal has squared lengths. 1.0 is the square of the additional coordinate for the intercept, which the
+        # products do not include.
         is_precise = self.products_of_all.diagonal() <= MAX_CANCELLATION * (1.0 + products.diagonal())
         return products if is_precise.all() else self._sum_products(terms)
 

@@ -1,24 +1,24 @@
 """TCFP: text categorization using feature projections (Ko and Seo 2004). The vote of each term is split among classes.
 
 The training documents are projected on each term t, so that a document d is represented by its weight w(t, d) alone.
-Of the documents that contain t, those whose weight is at least the mean vote; they are I_t. A term that is more
-important than usual in a document says most about it. The vote of t is split among the classes by their weights in
-I_t,
+Let I_t be the documents whose w(t, d) is at least the mean of w(t, d) over all documents that contain t. Only these
+documents count for t, because they are the ones in which t is more important than usual. The vote of t is split among
+the classes by their weights in I_t,
 
-    r(c, t) = sum of w(t, d) over d in I_t and c / sum of w(t, d) over d in I_t,
+    r(c, t) = (sum of w(t, d) over the d in I_t that are in c) / (sum of w(t, d) over all d in I_t),
 
-and a document gets the class with the most votes: vote[c] = sum over the terms of the document of w(t, d) r(c, t).
-This is linear, so a trained `TCFP` is a `LinearScorer` with r as its coefficients. It can be updated with more
-documents, as naive Bayes can, and predicts as fast.
+and a new document d gets the class c with the most votes: vote[c] = sum over the terms t of d of w(t, d) r(c, t). This
+is linear, so a `TCFP` that was trained without context (see below) is a `LinearScorer` with r as its coefficients. It
+can be updated with more documents, as naive Bayes can, and predicts as fast.
 
 A class with many documents has many votes. With `balance`, vote[c] is multiplied by (size of the largest class / size
 of c) (formula 9).
 
-**Context.** Terms that vote one by one ignore each other. With `context`, the weight in the document is w(t, d) (1 + f)
-instead, where f = f(t, u) is a factor for another term u of the document: the largest one, or the mean over all u; the
-paper does not say which. If no term of the document ever occurred with t, f is 0. For two terms t and u, co(t, u) is
-the largest number of documents of any single class that contain both; cf is the number of classes that have such a
-document; and max_co is the largest co of all pairs. Then (formula 7)
+**Context.** Terms that vote one by one ignore each other. With `context`, w(t, d) in vote[c] becomes w(t, d) (1 + f).
+Here f combines the factors f(t, u) of t with the other terms u of the document: it is the largest one ("best"), or the
+mean over all u that have a factor with t ("mean"); the paper does not say which. If no u has one, f is 0. For two terms
+t and u, co(t, u) is the largest number of documents of any single class that contain both; cf is the number of classes
+that have a document with both; and max_co is the largest co of all pairs. Then (formula 7)
 
     f(t, u) = 1 / (1 + ln cf) x (1 + ln co(t, u)) / (1 + ln max_co).
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 def balance_factors(class_docs: Ints) -> Floats:
-    """Return the size of the largest class / the size of each class; 1 for a class without documents."""
+    """Return the size of the largest class divided by that of each class, where an empty class counts as size 1."""
     return np.asarray(class_docs.max(initial=1) / np.maximum(class_docs, 1))
 
 
@@ -81,9 +81,9 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     """Return the lists of partners of each term, in the format of `TCFPScorer`: partners of equal factor form a run.
 
     Pairs of terms that occur together in fewer than `min_co` documents of every class are left out. The factor of a
-    pair depends only on its code, which is (co, cf) of `context_factors` as one integer. The documents are counted
-    twice: first to learn the lengths of the lists and the codes that occur, then to write the lists, with the largest
-    factors first.
+    pair depends only on its code, which is (co, cf) of `context_factors` as one integer. Pairs are counted twice: the
+    first pass finds the lengths of the lists and the codes that occur, and the second writes the lists, with the
+    largest factors first.
     """
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
     stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
@@ -243,7 +243,10 @@ class TCFP(VotingEstimator):
 
     @available_if(_can_add_documents)
     def merge(self, other: TCFP) -> TCFP:
-        """Return the estimator that `fit` on the documents of both gives, to the last bit. Not with `context`."""
+        """Return the estimator that `fit` gives for the documents of `self` and `other`, to the last bit.
+
+        Not with `context`.
+        """
         if not isinstance(other, TCFP):
             raise InputError(f"other is {shown(other)}", hint="give a TCFP")
         for estimator in (self, other):

@@ -1,9 +1,9 @@
 """`TCFPScorer`: the scorer of TCFP with context, where a term counts more next to terms it occurred with in training.
 
-A term t of a document d has the weight tw(t, d) = w(t, d) (1 + f), where f is a factor of t and another term u of the
-document: the largest one (`best`), or the mean over all u that have one (`mean`); 0 if there is none. The score of
-class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. The module `tcfp`
-explains the factors.
+A term t of a document d has the weight tw(t, d) = w(t, d) (1 + f). Here f combines the factors that t has with the
+other terms of the document: it is the largest of them (`best`) or their mean (`mean`), and 0 if there are none. The
+score of class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. The module
+`tcfp` explains the factors.
 
 The terms that have a factor with t are the *partners* of t, and the factors are stored as lists of partners. For
 `best`, each term lists all of its partners, the largest factor first: the first partner that is in the document is the
@@ -53,7 +53,7 @@ FEW_PARTNERS = 1 << 24
 """The largest number of partners that is checked with numpy; more load the compiled kernels."""
 
 MIN_FACTOR = 1 / 1024
-"""A lower bound of all factors: a smaller one would need e^60 documents."""
+"""A lower bound of all factors: a smaller one would need more than e^60 documents."""
 
 TABLE_SHARE = 0.7
 """A term that has more than this share of all terms as partners is looked up in a table; see `kernels.cooccurrence`."""
@@ -79,8 +79,8 @@ class Partners(NamedTuple):
     """The partners of each term, in runs of equal factor."""
 
     indptr: Ints  # the partners of term t are indptr[t] to indptr[t + 1] of `terms`
-    terms: NDArray[Any]  # uint16 or int32
-    run_indptr: Ints  # the runs of term t are run_indptr[t] to run_indptr[t + 1]
+    terms: NDArray[Any]  # the numbers of the partners; uint16 or int32
+    run_indptr: Ints  # the runs of term t are run_indptr[t] to run_indptr[t + 1] of `run_ends` and `run_factors`
     run_ends: Int32s  # where each run ends, counted from the first partner of the term
     run_factors: NDArray[np.float32]
 
@@ -129,7 +129,7 @@ class TCFPScorer:
         return self._linear.intercepts
 
     def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
-        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batch size."""
         require_columns(rows, self.n_terms)
         if not self._needs_kernels(rows):
             return self._linear.scores(self.in_context(rows), n_jobs)

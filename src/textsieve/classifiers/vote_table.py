@@ -3,17 +3,17 @@
 TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996): the sorted list
 of the term's weights, each with its document. Documents without the term, or with a stored 0, are not in the list.
 
-In TCFP, a document votes for a term if its weight is at least the mean. Each new document moves the mean, so others can
-gain or lose their vote at any time, and sums would not be enough for adding documents later. So the table stores the
-weights, but not the documents: for each term, the distinct pairs of weight and class in order, and the number of
-documents with each. If weights are counts, its size is bounded by terms x classes x distinct counts, however many
-documents are added. With rows scaled to unit length, weights hardly ever repeat and the table grows with the documents:
-20 bytes for each nonzero weight.
+In TCFP, a document counts for a term if its weight of the term is at least the term's mean weight. Each new document
+moves the mean, so earlier documents can begin or cease to count at any time, and sums would not be enough for adding
+documents later. So the table stores the weights, but not the documents: for each term, the distinct pairs of weight and
+class in order, and the number of documents with each pair. If weights are counts of words, the size of the table is
+bounded by terms x classes x distinct counts, however many documents are added. With rows scaled to unit length, weights
+hardly ever repeat and the table grows with the documents: 20 bytes for each nonzero weight.
 
 Tables can be merged in any order: the table of some documents is the same, to the last bit, however they were split.
 
-The mean is over documents, each once, but a document votes once for each of its classes. So a document with m > 1
-classes has m entries, and one more with class -1 and count 1 - m that is left out of the votes.
+A document counts once in the mean, but it votes once for each of its classes. So a document with m > 1 classes has m
+entries of count 1 for each of its terms, and one more with class -1 and count 1 - m, which is left out of the votes.
 
 When a table is read from a file, everything is checked, because the kernels check neither the start of a term's
 entries nor the class of an entry.
@@ -44,7 +44,7 @@ _TERMS_PER_TASK = 1 << 9
 class Projections(NamedTuple):
     """For each term, its weights in a list of documents, and the documents that have them."""
 
-    indptr: Ints  # the weights of term t are indptr[t] to indptr[t + 1]
+    indptr: Ints  # the weights of term t are weights[indptr[t] : indptr[t + 1]]
     weights: Floats
     positions: Int32s  # positions in the list of documents
 
@@ -52,7 +52,7 @@ class Projections(NamedTuple):
 def group_by_term(rows: CSR, documents: Ints) -> Projections:
     """Return the weights of each term in the given documents, in the order given.
 
-    `documents` are numbers of rows. A number may occur repeatedly.
+    `documents` are row numbers. A number may occur repeatedly.
     """
     indptr, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
@@ -93,7 +93,7 @@ class VoteTable(NamedTuple):
     classes: tuple[Any, ...]
     class_docs: Ints
     multilabel: bool  # whether a document had several classes
-    entries: Entries
+    entries: Entries  # with class -1: corrections for multilabel documents, see the module's docstring
 
     @property
     def n_terms(self) -> int:
@@ -193,7 +193,7 @@ def check_declared(specs: Specs, n_classes: int) -> int:
 
 
 def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multilabel: bool) -> VoteTable:
-    """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can have it."""
+    """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can give it."""
     class_docs, *entries = (arrays[name] for name in _ARRAYS)
     table = VoteTable(tuple(range(n_classes)), class_docs, multilabel, Entries(*entries))
     require_indptr("vote_indptr", table.entries.starts, len(table.entries.weights))

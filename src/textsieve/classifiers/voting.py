@@ -51,7 +51,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the scorer that a model stores, with an output for each class."""
 
     def votes(self, X: Any) -> Floats:
-        """Return the votes that each class gets in each document (documents x classes)."""
+        """Return the number of votes of each class for each document (documents x classes)."""
         scorer = self.to_scorer()
         if not scorer.n_outputs:
             raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")
@@ -90,9 +90,9 @@ def multilabel_error() -> InputError:
 
 
 def warn_of_unknown_documents(is_unknown: Bools, most_frequent: Any) -> None:
-    """Warn if some of the documents to predict share no term with any training document: those of `is_unknown`.
+    """Warn if some of the documents to predict share no term with any training document.
 
-    `most_frequent` is the label that they get.
+    `is_unknown` is True for each such document, and `most_frequent` is the label that these documents get.
     """
     if is_unknown.any():
         warn(

@@ -144,7 +144,7 @@ def command(
         return
     settings = options.check_term_settings(term_settings) | multilabel
     with exit_as_usage_error():
-        # Both raise `InputError` for options that are invalid for any documents, before a file is read.
+        # Both calls raise `InputError` for options that are invalid for any documents, before a file is read.
         Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_requested
     if test is not None and is_split:

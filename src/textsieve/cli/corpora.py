@@ -65,7 +65,7 @@ def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
 
 
 def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
-    """Print a table of corpora; with `in_detail`, also the words and files of one."""
+    """Print a table of corpora; with `in_detail`, also their files, and the words that may follow the name."""
     from .output import Column, Page, number_columns
 
     page = Page()

@@ -44,9 +44,9 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
 
 
 def selector_text(selector: str, about: Mapping[str, Any]) -> str:
-    """Return the selector's name; for testors, with the thresholds that were used.
+    """Return the selector's name; for testors, with the thresholds ε and δ that were used.
 
-    These are given by the user, or selected so that there are enough testors for the requested number of terms.
+    If no ε is given, training searches for the one that selects about the requested number of terms.
     """
     if not (testors := about.get("testors")):
         return selector
@@ -66,7 +66,8 @@ def _held_out_by_class(model: Model) -> dict[Any, Mapping[str, Any]]:
 def show_measures(page: Page, model: Model) -> None:
     """Print what training has measured: the quality on held-out documents, and the scores by number of terms.
 
-    Each is left out if it was not measured. The quality is that of a model trained on the other documents.
+    Each is left out if it was not measured. The quality is that of a model trained on the documents that were not held
+    out.
     """
     if held_out := model.about.get("held_out"):
         sample = model.about.get("n_tuned_on")

@@ -194,7 +194,8 @@ def _open_spark(
     from ..spark.session import open_session
     from .opening import READ_OPTIONS
 
-    # Without a handler, Python prints what libraries log, although they raise the same errors.
+    # Without a handler, Python would print the warnings and errors that libraries log, and these errors are raised
+    # anyway.
     logging.getLogger().addHandler(logging.NullHandler())
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:

@@ -35,7 +35,7 @@ NO_MEMORY = "there is not enough memory for this."
 NO_THREAD = "can't start new thread"
 """The message of the error that Python raises if there is no memory for the stack of a thread.
 
-It is a plain `RuntimeError` without an errno or a class of its own, so only the message tells it from other errors.
+The error is a plain `RuntimeError` without an errno, so only its message distinguishes it from other errors.
 """
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
@@ -44,7 +44,7 @@ SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 
 @contextmanager
 def handle_errors() -> Iterator[None]:
-    """Run a command; print an error in its input as one line, and exit with the code for the error or signal."""
+    """Run a command; print an expected error as one line, and exit with the code for the error or signal."""
     _occupy_closed_streams()
     _replace_unencodable_characters()
     check_room_for_imports()
@@ -76,7 +76,10 @@ def handle_errors() -> Iterator[None]:
 
 @contextmanager
 def exit_as_usage_error() -> Iterator[None]:
-    """Exit with code 2, as click does, on an `InputError`; for checks of the options before any file is read."""
+    """Exit with code 2, as click does, on an `InputError`; for checks of the options before any file is read.
+
+    A missing package is no wrong usage: a `MissingPackage` is raised again, and ends the run with code 1.
+    """
     try:
         yield
     except MissingPackage:

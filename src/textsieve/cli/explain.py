@@ -111,7 +111,8 @@ def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", .
 def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[str, float]:
     """Return how much each term speaks for the class.
 
-    This is its contribution, or with `compares_classes`, how much larger it is than the mean over all classes.
+    This is the term's contribution to the score of the class; with `compares_classes`, less its mean contribution over
+    all classes.
     """
     contributions = [contribution.contribution for contribution in explained.contributions]
     strengths = explained.compared() if compares_classes else contributions
@@ -123,7 +124,7 @@ def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[st
 def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
     """Return the text in styles that show which terms speak for a class, and which against it.
 
-    Where terms overlap, a character has the style of the term with the largest contribution.
+    Where terms overlap, a character has the style of the term whose contribution has the largest absolute value.
     """
     from rich.text import Text
 

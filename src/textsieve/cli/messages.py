@@ -45,8 +45,8 @@ def warning_text(warning: Warning | str) -> str:
 def write_setting(setting: Setting) -> str:
     """Return a setting as an option with its value, such as --jobs 0, or as Python code if it has no option.
 
-    The running command's own option comes first. A setting that this command has no option for, such as one of
-    `train` in a message of `update`, is written as the option in the table of settings.
+    If the running command has an option for the setting, that option is written. Otherwise, as for a setting of `train`
+    in a message of `update`, the option comes from the table of settings.
     """
     name, opposite = _option_names(setting.name)
     value = setting.value
@@ -94,7 +94,10 @@ def _running_options() -> dict[str, click.Option]:
 
 
 def _running_command() -> click.Command | None:
-    """Return the subcommand that is running; click's context is that of the group while errors are handled."""
+    """Return the subcommand that is running, or None outside of click.
+
+    While errors are handled, click's current context is that of the group, which knows the name of the subcommand.
+    """
     context = click.get_current_context(silent=True)
     if context is None:
         return None

@@ -51,7 +51,10 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
 
 @contextmanager
 def open_chained(paths: Sequence[str], read_options: Mapping[str, Any]) -> Iterator[Corpus]:
-    """Yield the documents at several paths as one corpus; empty files are skipped with a warning."""
+    """Yield the documents at one or more paths as one corpus.
+
+    Of several paths, empty files are skipped with a warning; if all are empty, raise `InputError`.
+    """
     if len(paths) == 1:
         with open_corpus(paths[0], read_options) as corpus:
             yield corpus
@@ -77,8 +80,8 @@ def read_options_by_path(
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
     """Yield each path with its options for reading and its defaults for options that are not given.
 
-    The first path must have the columns that the options name. The other paths may have them: for these, the names and
-    the label separator are only defaults, because some formats have no columns.
+    The first path must have the columns that the options name. The other paths need not have them, because some formats
+    have no columns: for the other paths, column names and the label separator are only defaults.
     """
     yield paths[0], read_options, defaults
     separator = read_options["label_separator"]

@@ -20,7 +20,7 @@ from ..text.languages import code_of, languages_with_stop_words
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
 MAX_STOP_WORD_BYTES = 8 << 20
-"""The maximum size of a file of stop words: the model's header, which stores them, has no room for more."""
+"""The maximum size of a file of stop words; the header of a model, which may store them, has no room for more."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -34,8 +34,8 @@ def bundle(name: str, *options: Decorator) -> Decorator:
             bundled = {key: values.pop(key) for key in keys}
             return command(*args, **{name: bundled}, **values)
 
-        # click collects the parameters of a command in this attribute, which `wraps` shares with `call`. The new ones
-        # are the options of this bundle.
+        # click collects the parameters of a command in the list `__click_params__`, which `wraps` shares with `call`.
+        # The entries after the first `n_before` are the options of this bundle.
         n_before = len(getattr(command, "__click_params__", ()))
         decorated: Any = call
         for option in reversed(options):
@@ -84,7 +84,7 @@ def ngram_range(value: str) -> tuple[int, int]:
 
 
 def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str] | None:
-    """Parse --stop-words: return the name of a language, or the words in a file, which is read in `encoding`."""
+    """Parse --stop-words: return a language's name, the words in a file (in this `encoding`), or None if not given."""
     if len(values) > 1:
         raise click.BadParameter(f"{' and '.join(values)}; give it once, and for more words a file of all of them.")
     if not values or code_of(values[0]) is not None:
@@ -157,7 +157,7 @@ def size(value: str) -> int:
 
 
 def threads(value: str) -> int:
-    """Parse a number of threads; a negative number counts down from all cores."""
+    """Parse a number of threads; -1 means all cores, -2 all but one, and so on."""
     try:
         number = int(value)
     except ValueError:
@@ -243,7 +243,7 @@ def setting_option(name: str, **changes: Any) -> Decorator:
     elif name in _CONVERTERS:
         convert = _CONVERTERS[name]
         arguments |= {"multiple": True, "type": _TYPES.get(name)}
-        if name != "stop_words":  # it may be repeated only for an error that says how to give more words
+        if name != "stop_words":  # click accepts it twice only so that our error says what to do
             arguments["help"] += " May be repeated."
         arguments["callback"] = lambda context, _, values: convert(context, values)
     elif "/" in option.name:  # --multilabel/--no-multilabel
@@ -295,7 +295,7 @@ def arguments_of(name: str, value: Any) -> list[str]:
 
 
 def _json_or_text(value: Any) -> str:
-    """Return a value as `name_value` parses it: as JSON, but text without quotes unless it would parse as JSON."""
+    """Return a text that `name_value` parses to this value: JSON, but a plain text if that alone is not valid JSON."""
     if not isinstance(value, str):
         return json.dumps(value)
     try:

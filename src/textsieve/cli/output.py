@@ -18,7 +18,10 @@ from .messages import printable
 PIPE_WIDTH = 120
 MAX_TERM_WIDTH = 30
 MIN_TEXT_LIMIT = 16
-"""A column of text may take a third or a quarter of the width of the page, but at least this many characters."""
+"""The minimum, in characters, of the limit for a column of text.
+
+The limit is a third of the page width, or a quarter if the table also has a column of terms.
+"""
 MIN_COLUMN_WIDTH = 5
 """The minimum width of a column of text or terms, however narrow the terminal is."""
 AND_MORE = ", …"
@@ -30,7 +33,8 @@ GAP = 2
 class Column:
     """A column of a table.
 
-    Numbers are aligned to the right and never cut. Text is cut to a part of the width. Columns of terms get the rest.
+    Numbers are aligned to the right and never cut. Text is cut to a part of the page's width. Columns of terms get the
+    rest.
     """
 
     title: str
@@ -50,7 +54,10 @@ class _Console(Console):
 
 
 class Page:
-    """Prints lines and tables: as wide as the terminal, or in a fixed width and without colours for a pipe or file."""
+    """Prints lines and tables: as wide as the terminal, or in a fixed width and without colours for a pipe or file.
+
+    The environment variable COLUMNS sets the width in either case; then lines are also wrapped in a pipe or file.
+    """
 
     def __init__(self) -> None:
         self._wraps_lines = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
@@ -75,7 +82,7 @@ class Page:
         self._console.print(text)
 
     def line(self, text: str) -> None:
-        """Print a line; a terminal wraps it between words, a pipe gets it unbroken."""
+        """Print a line, with an empty line between a table and it; a terminal wraps it, a pipe gets it unbroken."""
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False

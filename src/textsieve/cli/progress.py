@@ -23,7 +23,7 @@ BAR_WIDTH = 20
 def progress(*, enabled: bool = True) -> Iterator[ProgressCallback]:
     """Yield a progress callback, which does nothing if standard error is no terminal or progress is not enabled.
 
-    Calling it is cheap, because the line is redrawn by a thread.
+    Calling the callback is cheap, because a thread redraws the line.
     """
     if not (enabled and sys.stderr.isatty()):
         yield lambda *_: None
@@ -78,9 +78,10 @@ class _State:
         return "  ".join(filter(None, fields))
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Return an estimate from the mean speed of the stage, or None if there is nothing to estimate it from.
+        """Return the remaining seconds of the stage, estimated from its mean speed, or None if that is not known yet.
 
-        Work that an earlier run has done does not count: `compare` continues a file of results.
+        Work that was already done when the stage began does not count for the speed: `compare` may continue an earlier
+        run.
         """
         done_now = self._done - self._done_at_start
         return None if done_now <= 0 or self._total is None else elapsed * (self._total - self._done) / done_now

@@ -1,13 +1,14 @@
 """Build the `textsieve train` command that trains a model again, on its documents and on those of an update.
 
 The command has all settings of the model that differ from the default. Notes explain what it can't express: the user's
-own estimators or stop words, of which a model file stores only a description, and weights, which can be set only in
-Python.
+own estimators or stop words, of which the stored settings have only a description, and settings without an option, such
+as `tf`, `idf` and `norm`, which can be set only in Python.
 
-`train` reads all paths with the same options, except for column names, which only the first path must have. The model
-stores the options for reading that `train` got. If the files of an update were read with different ones, no command
-could read both: with wrong options, documents may be read wrongly even without an error, because labels that are not
-split are valid classes, too. So the command leaves these files out, and a note says why.
+`train` reads all paths with the same options, except for column names and the label separator, which are only defaults
+after the first path. The model stores the options for reading that `train` got. If the files of an update were read
+with different options, such as another encoding, no single command can read the old documents and these files. Wrong
+options need not even lead to an error: without its label separator, a cell with two labels is read as one class. So the
+command leaves these files out, and a note says why.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def retrain_command(
     arguments = list(source.arguments)
     for name, spec in SETTINGS.items():
         value = settings[name]
-        # The number of threads belongs to the machine, and an object of the user has no text.
+        # The number of threads depends on the machine, and the user's own object can't be written as an option.
         if name != "n_jobs" and value != spec.option_default and not isinstance(value, ObjectDescription):
             arguments += arguments_of(name, value)
     words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
@@ -125,7 +126,7 @@ def _settings_notes(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 class _Sources(NamedTuple):
-    """Arguments of `train` that read a model's documents, other files to read with them, and notes on the rest."""
+    """Options of `train` that read a model's documents, files that they can read as well, and notes on other files."""
 
     arguments: list[str]
     files: list[str]
@@ -153,6 +154,7 @@ def _find_sources(model: Model, files: Sequence[str], read_options: Mapping[str,
     differing = [
         name for name in READ_OPTIONS if not _reads_both(name, train_options.get(name), read_options.get(name))
     ]
+    # Standard input is named as well: saved to a file, it would need the same options as before.
     update_names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *readable_files)]
     if update_names and differing:
         notes.append(
@@ -180,10 +182,10 @@ def _missing_note(file: str) -> str:
 
 
 def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
-    """Return whether an option with the value that `train` got also reads files that `update` read with its value.
+    """Return whether the value of an option that `train` got also suits files that `update` read with its own.
 
-    Either value may be None: the option was not given. In this case, `update` uses the column names of `train` (but not
-    column numbers), and its label separator.
+    A value is None if the option was not given. If it was not given to `update`, then `update` has used the label
+    separator and the column names (but not the column numbers) that `train` got, so these suit its files.
     """
     if name == "encoding":
         return _canonical_encoding(train_value) == _canonical_encoding(update_value)

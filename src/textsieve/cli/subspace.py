@@ -239,7 +239,7 @@ def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, An
 
 
 def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Suggest the sizes of an ensemble and measure one of these sizes; return a function that prints the outcome."""
+    """Suggest the sizes of an ensemble, measure such an ensemble, and return a function that prints the outcome."""
     from sklearn.base import clone
 
     from ..ensembles import important_terms, suggest

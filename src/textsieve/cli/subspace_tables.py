@@ -51,7 +51,7 @@ class Experiment(NamedTuple):
         return int((self.documents.counts.getnnz(axis=0) > 0).sum())
 
     def as_dict(self, n_terms: int) -> dict[str, Any]:
-        """Return the experiment as a JSON object."""
+        """Return the experiment as a JSON object; `n_terms` is the number of selected terms."""
         return {
             "documents": self.n_documents,
             "is_sample": self._is_sample,
@@ -66,7 +66,7 @@ class Experiment(NamedTuple):
         }
 
     def show(self, page: Page, n_terms: int) -> None:
-        """Print the first lines: the documents, their classes, and the selected terms."""
+        """Print the first lines: the documents, their classes, and `n_terms`, the number of selected terms."""
         page.line(self.summary)
         if self._is_sample:
             page.line(f"They don't fit into memory, so this is measured on a sample of {self.n_documents:,} documents.")
@@ -128,7 +128,8 @@ def report_suggestion(
 ) -> None:
     """Print the suggested sizes, their neighbours, and the measured quality of an ensemble of these sizes.
 
-    `important` has the number of important terms by both methods, and `choice` is the method or number that was used.
+    `important` has the number of important terms by each method ("energy", "knee"), and `choice` is the method that was
+    used, or the number that was given instead.
     """
     measures = _mean_measures(trial)
     if wants_json:
@@ -162,7 +163,7 @@ def report_suggestion(
 
 
 def _show_neighbours(page: Page, suggestion: "Suggestion") -> None:
-    """Print a table of the suggested sizes and similar ones, with their cost and their three probabilities."""
+    """Print a table of the suggested sizes and similar ones, with their cost, usability, coverage and diversity."""
     suggested = suggestion.n_terms, suggestion.n_estimators
     rows = [
         [

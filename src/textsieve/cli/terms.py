@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .output import Page
 
 TRACE_SELECTORS = ("ocfs", "tofa")
-"""The selectors whose scores are parts of a trace, so that they add up to an energy."""
+"""The selectors whose scores add up to a trace; the share of it that the best terms have is their energy."""
 DEFAULT_LEVEL = 0.8
 
 
@@ -125,7 +125,7 @@ def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_integer_label(selector: "TermSelector") -> "TermSelector":
-    """Set an integer `unlabelled`, the selector's default, to None: labels in files are text."""
+    """Return the selector with None for an integer `unlabelled`, its default, which no label in a file can equal."""
     if isinstance(selector.get_params().get("unlabelled"), int):
         selector.set_params(unlabelled=None)
     return selector

@@ -97,7 +97,7 @@ def command(
 
 
 class _UpdatableModel(NamedTuple):
-    """A model, the statistics of its documents, and its file, by which `write` detects that it was replaced."""
+    """A model, the statistics of its documents, and its file, so that `write` can detect whether that was replaced."""
 
     model: Model
     statistics: Statistics
@@ -140,7 +140,7 @@ def _open_model(path: str, files: tuple[str, ...], read_options: dict[str, Any])
 
 
 def _require_packages(model: Model, path: str) -> None:
-    """Raise `MissingPackage`, before any document is read, if the model's words can't be counted without a package."""
+    """Raise `MissingPackage`, before any document is read, if the model needs a package that is not installed."""
     from ..errors import MissingPackage
 
     try:

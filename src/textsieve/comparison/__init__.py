@@ -1,11 +1,12 @@
 """Compare selectors, numbers of terms and classifiers on the same documents.
 
-- `variants.py`, `plan.py`: the combinations to measure; `ig(pooling=max)` is a selector like `ig`.
+- `variants.py`, `plan.py`: the conditions to measure. A condition is a combination of a selector, a number of terms and
+  a classifier; a selector or classifier with options, such as `ig(pooling=max)`, is a variant of its own.
 - `compared_documents.py`, `splits.py`: documents are counted once and divided into training and test documents.
 - `folds.py`: data that all conditions of a fold share: statistics per weighting, rankings per selector.
 - `rankings.py`: the description of a ranking that is stored for reports.
-- `measuring.py`: measures one condition on one fold, exactly as a `Categorizer` on its training documents.
-- `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file that a run can resume.
+- `measuring.py`: trains and tests one condition on one fold, exactly as a `Categorizer` with its settings would.
+- `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file with which a later run can go on.
 - `summary.py`: means, intervals, significance and ranks.
 - `running.py`: `compare`. `outcome.py`: its result.
 - `view.py`, `findings.py`: the result as formatted tables, notes and findings.

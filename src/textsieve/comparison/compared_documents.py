@@ -1,7 +1,8 @@
 """The documents of a comparison: counted once, training and test documents together, and divided into folds.
 
-The counts have a column for each term of any document. That leaks nothing: a fold uses the columns of the terms in its
-own training documents, in alphabetical order, as if the others had never been counted.
+The counts have a column for each term of any document. That leaks nothing from test documents into training: a fold
+uses only the columns of the terms in its own training documents, in alphabetical order, as if the other terms had never
+been counted.
 
 The test documents are the publisher's test part, documents given for testing, or what `splits.py` determines.
 
@@ -38,7 +39,7 @@ Form = Literal["texts", "counts", "weights"]
 """The form of the documents: texts, or vectors of counts or of weights."""
 
 MAX_VALUES = 1 << 26
-"""Maximum number of counts kept in memory: eight bytes each, plus twelve for weights."""
+"""Maximum number of counts kept in memory: eight bytes each, and twelve more when they are weighted."""
 TEXT_SETTINGS = ("lowercase", "strip_accents", "stop_words", "ngram_range", "normalise", "language", "tags", "names")
 """Settings that apply only to texts."""
 
@@ -151,7 +152,8 @@ def count_documents(
 ) -> ComparisonDocuments:
     """Count all documents, and determine the training and test documents of each fold.
 
-    These are the publisher's, or the given test documents, unless `splitting` requests something else.
+    Test documents are those in `test`, or else those that the publisher defines, unless `splitting` requests another
+    split. Without any of these, `splitting` gives five folds.
     """
     if test is not None and splitting.is_requested:
         name, value = splitting.first_option
@@ -238,7 +240,10 @@ def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
 
 
 def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
-    """Convert counts to int32 and other values to float64; raise `InputError` for empty or non-finite values."""
+    """Convert counts to int32 and other values to float64.
+
+    Raises `InputError` if there is no nonzero value, or if a value is not finite.
+    """
     values = matrix.data
     if not len(values):
         raise InputError("all vectors are empty, so there is nothing to learn from", place=name, hint="give others")

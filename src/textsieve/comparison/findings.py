@@ -62,7 +62,7 @@ def _rivals_text(n_measured: int, n_as_good: int) -> str:
 
 
 def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequence[Summary]) -> Finding:
-    """Return the combination with the fewest terms that is as good as the best; ties: the one with higher F1."""
+    """Return the combination with the fewest terms that is as good as the best; of ties, the one with higher F1."""
     title = "Fewest terms, not significantly worse"
     fewest = min(as_good, key=lambda summary: (summary.n_selected or 0.0, -_micro_f1(summary)))
     if not fewest.is_best:
@@ -73,7 +73,10 @@ def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequ
 
 
 def _find_fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
-    """Return the fastest combination, or nothing if seconds come from different numbers of threads or machines."""
+    """Return the fastest of the combinations that are as good as the best.
+
+    The list is empty if their seconds were measured with different numbers of threads or on different machines.
+    """
     if len({(summary.threads, summary.cores) for summary in as_good}) > 1 or best.training_seconds is None:
         return []
     fastest = min(as_good, key=_total_seconds)

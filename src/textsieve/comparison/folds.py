@@ -1,11 +1,12 @@
 """Statistics and rankings that all conditions of a fold share.
 
-Statistics are computed once per weighting, and a ranking once per selector, for the largest requested number of terms:
-smaller numbers take its first terms. Only a selector whose terms depend on the number (`depends_on_k`) is
-fitted anew for each number. With multilabel documents, thresholds are fitted on held-out documents inside the fold;
-these inner folds are shared in the same way.
+Statistics are computed once per weighting. A ranking is computed once per selector, for the largest requested number of
+terms; conditions with fewer terms take the first terms of the ranking. Only a selector whose terms depend on their
+number (`depends_on_k`) is fitted anew for each number. With multilabel documents, thresholds are fitted on documents
+that inner folds hold out from the training documents; the conditions share the data of inner folds in the same way.
 
-Times are those of the work itself, recorded when it was done, so that each row shows what it would cost alone.
+The seconds of shared work are recorded when it is done, and counted in every row that uses it. So each row shows what
+its condition would cost alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure one condition on one fold: select, train and test as a `Categorizer` on the training documents would.
 
-The times of the first condition would include loading or compiling kernels. So `warm_up` measures a few documents first
-and discards the results; errors will occur again when measuring. Some kernels are used only for large problems and are
-not reached.
+The times of the first condition would include loading or compiling kernels. So `warm_up` first measures conditions on a
+few documents and discards the results. It also ignores errors, because they occur again in the real measurement. Some
+kernels are used only for large problems, so the warm-up does not load them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TrainedCondition(NamedTuple):
 
 
 class MeasuredCondition(NamedTuple):
-    """The row of a condition, its selected terms if there are any, and their ranking in the first fold."""
+    """The row of a condition, its selected terms if there are any, and their ranking if this is the first fold."""
 
     row: Row
     selection: Selection | None
@@ -113,7 +113,7 @@ def _needs_held_out_scores(training: TrainingPlan, cache: FoldCache) -> bool:
 
 
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
-    """Return the request of a condition; its ranking is shared with the other numbers of terms of the selector."""
+    """Return the request of a condition; all numbers of terms of its selector can share the requested ranking."""
     limits = [training.max_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
     # None means that the selector decides, which may be more than any number.
     largest_limit = None if None in limits else max(limit for limit in limits if limit is not None)
@@ -150,7 +150,8 @@ def _fit_threshold_rule(
 def _model_bytes(model: Model) -> int:
     """Return the size of the model file in bytes.
 
-    The time of training is replaced by a constant: it changes the checksum, whose number of digits varies.
+    The time of training is replaced by a constant. Otherwise the size could differ between runs, because the checksum
+    in the file depends on the time, and its number of digits varies.
     """
     return len(encode(replace(model, about={**model.about, "trained": CONSTANT_TIME})))
 
@@ -214,7 +215,10 @@ def warm_up(plan: Plan, documents: ComparisonDocuments) -> None:
 
 
 def warm_up_conditions(plan: Plan) -> Iterator[Condition]:
-    """Yield all selectors with one classifier, and all classifiers with one selector, for its first and last size."""
+    """Yield all selectors with the first classifier, and all classifiers with the first selector.
+
+    Selectors have their first number of terms; classifiers have the first and the last number.
+    """
     for selector in plan.selectors:
         yield Condition(selector, plan.sizes_for(selector)[0], plan.classifiers[0])
     first = plan.selectors[0]
@@ -235,12 +239,12 @@ def _few_documents(documents: ComparisonDocuments) -> ComparisonDocuments:
 
 
 def _sample(positions: Ints, classes: Ints) -> Ints:
-    """Return every n-th of these documents in each class, and the first document of each class.
+    """Return every n-th of the documents at `positions`, class by class, and the first document of each class.
 
-    `classes` has the class of each document of the corpus.
+    `classes` has the number of the first class of each document of the corpus.
     """
     sample_classes = classes[positions]
-    # Training and test documents get half of the room each; the number is rounded up.
+    # Training and test documents each get half of `MAX_WARM_UP_DOCUMENTS`; the step is rounded up.
     step = max(math.ceil(2 * len(positions) / MAX_WARM_UP_DOCUMENTS), 1)
     first_of_class = np.unique(sample_classes, return_index=True)[1]
     every_nth = positions[assign_folds(sample_classes.tolist(), step) == 0]

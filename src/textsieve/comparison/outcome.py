@@ -4,13 +4,14 @@ The overlap of two selections has three measures:
 
 - *Shared terms*: the number of terms in both, as papers print it.
 - *Jaccard*: shared / in either. Large selections from few terms are similar by chance.
-- *Kuncheva's index* (2007) corrects for chance: for two selections of k of n terms that share r, (r - k²/n) / (k -
-  k²/n). It is 1 for equal selections and about 0 for independent ones. Selections of k and l terms share k l / n terms
-  by chance, and at most min(k, l). So their index is (r - k l / n) / (min(k, l) - k l / n), which is the formula above
-  for k = l. A selection of all terms, or of none, has no index.
+- *Kuncheva's index* (2007) corrects for chance. For two selections of k of n terms that share r terms, it is
+  (r - k²/n) / (k - k²/n): 1 for equal selections and about 0 for independent ones. Selections of k and l terms share
+  k l / n terms by chance, and at most min(k, l). So their index is (r - k l / n) / (min(k, l) - k l / n), which is the
+  formula above for k = l. A selection of all terms, or of none, has no index.
 
-The *stability* of a selector is the mean over all pairs of folds. The folds of a cross-validation share most of their
-documents, so it measures stability under small changes of the documents.
+The *stability* of a selector is the overlap of its selections in two folds, averaged over all pairs of folds. The
+training documents of the folds of a cross-validation are mostly the same, so stability is measured under small changes
+of the documents.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class OverlapMeasures(NamedTuple):
 
 
 def measure_overlap(first: TermSet, second: TermSet) -> OverlapMeasures:
-    """Return the overlap of two selections; if their numbers of terms to select from differ, the larger one is used."""
+    """Return the overlap of two selections; if they are from different numbers of terms, n is the larger number."""
     n_shared, n_in_either = len(first.terms & second.terms), len(first.terms | second.terms)
     expected = len(first.terms) * len(second.terms) / max(first.n_seen, second.n_seen, 1)  # shared by chance
     most_beyond_chance = min(len(first.terms), len(second.terms)) - expected
@@ -100,6 +101,7 @@ class Comparison:
     Attributes
     ----------
     header : what makes the rows comparable: corpus, classes, split, settings, versions
+    conditions : the measured combinations of selector, number of terms and classifier
     rows : a `Row` for each condition and fold
     selections : the selected terms, a `Selection` for each selector, number of terms and fold
     rankings : the rankings of the selectors in the first fold, a `FoldRanking` each

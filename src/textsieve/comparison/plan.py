@@ -1,12 +1,12 @@
 """The plan of a comparison: selectors x numbers of terms x classifiers, and the settings that all share.
 
-"all" is a baseline without a selector, which uses all terms. It is measured once, not for each number of terms. Weights
-and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
-selector uses, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives a selector its default weights, but a comparison
-may vary them.
+"all" is a baseline without a selector, which uses all terms. It is measured once, not for each number of terms. The
+term weighting (tf, idf, norm) and the class weights of a classifier are options of its variant, such as
+`svm(tf=log,idf=plain)`. The term weighting that a selector uses is an option, too: `ocfs(tf=tf,idf=plain)`. A
+`Categorizer` always gives a selector its default weighting, but a comparison may vary it.
 
 Vectors whose numbers are weights are used unchanged, unless a variant requests another weighting: `svm(norm=l2)`.
-Rocchio compares by cosine, so its vectors are scaled to length 1.
+But Rocchio compares by cosine, so vectors are scaled to length 1 for it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ALL = "all"
 CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
 """Settings of a `Categorizer` that are written as options of a classifier: "svm(C=10,tf=log)"."""
 SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
-"""The weighting that a selector uses, written as options of the selector, and the allowed values."""
+"""The settings of a selector's term weighting, which are written as its options, and their allowed values."""
 _NOT_SHARED = {
     *("selector", "selector_options", "n_terms", "classifier", "classifier_options"),
     *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
@@ -145,7 +145,7 @@ class Plan:
         )
 
     def shared_settings(self) -> dict[str, Any]:
-        """Return all settings that are the same for all conditions."""
+        """Return the settings that all conditions share, unless an option of a classifier replaces one of them."""
         return {name: value for name, value in Settings(**self.settings).as_dict().items() if _is_shared(name)}
 
 
@@ -184,13 +184,13 @@ def _parse_size(text: str) -> Any:
 
 
 def _check_size(size: Any) -> Size:
-    """Return a valid number of terms as a plain int, float or "all"; raise `InputError` for others."""
+    """Return a valid number of terms as a plain int, float or "all"; raise `InputError` for any other value."""
     if isinstance(size, str) and size == ALL:
         return ALL
     if is_whole(size) and size >= 1:
         return int(size)
     if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
-        return ALL if size == 1.0 else float(size)  # 1.0 equals 1, which is a single term
+        return ALL if size == 1.0 else float(size)  # in Python, 1.0 equals 1, which means a single term
     raise InputError(
         setting="n_terms",
         value=size,

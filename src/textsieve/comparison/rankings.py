@@ -1,11 +1,13 @@
 """Describe a ranking of terms: how fast the scores add up, and which class each term indicates.
 
-*Energy* is the share of the sum of all scores that the first k terms hold. It is stored for numbers of terms that grow
-by about a tenth, so that a few dozen points give the curve. It is undefined if a score is negative or none is above 0.
+*Energy* is the sum of the scores of the first k terms, as a share of the sum of all scores. It is stored for values of
+k that grow by about a tenth, so that about 80 points give the curve for 10,000 terms. It is undefined if a score is
+negative or not finite, or if no score is above 0.
 
-A term indicates the class for which the method gives it the highest score when it looks at that class alone. For
-methods whose scores cost more than the selection (testors), it is the class in which most documents have the term. The
-first terms of each class are stored, with their overall rank and score.
+A term indicates the class for which the selector gives it the highest score when it looks at that class alone. If the
+selected terms depend on their number (`depends_on_k`: forward selection and testors), neither scores nor energy are
+stored. Then a term indicates the class with most documents that have the term, among the classes in which the term is
+more frequent than overall. The first terms of each class are stored, with their rank among all terms and their score.
 
 Only the ranking of the first fold is described: those of the other folds are similar, and a report shows one.
 """
@@ -28,7 +30,7 @@ DESCRIBED_FOLD = 0
 STEP = 1.1
 """Ratio between successive numbers of terms whose energy is stored."""
 MAX_CLASS_TERMS, MIN_CLASS_TERMS, MAX_TERMS = 30, 5, 10_000
-"""Limits on the stored terms: 30 per class, but fewer (at least 5) if all classes together have more than 10,000."""
+"""Limits on the stored terms: 30 per class, but fewer (at least 5) if that would be more than 10,000 in total."""
 
 
 class ClassTerm(NamedTuple):
@@ -86,7 +88,8 @@ def describe_ranking(selector: TermSelector, columns: Ints, terms: Sequence[str]
 
     `columns` are the selected columns, the best first, and `terms` their names.
     """
-    # If the selected terms depend on their number, as for testors, scores cost more than the selection.
+    # If the selected terms depend on their number, scores don't describe the ranking (forward selection has those of
+    # OCFS) or cost more than the selection (testors).
     scores = None if selector.depends_on_k else selector.scores_
     energy = None if scores is None else energy_of(scores[selector.ranking_])
     return RankingDescription(len(columns), energy, _terms_by_class(selector, columns, terms, scores))
@@ -119,7 +122,7 @@ def max_class_terms(n_classes: int) -> int:
 def _terms_by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
 ) -> tuple[tuple[Any, tuple[ClassTerm, ...]], ...]:
-    """Return pairs of a class and its best terms, without the class of unlabelled documents."""
+    """Return pairs of a class and its best terms, without `NO_CLASS`, the additional class of the statistics."""
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
     limit = max_class_terms(len(labels))
     class_numbers = _indicated_classes(selector, columns)
@@ -149,7 +152,7 @@ def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
 def _class_scores(selector: TermSelector) -> Iterator[Floats]:
     """Yield the scores of all terms for each class; 0 where the term does not indicate the class."""
     stats = selector.stats_
-    if selector.depends_on_k:  # its own scores would cost more than the selection, so documents are counted
+    if selector.depends_on_k:  # its scores are not used (see `describe_ranking`), so documents are counted
         for number in range(len(stats.classes)):
             yield np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
         return

@@ -1,12 +1,13 @@
 """The results of a comparison, and the file in which a run can resume them.
 
-A `Row` has the figures of one condition on one fold, and a `Selection` the selected terms of a fold. The file has a
-header, then a line for each ranking, each selection and each row. `json_lines.py` writes and reads lines, and
-`schema.py` checks their content before it is converted.
+A `Row` has the figures of one condition on one fold, and a `Selection` the terms that a selector selected in a fold.
+The file has a header, then a line for each ranking, each selection and each row. `json_lines.py` writes and reads
+lines, and `schema.py` checks their content before it is converted.
 
 The header contains what makes rows comparable: documents (by their fingerprint), how they are read and split, settings,
-versions. A run resumes only a file with the same header as its own. The header does not list the combinations: a file
-may hold more of them than a run requests, and a run may add more.
+versions. A run resumes a file only if these fields (`_MEANINGS`) are the same as in its own header; the name of the
+corpus and the time may differ. The header does not list the combinations: a file may hold more of them than a run
+requests, and a run may add more.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _MEANINGS = {
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
-"""For each field of the header, what it means if it differs; an error names the first difference."""
+"""What it means if a field of the header differs between a file and a run; an error names the first such field."""
 
 
 RowKey = tuple[int, str, Size, str]

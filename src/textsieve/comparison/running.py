@@ -64,11 +64,12 @@ def compare(
     test_share
         Instead of folds, test about this share of each class, drawn at random.
     repeats
-        Number of random draws, or of cross-validations; documents are shuffled anew each time.
+        Number of random draws with `test_share`, or of cross-validations with `folds`; documents are shuffled anew each
+        time.
     seed
         Random seed, 0 by default. Folds are shuffled only if `seed` or `repeats` is given.
     splits
-        Instead, pairs of training and test documents, each as positions from 0 or as a mask.
+        Instead of folds, pairs of training and test documents, each as positions from 0 or as a mask.
     results
         A file to which each row is appended as soon as it is measured. If it exists already, from a run with the same
         documents, settings and versions, its rows are not measured again.
@@ -76,7 +77,8 @@ def compare(
         Number of threads; -1 is all cores. One condition at a time is measured, on all threads, so that times are
         comparable. Only times depend on it.
     progress
-        A function that is called with the stage, the number of rows done, and the total number of rows.
+        A function that is called with the stage, the amount done (documents counted or rows measured), and the total
+        amount, if known.
     settings
         Settings that all conditions share: those of a `Categorizer` about texts, weights, multilabel and projection.
     """

@@ -3,8 +3,8 @@
 Each line is checked once, when it is read. So no other code has to expect a negative fold, an F1 of 5 or a list of the
 wrong length, and a damaged or hostile file raises an error that names the line instead of failing somewhere later.
 
-A table such as `ROW` has a `Check` for each field; rules about several fields, or about a field and the header, are in
-the functions below it. All raise `ValueError` with the field, its value and what is allowed.
+A table such as `ROW` has a `Check` for each field. Rules about several fields, or about a field and the header, are in
+the functions below the tables. A broken check or rule raises `ValueError` with a message that says what is wrong.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Split documents into training and test documents: in folds, at random, or as given.
 
-- *Folds* take every n-th document of each class, so that the split is always the same. With a seed or repeats,
-  documents are shuffled first, anew for each repeat.
+- Each of n *folds* takes every n-th document of each class, so that the split is always the same. With a seed or
+  repeats, documents are shuffled first, anew for each repeat.
 - A *test share* is drawn at random, as often as requested: documents are shuffled, and about this share of each class
-  is tested, but never all of it. The draw depends only on the seed and its number, so more draws begin with the same
-  ones.
+  is tested, but never all of the class. A draw depends only on the seed and on its own number, so if more draws are
+  requested, the first ones stay the same.
 - *Splits* are pairs of document positions, for training and for testing; a document may be in neither.
 
-Unlabelled documents are never tested; except with given positions, they are used for training.
+Unlabelled documents are never tested. They are used for training, unless they belong to a separate test part, or the
+positions of the training documents are given and theirs are not among them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class FoldMasks(NamedTuple):
 
 @dataclass(frozen=True)
 class Splitting:
-    """The requested way to split documents; all None if none was requested."""
+    """The requested way to split documents; all fields are None if none was requested."""
 
     folds: int | None = None
     test_share: float | None = None

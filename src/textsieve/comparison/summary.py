@@ -4,31 +4,33 @@ Times are medians, since machines are sometimes busy with something else. They a
 another number of threads or on another machine.
 
 The best condition of a group has the highest mean micro-F1 (ties: higher macro-F1, then the first). All others of the
-group are tested against it and corrected together: document by document, or fold by fold if folds share test documents.
-This is done twice: the groups are the conditions with the same number of terms, and then all conditions together.
+group are tested against it: document by document, or fold by fold if folds share test documents. Then the p-values of
+the group are corrected together. This is done twice: once with a group for each number of terms, and once with all
+conditions as one group.
 
-The *average rank* of a selector with a classifier is its mean rank by micro-F1 among all pairs, over folds and numbers
-of terms; ties share the mean of their ranks. Pairs without a row for some fold and number of terms have no average
-rank.
+The *average rank* of a pair of selector and classifier is the mean of its ranks by micro-F1 among all pairs, over folds
+and numbers of terms; ties share the mean of their ranks. Pairs without figures for some fold and number of terms have
+no average rank.
 
-All conditions are tested on the same documents, so they are compared document by document: the *sign test* uses the
-documents on which one made fewer mistakes than the other. If both were equally good, each would win such a document
-with probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). A mistake is a
-label too many or too few. With one label per document this is McNemar's exact test.
+All conditions are tested on the same documents, so two conditions are compared document by document: the *sign test*
+uses the documents on which one condition made fewer mistakes than the other. If both were equally good, each would win
+such a document with probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). A
+mistake is a label too many or too few. With one label per document this is McNemar's exact test.
 
-If documents are tested several times (random splits, repeated folds), these tests are not independent, and documents
-can't be counted. Then the folds are compared: the *corrected resampled t-test* of the differences in micro-F1, with the
-variance below.
+If documents are tested several times (random splits, repeated folds), the results on one document are not independent,
+so the sign test can't count them. Then the conditions are compared fold by fold: by the *corrected resampled t-test* of
+the differences in micro-F1, with the variance below.
 
 Comparing many conditions with the best finds some difference by chance. *Holm's* correction keeps the probability of
-even one false finding at the level: the smallest p is multiplied by the number of comparisons, the next one by one
-fewer, and so on, and each is at least as large as the one before.
+even one false finding at the significance level: the smallest p is multiplied by the number of comparisons, the next
+smallest by that number minus 1, and so on, and each corrected p is at least as large as the one before.
 
-p ignores two things. The best condition was picked on the same documents, so it is slightly overestimated. And the
-folds of a cross-validation are tested with models that share most of their training documents: p is about these
+p ignores two things. The best condition was picked on the same documents, so its quality is slightly overestimated. And
+the folds of a cross-validation are tested with models that share most of their training documents: p is about these
 documents and models, not about another sample of them. For means over folds, the *interval* takes this into account: it
-is Student's with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), instead of s²/k, which is far too
-narrow.
+is Student's interval with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), where s² is the variance
+over the k folds, and tested/trained the ratio of the numbers of test and training documents. The usual variance of a
+mean, s²/k, would give an interval that is far too narrow.
 """
 
 from __future__ import annotations
@@ -184,11 +186,15 @@ class Summary:
     prediction_seconds: float | None = None
     model_bytes: float | None = None
     threads: int | None = None
-    """The number of threads if it was the same for all rows, else None; then the seconds are None, too."""
+    """The number of threads if it was the same for all rows, else None.
+
+    The seconds are None if the rows differ in the number of threads or in that of cores.
+    """
     cores: int | None = None
     p_in_size: float | None = None
-    """Corrected p against the best condition of the same number of terms; None for the best itself."""
+    """Corrected p-value of the lead of the best condition with the same number of terms; None for the best itself."""
     p_overall: float | None = None
+    """The same for the best of all conditions."""
     is_best_in_size: bool = False
     is_best: bool = False
 
@@ -308,7 +314,7 @@ def _common_value(values: Iterable[int | None]) -> int | None:
 
 
 def _quality(summary: Summary) -> Quality | None:
-    """Return the mean F1, rounded so that rounding errors decide no tie; None without figures."""
+    """Return the mean micro- and macro-F1, rounded so that rounding errors decide no tie; None without figures."""
     if summary.micro_f1 is None or summary.macro_f1 is None:
         return None
     return round(summary.micro_f1.value, 12), round(summary.macro_f1.value, 12)

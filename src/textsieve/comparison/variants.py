@@ -1,16 +1,16 @@
 """Selectors and classifiers with options, as one name: `ig`, `ig(pooling=max)`, `tofa(weight=0.5)`, `svm(C=10)`.
 
-Options are in parentheses after the name, separated by commas; a value is JSON, otherwise text. Options are sorted, so
-each variant has one name, and the name identifies its rows.
+Options are in parentheses after the name, separated by commas. A value is parsed as JSON; if it is not valid JSON, it
+is text. Options are sorted, so each variant has one name, and the name identifies its rows.
 
 An estimator given as an object is named by its `repr`. Rows are found by name in later runs too, so the name must
-identify the estimator. scikit-learn prints at most 30 elements and 700 characters; longer ones are distinguished by a
-digest of all parameters. An object that prints as its address in memory would have another name in each run; it is
-accepted only if its parameters identify it.
+identify the estimator. scikit-learn prints at most 30 elements and 700 characters; if it shortens the `repr`, a digest
+of all parameters is added to the name. An object whose `repr` has its address in memory would have another name in each
+run; it is accepted only if its parameters identify it, and their digest then replaces the address.
 
 Most options are checked only when they are used. To find invalid options before a long run, each variant is used once
-on four documents from which anything can learn, and errors are reported with the name of the variant. A user's own
-estimator may need more documents and is not tried.
+on four documents from which any method can learn, and errors are reported with the name of the variant. A classifier
+given as an object may need more documents and is not tried.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def split_list(text: str) -> list[str]:
 
 
 def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Variant, ...]:
-    """Return the distinct variants in a setting: text with commas, an estimator, or an iterable of both.
+    """Return the distinct variants in a setting: text with commas, an estimator, or an iterable of names or estimators.
 
     `kind` is "selector" or "classifier", and `possible` are the allowed names.
     """
@@ -267,7 +267,7 @@ def _limit_member_terms(settings: Settings) -> Settings:
 def _trial_documents(class_weight: Any) -> tuple[csr_matrix, Targets]:
     """Return the four documents, repeated as often as needed so that each class in `class_weight` has one.
 
-    Otherwise a weight of another class would be refused.
+    Otherwise a weight for a class without documents would raise an error.
     """
     labels = list(_TRIAL_LABELS)
     if isinstance(class_weight, Mapping) and all(isinstance(label, str) for label in class_weight):

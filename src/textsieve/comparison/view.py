@@ -31,7 +31,7 @@ MAX_NAMED_CLASSES = 20
 
 
 class TableColumn(NamedTuple):
-    """A column: its title, whether it has numbers, and the order of the first sort."""
+    """A column: its title, whether it has numbers, and the order if a reader of the report first sorts by it."""
 
     key: str
     title: str
@@ -110,7 +110,7 @@ class ComparisonView:
     cost: ViewTable
     """Seconds and size of the measured combinations, in the order of `quality`."""
     timing_note: str
-    """The number of threads with which seconds were measured, or a warning that they differ."""
+    """The number of threads with which seconds were measured, or a warning that threads or machines differ."""
     ranks: ViewTable
     overlap: ViewTable
     """Shared terms: a row for each pair of selectors, a column for each number of terms."""
@@ -161,7 +161,7 @@ def _mean_count_cell(mean: float) -> TableCell:
 def _p_cell(p: float | None, is_best: bool) -> TableCell:
     """Return a p-value, or "best" for the condition against which the others are tested."""
     if is_best:
-        return TableCell("best", 2.0)  # sorts before all p-values
+        return TableCell("best", 2.0)  # comes before all p-values if they are sorted in descending order
     return TableCell(NOTHING) if p is None else TableCell("<0.001" if p < 0.001 else f"{p:.3f}", p)
 
 
@@ -327,7 +327,7 @@ def _stability_table(comparison: Comparison) -> ViewTable:
 def _problems(comparison: Comparison) -> list[str]:
     """Return a sentence for each problem: why combinations have no figures, and classes without training documents.
 
-    It names the classifiers unless all of them have the problem.
+    A sentence about combinations names the classifiers unless all of them have the problem.
     """
     affected: dict[tuple[str, str, str], list[str]] = {}
     for summary in comparison.summary:
@@ -350,7 +350,7 @@ def _problems(comparison: Comparison) -> list[str]:
 
 
 def _timing_note(comparison: Comparison) -> str:
-    """Return the number of threads with which seconds were measured, or a warning that they differ."""
+    """Return the number of threads with which seconds were measured, or a warning that threads or machines differ."""
     if threads_differ(comparison):
         return "Seconds are comparable only between combinations with the same threads; a mixture has none."
     measured = [summary for summary in comparison.summary if summary.threads and summary.cores]

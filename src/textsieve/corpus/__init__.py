@@ -1,8 +1,9 @@
 """Read documents and labels from folders, files and named corpora.
 
 `read` opens a folder, a file in any supported format or a named corpus; `Corpus.from_texts` takes documents that are
-already in memory; `docstrings` needs nothing but the installed packages. Each returns a `Corpus`: a stream of batches
-that can be read any number of times and is loaded into memory as a whole only by `load`.
+already in memory; `docstrings` opens the built-in corpus, which consists of docstrings of the installed packages. Each
+returns a `Corpus`, which yields its documents in batches and can be read any number of times; `Corpus.load` returns all
+documents at once.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ BATCH_CHARACTERS = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive documents: their labels, and either their texts or their vectors (svmlight)."""
+    """Consecutive documents: their labels, and either their texts or their vectors (as in svmlight files)."""
 
     labels: list[Labels]
     texts: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Report:
     unlabelled: int = 0
     empty: int = 0
     replaced_bytes: int = 0
-    """Number of replacement characters inserted for bytes that are invalid in the encoding."""
+    """Number of replacement characters inserted for bytes that are invalid in the encoding, or for lone surrogates."""
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
@@ -150,7 +150,7 @@ class Report:
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
     """Yield the documents in batches of at most `BATCH_DOCUMENTS`, and of about `BATCH_CHARACTERS` characters.
 
-    If the input raises `InputError`, the documents before it are yielded first.
+    If the input raises `InputError`, the documents before the error are yielded first.
     """
     texts: list[str] = []
     labels: list[Labels] = []

@@ -46,7 +46,7 @@ class Corpus:
     def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
         """Return a corpus of texts that are already in memory.
 
-        A label is a string, an integer, None (unlabelled), or a list, tuple or set of labels.
+        A label is a string, a number, a truth value, None or NaN (unlabelled), or a list, tuple or set of labels.
         """
         documents, replaced = _check_texts(texts, name)
         label_report = Report(replaced_bytes=replaced)
@@ -109,9 +109,10 @@ class Corpus:
         return self._pass(Report())
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
-        """Yield each batch and the place of each document: "line 3", or the name of its file in a folder.
+        """Yield each batch and the place of each document, such as "line 3".
 
-        If the reader does not report places, they are "document 1" and so on. Vectors raise `InputError`.
+        In a folder that is read with `keep=["file"]`, the place is the name of the document's file. If the reader does
+        not report places, they are "document 1" and so on. Vectors raise `InputError`.
         """
         pending_places: list[DocumentPlace] = []  # the reader appends the place of each document that it reads
         n_yielded = 0

@@ -44,14 +44,15 @@ MARKUP = (
 )
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
-_MAX_CONTROLS = 0.05  # random bytes have 0.1, text in any single-byte encoding almost none
-_MAX_NULS = 0.2  # UTF-16 has up to 0.5
+_MAX_CONTROLS = 0.05  # largest share in text; random bytes have 0.1, text in any single-byte encoding almost none
+_MAX_NULS = 0.2  # largest share in text, except in UTF-16, which has up to 0.5
 
 
 def binary_kind(data: bytes) -> str | None:
     """Return the kind of file if the bytes are clearly not text, else None.
 
-    Valid UTF-8 is text, whatever characters it holds: a page padded with NULs is still a page.
+    Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds: a page padded with
+    NULs is still a page.
     """
     for magic, kind in MAGIC:
         if data.startswith(magic):
@@ -108,8 +109,8 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-# All quantifiers are possessive, so that there is no backtracking: a long line that does not match costs no more than
-# one that does.
+# Nearly all quantifiers are possessive, so that there is hardly any backtracking: a long line that does not match costs
+# no more than one that does.
 _NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
 _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
@@ -158,11 +159,14 @@ def _is_svmlight(head: ContentHead, source: Source) -> bool:
 
 
 def _is_tsv(head: ContentHead, source: Source) -> bool:
-    """Return whether all lines have the same number of tabs, or the first names a known column."""
+    """Return whether the first line has a tab, and names a known column or has as many tabs as all other lines.
+
+    Lines with quotes are not compared, because quoted fields may contain tabs.
+    """
     lines = head.lines()
     if not lines or "\t" not in lines[0]:
         return False
-    tabs_per_line = {line.count("\t") for line in lines if '"' not in line}  # quoted fields may contain tabs
+    tabs_per_line = {line.count("\t") for line in lines if '"' not in line}
     is_regular = len(tabs_per_line) == 1 and 0 not in tabs_per_line
     return is_regular or _is_header(lines[0], "\t", source)
 
@@ -292,7 +296,8 @@ def _detect_file(source: Source, name: str | None) -> Format:
     for row in FORMATS:
         if row.matches(head, source):
             return row
-    # Any text may be in these formats, so the extension decides; the first line of lenient JSON may be damaged.
+    # Any text may be in these formats, so the extension decides. If the source is lenient, JSON is one of them, because
+    # its first line may be damaged.
     trusted_extensions = ("csv", "tsv", "lines", *(("jsonl",) if source.lenient else ()))
     if expected and expected.name in trusted_extensions and not head.markup():
         return expected
@@ -308,7 +313,7 @@ def by_ending(path: Path) -> Format | None:
 
 
 def _mismatch_error(source: Source, expected: Format | None, content: str) -> InputError:
-    """Return the error for a file that is not in the expected format, or in no known one; `content` describes it."""
+    """Return the error for a file that is not in the expected format, or in no known one; `content` says what it is."""
     if expected:
         expectation = f"expected {expected.looks_like} ({expected.name})"
     else:

@@ -1,11 +1,11 @@
 """Convert the label values that a reader finds to tuples of strings.
 
-One rule holds for every format: a string or number is one label, a list is several, and nothing (null, empty, blank) is
-none. White space around a label in a file is not part of it: "sport " and "sport" look the same to the person who wrote
-them. Numbers become strings (1 and 1.0 both "1", because a table with missing values stores integers as floats).
-Strings and numbers in one column raise `InputError`, because "1" and 1 would silently become one class. So does NaN in
-a file, which is neither a class nor a clear "unlabelled"; in memory, where pandas writes missing values as NaN, it
-means no label.
+One rule holds for every format: a string or number is one label (or several, if the caller gives a separator that
+occurs in the string), a list is several, and nothing (null, empty, blank) is none. White space around a label in a file
+is not part of it: "sport " and "sport" look the same to the person who wrote them. Numbers become strings; 1 and 1.0
+both become "1", because a table with missing values stores integers as floats. Strings and numbers in one column raise
+`InputError`, because "1" and 1 would silently become one class. So does NaN in a file, which is neither a class nor
+clearly "unlabelled". For labels in memory, NaN means no label, because pandas writes missing values as NaN.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ def is_missing(label: Any) -> bool:
 
 
 class LabelReader:
-    """Converts the labels of one pass, and remembers where each kind of label first occurred.
+    """Converts the labels of one pass, and remembers where each kind of label (string, number) first occurred.
 
-    In errors, `name` is the name of the file or corpus, and `place_format` how to write a position, such as "line {}".
-    With `as_given`, for labels in memory, white space is not stripped and NaN means unlabelled. With `may_be_joined`,
-    the reader also checks whether the cells of a table look like several labels in one.
+    For errors, `name` is the name of the file or corpus, and `place_format` how to write a position, such as "line {}".
+    In `report`, the reader counts replaced characters and notes whether labels are multilabel. `separator` is the
+    string between several labels in one string. With `as_given`, for labels in memory, white space is not stripped and
+    NaN means unlabelled. With `may_be_joined` and without a separator, the reader also checks whether the cells of a
+    table look like several labels in one.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Named corpora, which are opened by a name instead of a path: one row each, and a list of what is available.
 
 Words after the name select a part or variant of the corpus: `newsgroups:comp:train`. `collections/collection.py`
-explains how they combine, and the module of each corpus lists its own. `inventory` returns the properties of the
-corpora and whether their files are available, without reading any of them.
+explains how they combine, and the module of each corpus lists the words that it accepts. `inventory` returns the
+properties of the corpora and whether their files are available, without reading any of these files.
 """
 
 from __future__ import annotations
@@ -103,10 +103,12 @@ class CorpusEntry:
     documents: int | None = None
     classes: int | None = None
     split: tuple[int, int] | None = None
+    """Numbers of training and test documents, if the publisher defines a split."""
     multilabel: bool = False
     licence: str = "BSD"
     publisher: str = "the installed packages"
     words: dict[str, str] = field(default_factory=dict)
+    """The words that may follow the name, and their meanings."""
     files: Mapping[str, FileLocation | None] = field(default_factory=dict)
     """Where each of its files is, by the file's name; None if it is missing."""
 
@@ -129,7 +131,7 @@ class CorpusEntry:
 
 
 def inventory(name: str | None = None) -> list[CorpusEntry]:
-    """Return the editions of all named corpora, or of one, or the edition that words after its name select."""
+    """Return an entry for each edition of all corpora, or of the named one; words after the name select one edition."""
     if name is None:
         return [entry for row in NAMED.values() for entry in _entries(row)]
     if not is_corpus_name(name):

@@ -1,9 +1,10 @@
 """The built-in corpus: docstrings of the packages that textsieve depends on, which needs no download.
 
-The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). The corpus excludes tests,
-vendored code, private subpackages, duplicate docstrings, docstrings of fewer than 15 words, and classes of fewer than
-30 documents. Parsing takes some seconds, so the result is stored in the user's cache folder, in a file named for the
-packages' versions. If that file is damaged or cannot be written, the packages are parsed again.
+The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). The corpus excludes modules
+that are in no subpackage, private subpackages, `numpy.distutils`, tests, vendored code, duplicate docstrings,
+docstrings of fewer than 15 words, and classes of fewer than 30 documents. Parsing takes some seconds, so the result is
+stored in the user's cache folder, in a file whose name contains the versions of the packages. If that file is damaged
+or cannot be written, the packages are parsed again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Read documents from a pipe, which can be read only once and may deliver them slowly.
 
 If only the texts of JSON lines are needed, they are yielded as they arrive, so that a slow writer gets predictions
-while still writing. Everything else is first copied to a temporary file, because detecting the format and a second
-pass both need the whole input.
+while still writing. Everything else is first copied to a temporary file, because detecting the format, the first pass
+and any further pass all read the input from its beginning.
 """
 
 from __future__ import annotations

@@ -53,15 +53,16 @@ def read(
     replaced and counted. Labels read from a file are strings.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
-    matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, "file". `usual`
-    gives names for "text" and "label" that are tried before the conventional ones, and may give a "label_separator" for
-    formats with columns. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists
-    their places in `Report.unreadable`.
+    matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, it may list
+    "file", the name of each document's file. `usual` has default options: the column names under "text" and "label" are
+    tried before the conventional ones, and "label_separator" is used for formats with columns if the option is left
+    out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
+    `Report.unreadable`.
 
-    `max_document` is the size of the largest document in bytes, by default 100 MB, or 10 MB in a named corpus.
+    `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
-    least `max_document`. Anything larger raises `InputError` before it fills the memory. Links in a folder are followed
-    if they stay inside it; `follow_links=True` also follows links that lead outside, and reads each folder once.
+    least `max_document`. Anything larger raises `InputError` before it fills the memory. Links that lead out of a
+    folder are skipped unless `follow_links=True`. A folder is read only once, however many links lead to it.
     """
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)
@@ -159,7 +160,7 @@ def _missing_error(path: Path) -> InputError:
 
 
 def _check_keep(keep: Iterable[Column]) -> tuple[Column, ...]:
-    """Return the columns to keep without duplicates; raise `InputError` for a column that is not in a list."""
+    """Return the columns to keep without duplicates; raise `InputError` if `keep` is one column, not a list."""
     if isinstance(keep, str | int):
         raise InputError(setting="keep", value=keep, hint=f"give a list of columns, such as [{keep!r}]")
     return tuple(dict.fromkeys(keep))

@@ -1,13 +1,14 @@
 """`ReadLimits`: the largest document, the largest unpacked file, and whether links may lead out of a folder.
 
-Every reader calls these checks, so that a small file can't fill the memory. Two limits are needed:
+Every reader calls the checks of this class, so that a small file can't fill the memory. Two limits are needed:
 
 - A document is held in memory as a whole, so its size has a fixed limit: 100 MB, or 10 MB in the named corpora, where
   the largest file that is read as a whole has 1.7 MB (the sample of DMOZ, unpacked).
 - A compressed file is streamed, so its size alone does no harm: a corpus of many GB must be accepted. A decompression
-  bomb shows in its ratio. Text compresses 3 to 20 times, very repetitive logs about 100 times, while gzip reaches 1,000
-  and zstandard or Parquet far more with nothing but repetition. So a file may unpack to 200 times its own size, or to
-  one document of the largest size if that is more. `max_unpacked` replaces this limit by a number of bytes.
+  bomb is recognised by its ratio of unpacked to packed size. The ratio of text is 3 to 20, and that of very repetitive
+  logs about 100; but for data that consists of nothing but repetition, gzip reaches 1,000, and zstandard or Parquet far
+  more. So a file may unpack to 200 times its own size, or to `max_document` if that is more. `max_unpacked` replaces
+  this limit by a number of bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class ReadLimits:
         is_named: bool = False,
         **others: Any,
     ) -> ReadLimits:
-        """Build the limits from the options of `read`; other options are ignored."""
+        """Return the limits for options of `read`; other options are ignored.
+
+        `is_named` says that the corpus is a named one, for which `max_document` has a lower default.
+        """
         for name, value in (("max_document", max_document), ("max_unpacked", max_unpacked)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise InputError(setting=name, value=value, hint="give a number of bytes, at least 1")

@@ -1,8 +1,8 @@
 """`Source`: a path and the options for reading it, and which columns of a table these options mean.
 
-Column names given by the caller are used as they are. Otherwise conventional names are looked up, and in a table of two
-columns with one of them known, the remaining column is the other. Anything ambiguous raises an `InputError` that lists
-the columns.
+A column that the caller names is used as it is. Otherwise a default name (`usual` in `read`) and then conventional
+names, such as "body" or "category", are looked up. If that finds only the text or only the label in a table of two
+columns, the remaining column is taken as the other. Anything ambiguous raises an `InputError` that lists the columns.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Source:
     lenient: bool = False
     """Whether to skip lines of JSON that can't be parsed, and list their places in the report."""
     default_text: str | None = None
-    """The text column if `text` is None and exactly one column has this name; it precedes the conventional names."""
+    """The name of the text column if `text` is None; tried before conventional names, if exactly one column has it."""
     default_label: str | None = None
-    """The label column if `label` is None and exactly one column has this name; it precedes the conventional names."""
+    """The name of the label column if `label` is None; used like `default_text`."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     limits: ReadLimits = DEFAULT_LIMITS
@@ -90,8 +90,9 @@ def is_conventional(name: str) -> bool:
 def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     """Return the positions of the text and label columns.
 
-    A column that the caller named comes first, then the default name, then a conventional name, then the other of two
-    columns. The label is None if the table has none, or if only texts are needed.
+    For each of them, the column that the caller named comes first, then the one with the default name, then one with a
+    conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
+    none, or if only texts are needed.
     """
     if isinstance(source.text, bool):
         raise InputError(
@@ -189,7 +190,8 @@ def _complete_pair(
 ) -> tuple[int | None, int | None]:
     """Return the positions of text and label in a table of two columns, of which one is known.
 
-    The other column is taken as the missing one, unless it would be a label named like an ID or a date.
+    The other column is taken as the missing one. But if the label is missing, it stays None if that column is named
+    like an ID or a date, or if the caller said that there are no labels.
     """
     if text is None:  # then the label is known, and 1 - label is the other column
         return (None if label is None else 1 - label), label

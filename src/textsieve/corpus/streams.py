@@ -1,8 +1,8 @@
 """Read the bytes, the text or the lines of a file, unpacked if it is compressed.
 
 Compression is detected from the first bytes, never from the name. Damage that shows only while unpacking raises an
-`InputError` with the file's name. A truncated file counts as damaged: ignoring it would lose documents. `ReadLimits`
-limits the unpacked size of a file and the length of a document or line.
+`InputError` with the file's name. A truncated file counts as damaged, because reading only what is left of it would
+lose documents. `ReadLimits` limits the unpacked size of a file and the length of a document or line.
 
 Invalid bytes are replaced *and counted*. Python's own error handler "replace" does not count replacements; the one
 registered here does. The count is thread-local, and is read before and after each call of the decoder, so that
@@ -130,7 +130,8 @@ def _unpack_zstandard(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the unpacked bytes of a zstandard file.
 
     It is unpacked frame by frame, because the library's own stream reader does not notice a truncated file, and in
-    small pieces, because 4 bytes can unpack to 128 kB. Pieces get smaller while they unpack to more than a chunk.
+    small pieces, because 4 bytes can unpack to 128 kB. After a piece that unpacks to more than `CHUNK` bytes, the next
+    is half as large, otherwise twice as large, within the limits of `ZSTD_PIECES`.
     """
     import zstandard
 
@@ -257,7 +258,7 @@ def read_document(path: Path | str, limits: ReadLimits) -> bytes:
         raise unreadable_error(path, error) from error
     if data is not None and not data.startswith(MAGICS):
         return data
-    # The file is compressed, or `read_small` returned None, mostly because it is larger than a chunk.
+    # The file is compressed, or `read_small` returned None, mostly because the file is larger than `max_bytes`.
     chunks: list[bytes] = []
     size = 0
     with open_bytes(path, limits) as file:
@@ -309,7 +310,7 @@ def lines_of_chunks(
         unfinished = [lines.pop()]
         n_unfinished = len(unfinished[0])
         numbered_lines = enumerate((line + newline for line in lines), n_lines + 1)
-        # If the text is no longer than a document may be, neither are its lines, and they need no check.
+        # The first line was checked above. The others are no longer than `text`, so a short text needs no more checks.
         yield numbered_lines if len(text) <= limits.max_document else _check_lines(numbered_lines, name, limits)
         n_lines += len(lines)
     if last_line := "".join(unfinished):

@@ -12,9 +12,10 @@ All measures are means over the pairs of members, computed from their prediction
 
 Abstaining (-1) counts as a prediction like any other: two members that abstain agree, and abstaining is never correct.
 
-N11 for all pairs is one matrix product. Agreements are counted for one member at a time, with all members after it. For
-each document there is a byte, 1 if two members agree and otherwise 0. Eight bytes at a time are added as one 64-bit
-integer. A byte can count to 255, so up to 255 of these integers are added before the eight bytes are added up.
+N11 for all pairs is one matrix product. Agreements are counted for one member at a time, with all members after it: a
+pair of members has a byte for each document, 1 if they agree and otherwise 0. To count the ones, eight bytes are read
+as one 64-bit integer, so that one addition adds eight bytes. A byte can count to 255, so up to 255 of these integers
+are added before the eight bytes of the sum are added up.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
     diagonal are filled. The module's docstring explains how bytes are added as 64-bit words.
     """
     n_documents, n_members = positions.shape
-    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # added at a time
+    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # 64-bit integers that are added before a byte could overflow
     padding = -n_documents % (8 * n_words)  # additional documents, on which all members agree
     by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_distinct))
     by_member[:, :n_documents] = positions.T
@@ -136,7 +137,7 @@ def _yule(is_correct: Bools, pairs: Any) -> Floats:
 
 
 def _kappa(agreement: Floats, chance_agreement: Floats) -> Floats:
-    """Return κ from shares of agreement; NaN where the chance agreement is 1, except for rounding."""
+    """Return κ from shares of agreement; NaN where the chance agreement is 1, up to rounding errors."""
     largest_gain = 1.0 - chance_agreement
     defined = largest_gain > 1e-12
     return np.where(defined, (agreement - chance_agreement) / np.where(defined, largest_gain, 1.0), np.nan)

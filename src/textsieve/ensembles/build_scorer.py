@@ -1,6 +1,7 @@
 """Build the scorer of a trained ensemble.
 
-Linear members become one scorer of votes, or one linear function, their mean. Other members stay as they are.
+Linear members become one scorer that counts their votes, or one linear function, their mean. Members that are not
+linear stay as they are.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class _CountingMembers:
 
 def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
     """Return a scorer that counts the votes of linear members; it stores their coefficients term by term."""
-    n_members_with = np.zeros(task.rows.shape[1], np.int64)  # of each term
+    n_members_with = np.zeros(task.rows.shape[1], np.int64)  # for each term, the number of members that have it
     for member in members:
         n_members_with[member.terms] += 1
     term_indptr = np.concatenate([[0], np.cumsum(n_members_with)])
@@ -71,7 +72,9 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
         next_row[member.terms] += 1
     member_intercepts = np.array([_form(member).intercepts for member in members])
     intercepts = tie_breakers(task.class_docs)
-    if task.is_multilabel:  # half a vote for a class of all training documents; an empty class is below all others
+    # Multilabel: a class of all training documents gets 0.5, the worth of one vote, and an empty class is below all
+    # others.
+    if task.is_multilabel:
         intercepts = 0.5 * task.contains_all - len(members) * (task.class_docs == 0)
     voted_classes = task.present.astype(np.int32)
     return SubspaceScorer(
@@ -81,7 +84,7 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
 
 
 def mean_scorer(members: Iterable[Member], task: TrainingTask) -> LinearScorer:
-    """Return the mean of linear members as one linear function of all terms; it does not keep members in memory."""
+    """Return the mean of linear members as one linear function of all terms, without keeping all in memory."""
     n_outputs, n_terms = 1 if task.has_one_output else len(task.present), task.rows.shape[1]
     total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
     n_members = 0

@@ -2,7 +2,8 @@
 
 The terms of member i depend only on the seed and i, not on the number of members. So the ensemble with the largest L
 contains all smaller ones (see `vote_rules`), and a whole row of the grid costs no more than its last cell. At M = n all
-members are equal, so only one is trained. `trial` splits the documents into training and test documents.
+members are equal, so only one is trained, unless the classifier has a `random_state`. `trial` splits the documents into
+training and test documents.
 
 The standard error is computed as for independent repetitions. Repetitions share documents, so it is rather too small.
 Also, the best of many cells is best on the test documents partly by luck: on other documents its accuracy would be
@@ -59,7 +60,8 @@ def _steps(most: int) -> list[int]:
 def axis_values(name: str, setting: Any, n: int, *, most: int | None = None) -> list[int]:
     """Return the distinct values of an axis, ascending, from a setting with one number or several.
 
-    Floats up to 1.0 are fractions of the n terms. `name` is the name of the setting, and `most` the largest value.
+    Floats up to 1.0 are fractions of the n terms. `name` is the name of the setting, for errors, and `most` the largest
+    allowed value, or None.
     """
     sizes = setting.tolist() if isinstance(setting, np.ndarray) else setting
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
@@ -137,9 +139,10 @@ class SubspaceGrid:
     def plot(
         self, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy", caption: str = ""
     ) -> Chart:
-        """Plot the surface of the "accuracy" or "error"; `caption` is added to the text below it.
+        """Plot the "accuracy" or the "error" as a heat map over M and L.
 
-        If `path` is given, write the chart to it: a .svg, .png, .html or .json file.
+        `caption` begins the text between the title and the heat map. If `path` is given, write the chart to it: a .svg,
+        .png, .html or .json file.
         """
         return plot_grid(self, path, measure=measure, caption=caption)
 

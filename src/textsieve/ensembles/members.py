@@ -5,11 +5,12 @@ depend on the number of threads, and a smaller ensemble is the beginning of a la
 permutation of all terms, so a member's smaller subsets are contained in its larger ones, and sizes can be compared
 without noise from different draws.
 
-**Training.** All members learn from the same documents. Our linear SVM is trained from what the members have in common
-(see `classifiers.svm_solvers`), computed once for all; any other classifier gets the columns of its terms. A member is
-stored as its linear form if it has one, otherwise as the classifier itself. Classifiers without shared state are
-trained on threads. Others, such as liblinear, which draws random numbers from a global source, are trained in
-processes; if they have a seed, each member gets its own. So the members don't depend on how many are trained at a time.
+**Training.** All members learn from the same documents. For `LinearSVM`, what members have in common is computed once
+(see `classifiers.svm_solvers`); any other classifier gets the columns of its terms. A member is stored as its linear
+form if it has one, otherwise as the classifier itself. `LinearSVM` and naive Bayes share no state, so they are trained
+on threads. All other classifiers are trained in processes, because they may share state: liblinear, for example, draws
+random numbers from a global source. If a classifier has a `random_state`, each member gets its own seed. So the members
+don't depend on how many are trained at a time.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ ENSEMBLE = "subspace"
 def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False) -> None:
     """Raise `InputError` if cosine scores would be averaged or compared with 0.
 
-    Each member has its own length of a document, so their cosines are not comparable.
+    The length of a document depends on the terms of the member, so the cosines of different members are not comparable.
     """
     if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
@@ -169,9 +170,9 @@ class TrainingTask(NamedTuple):
 def training_task(
     rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool, weights: Floats | None = None
 ) -> TrainingTask:
-    """Return the training data of labelled documents.
+    """Return the training data of labelled documents, with the weight of each document, if there are weights.
 
-    Unlabelled documents are left out; with `keeps_unlabelled` they count as documents of no class.
+    Unlabelled documents are left out; with `keeps_unlabelled` they are kept as documents of no class.
     """
     class_docs = np.diff(pairs.class_starts)
     if weights is not None:
@@ -252,7 +253,8 @@ def train_members(
 ) -> Iterator[Result]:
     """Train `n_members` members with `n_terms` terms each; yield `then(member)` for each, in order.
 
-    On threads, `then` is called on the thread that trained the member, so that it runs in parallel as well.
+    If members are trained on threads, `then` is called on the thread that trained the member, so that it runs in
+    parallel as well. If they are trained in processes, it is called by the consumer.
     """
     draw_terms = partial(subset, task.rows.shape[1], n_terms, seed=seed)
     if type(estimator) is LinearSVM:
@@ -418,7 +420,9 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
     if len(classifier.classes_) != len(task.labels):
         raise InputError(f"{class_name} learned {len(classifier.classes_)} of {len(task.labels)} classes.")
     try:
-        if isinstance(classifier, Rocchio):  # it divides by the document length, which does not change the best class
+        # Rocchio divides its scores by the length of the document. Its linear form does not, so it would not pass the
+        # check, but the best class is the same.
+        if isinstance(classifier, Rocchio):
             return Member(terms, linear_form(classifier))
         return Member(terms, verified_linear_form(classifier, rows))
     except NotLinear:

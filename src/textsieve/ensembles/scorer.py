@@ -5,12 +5,12 @@ that are in its subset. For single-label documents a member votes for the class 
 equals. For multilabel documents it votes for every class with a score above 0. A member that has no term of the
 document does not vote.
 
-For single-label documents the score of a class is its number of votes plus half of its share of the training
-documents. This addition is always less than a vote. So of classes with equal votes the one with more training documents
-wins, and without any votes the most frequent class wins. For multilabel documents a vote for a class counts 1/2 and a
-vote against it -1/2, so a score above 0 is a majority of the members that vote. A class that all training documents had
-gets half a vote in addition, so it is predicted if no member votes; a class that no training document had stays below
-all others.
+For single-label documents the score of a class is its number of votes plus half of its share of the training documents.
+This addition is always less than a vote. So of classes with equal votes the one with more training documents wins, and
+without any votes the most frequent class wins. For multilabel documents a vote for a class counts 1/2 and a vote
+against it -1/2, so a score above 0 is a majority of the members that vote. A class that all training documents had gets
+1/2 in addition, so it is predicted if no member votes. A class that no training document had gets minus the number of
+members, so it stays below all others.
 
 A vote is attributed to the terms that supported it, in proportion to what each added to the member's score (or
 subtracted, for a vote against). If none supported it, it is shared equally among the terms of the document that are in
@@ -66,10 +66,10 @@ _ARRAYS: Layout = {
 
 
 class _Products(NamedTuple):
-    """The products of one row: of each of its values with the coefficients of each member that has its term."""
+    """The products of each value of one row with the coefficients of its term, for each member that has the term."""
 
-    positions: Ints  # of the value in the row
-    members: Int32s
+    positions: Ints  # for each (value, member) pair: the position of the value in the row
+    members: Int32s  # for each pair: the number of the member
     products: Floats  # (value, member) pairs x outputs of a member
 
 
@@ -93,8 +93,8 @@ class SubspaceScorer:
     members: Int32s  # ascending for each term
     coefficients: NDArray[np.float32]  # a row for each term and member, a column for each output of a member
     member_intercepts: Floats  # members x outputs of a member
-    classes: Int32s  # the classes that members vote for; with two classes, the single output is for the second
-    intercepts: Floats
+    classes: Int32s  # the classes that members vote for; a single output is positive for the second of two
+    intercepts: Floats  # a number for each class, also for those that are not in `classes`
     multilabel: bool
 
     @property
@@ -136,7 +136,7 @@ class SubspaceScorer:
         return contributions
 
     def term_strengths(self) -> Floats:
-        """Return the mean coefficients of the members (terms x outputs), with 0 for members without the term."""
+        """Return the mean coefficients over all members (terms x outputs); members without the term count as 0."""
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
@@ -246,7 +246,10 @@ class SubspaceScorer:
     # -- many rows -----------------------------------------------------------------------------------------------
 
     def choices(self, rows: CSR, n_jobs: int | None = 1) -> Ints:
-        """Return the class that each member votes for (rows x members), or -1 if it abstains; not if multilabel."""
+        """Return the class that each member votes for (rows x members), or -1 if it abstains.
+
+        This is for single-label scorers only.
+        """
         from ..kernels.subspace import choose
 
         choices = np.empty((rows.n_rows, self.n_members), np.int64)

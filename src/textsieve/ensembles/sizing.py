@@ -8,16 +8,18 @@ before the knee are those with at least the mean score.
 **Size.** Usability, coverage and diversity (see `theory`) pull in different directions: with more members L, coverage
 rises and the other two fall; with more terms M, usability and coverage rise, and diversity rises up to M = n/2 and
 falls after it. The search maximises min(usability, coverage, diversity) over all (M, L) whose training cost M L is
-within a limit. For each M the best L is where the rising coverage meets the smaller of the falling two; bisection finds
-it for all M at once, so nothing between the steps of a grid is missed. One member with all terms would always win: it
-is usable, covers everything, and resembles no other member. It is not an ensemble, so L is at least 2.
+within a limit. For each M the best L is where the rising coverage meets the smaller of the falling two. Bisection finds
+this L for all M at once, so that every size is considered, and not only those of a grid. One member with all terms
+would always win: it is usable, covers everything, and resembles no other member. It is not an ensemble, so L is at
+least 2.
 
 **A flat top.** With thousands of terms all three are 1.0 to all digits over a wide region, where it doesn't matter
-whether a size fails once in 10^100 or in 10^120 times. So of all sizes whose worst probability is within `within` of
-the best, the cheapest is suggested, and of equally cheap ones the one with fewer terms. For each M that is the smallest
-L with enough coverage, if the other two are sufficient there, since they only fall. The cheapest sizes are few members
-with nearly all terms, because the three probabilities don't demand that members differ by more than a term. To get
-smaller members, set `n_terms`, for instance from a grid search; the suggestion then gives the number of members needed.
+whether a size fails once in 10^100 or in 10^120 times. So of all sizes whose worst probability is at least (1 -
+`within`) times the best possible one, the cheapest is suggested, and of equally cheap ones the one with fewer terms.
+For each M the cheapest size has the smallest L with enough coverage, if usability and diversity are sufficient there; a
+larger L would only lower them. The cheapest sizes are few members with nearly all terms, because the three
+probabilities don't demand that members differ by more than a term. To get smaller members, set `n_terms`, for instance
+from a grid search; the suggestion then gives the number of members needed.
 """
 
 from __future__ import annotations
@@ -94,13 +96,13 @@ MAX_TERMS = 1_000_000
 """The largest number of terms for which `suggest` works."""
 
 LARGEST_COST = 2**53
-"""The largest allowed cost: up to here, floats are exact."""
+"""The largest allowed cost: up to here, floats represent all integers exactly."""
 
 WITHIN = 1e-6
-"""The default for how far the worst probability may be below the best possible one, in exchange for lower cost."""
+"""The default of `within`: the share by which the worst probability may be below the best one, for a lower cost."""
 
 NEGLIGIBLE = 1e-45
-"""A probability that two members are alike which is negligible even for 10^14 members."""
+"""Below this probability that two members are alike, they count as different: it is negligible for 10^14 members."""
 
 _NEIGHBOUR_FACTORS = (0.5, 0.8, 1.0, 1.25, 2.0)
 
@@ -137,7 +139,7 @@ class Suggestion:
     coverage: float
     diversity: float
     neighbours: tuple[EnsembleSizes, ...]
-    """Sizes with half to twice as many terms and members, including the suggested one; some may exceed the cost."""
+    """Sizes with half to twice as many terms and members, including the suggested one; some may exceed the limit."""
 
     def __str__(self) -> str:
         """Return a readable table."""
@@ -181,8 +183,8 @@ def suggest(
     n_estimators : int or None
         The number of members, if it is fixed: at least 2.
     within : float
-        How far the worst probability may be below the best one that these limits allow, in exchange for lower cost. 0
-        demands the best, to the precision of a float.
+        By which share the worst probability may be below the best one that these limits allow, in exchange for lower
+        cost. 0 demands the best, to the precision of a float.
     """
     usability(n, 1, 1, Q)  # raises InputError for invalid n or Q
     if np.ndim(n) or np.ndim(Q):
@@ -243,13 +245,13 @@ def _fixed_members(n_estimators: Any) -> int | None:
 
 
 def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within: float) -> tuple[int, int]:
-    """Return the cheapest (M, L) whose worst probability is within `within` of the best; its cost is M L.
+    """Return the (M, L) of the lowest cost M L whose worst probability is at least (1 - `within`) times the best.
 
     `Ms` are the M to try, in ascending order. L is from `least_L` to `most_L`, which has a limit for each M. All arrays
     have an entry for each M.
     """
     log_usable, log_differs = log_usability(n, Ms, 1, Q), _log_pair_diversity(n, Q, Ms)
-    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # that a member lacks a given term
+    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # log of: a member lacks a given term
 
     def falling(L: Ints) -> Floats:
         """Return the logarithm of the smaller of usability and diversity, which fall as L grows."""
@@ -276,9 +278,9 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
 def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
     """Return for each M the logarithm of the diversity of two members: the probability that they are not alike.
 
-    It is 0 for every M for which members are hardly ever alike (see `NEGLIGIBLE`). Diversity rises up to M = n/2 and
-    falls symmetrically. So bisection finds the smallest such M, and the logarithm is computed only up to it, and for
-    the same numbers of omitted terms.
+    It is set to 0 for every M for which members are hardly ever alike (see `NEGLIGIBLE`). Diversity rises up to M = n/2
+    and falls symmetrically after it. So bisection finds the smallest M with negligible probability, and the logarithm
+    is computed only if the number of terms of a member, or of those it leaves out, is at most that M.
     """
     low, high = 1, max(n // 2, 1)
     while low < high:

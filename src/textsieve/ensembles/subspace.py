@@ -1,13 +1,13 @@
 """Random subspaces: an ensemble of classifiers, each on a random subset of the terms (Gangeh and others).
 
-Text has more terms than documents, and a classifier that sees all of them relies on the few that happen to fit the
+Text often has more terms than documents, and a classifier that sees all terms relies on the few that happen to fit the
 training documents best. Here each of L classifiers gets only M of the n terms. With *vote* the class that most of them
-choose wins, as in the paper; together they can form decision boundaries that no single one can. With *mean* their
+choose wins, as in the paper; together they can form decision boundaries that no single member can. With *mean* their
 scores are averaged. The mean of linear functions is one linear function, so the result is a single classifier, as small
 and fast as one member, with the scores of the ensemble.
 
-`theory` derives how M and L depend on each other, and `sizing.suggest` proposes a pair. `scorer` describes how votes
-become scores and how ties are broken.
+`theory` computes how likely an ensemble of a given M and L has the wanted properties, and `sizing.suggest` proposes M
+and L. `scorer` describes how votes become scores and how ties are broken.
 """
 
 from __future__ import annotations

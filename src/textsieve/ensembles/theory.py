@@ -1,17 +1,17 @@
 """The probabilities that an ensemble of random subspaces is usable, covers the important terms, and is diverse.
 
 Of n terms Q are important. Each of L members draws M terms without replacement, independently of the others (Gangeh,
-Kamel and Duin, equations 2, 3 and 5). With h = C(n-Q, M) / C(n, M), the probability that a member draws no important
-term,
+Kamel and Duin, equations 2, 3 and 5). C(n, k) is the number of sets of k out of n terms. With h = C(n-Q, M) / C(n, M),
+the probability that a member draws no important term,
 
     usability   every member has an important term               (1 - h)^L
     coverage    every important term is in some member           (1 - (1 - M/n)^L)^Q
     diversity   no two members have the same important terms     (1 - s)^(L(L-1)/2)
 
-where s is the probability that two members have the same important terms. A given set of j important terms is exactly
-what a member has of them with probability g_j = C(n-Q, M-j) / C(n, M), and there are C(Q, j) such sets, so s is the sum
-over j of C(Q, j) g_j². The paper divides by C(n, M) once, not squared, and starts at j = 1: its sum exceeds 1 by
-hundreds of digits, and leaves out two members that both have no important term.
+where s is the probability that two members have the same important terms. A member has exactly a given set of j
+important terms, and no other important term, with probability g_j = C(n-Q, M-j) / C(n, M). There are C(Q, j) such sets,
+so s is the sum over j of C(Q, j) g_j². The paper divides by C(n, M) once, not squared, and starts at j = 1: its sum
+exceeds 1 by hundreds of orders of magnitude, and leaves out the case that both members have no important term.
 
 **Exact or not.** Usability is exact, since members are independent. Coverage treats terms as independent. In fact a
 member that has one term has less room for others: samples without replacement are negatively associated, so the true
@@ -22,12 +22,12 @@ and 4, and so on are pairs without a common member, so these pairs are independe
 differ. `bounds` returns the lower and upper bounds of coverage and diversity. Where failure is rare, the bounds and the
 formula nearly coincide.
 
-All results are computed as logarithms (`log_usability` and so on). The logarithm of a probability near 1 is minus the
-probability of failure, so it stays precise where failure is rare.
+All results are computed as logarithms (`log_usability` and so on). The logarithm of a probability near 1 is nearly
+minus the probability of failure, so it stays precise where failure is rare.
 
 **Drawing no important term.** The binomials have thousands of digits, and differences of logarithms of factorials are
-wrong by 1e-9 at n = 10^6. With Stirling's log k! = (k + 1/2) log k - k + log(2π)/2 + d(k) and a = n - M - Q > 0, log h
-is a sum of terms as small as itself:
+wrong by 1e-9 at n = 10^6. With Stirling's log k! = (k + 1/2) log k - k + log(2π)/2 + d(k), where d(k) is a small
+remainder, and with a = n - M - Q > 0, log h is a sum of terms as small as itself:
 
     log h = Q log(1 - M/n) + M log(1 - Q/n) + (a + 1/2) log(1 + MQ/(na)) + d(n-M) + d(n-Q) - d(n) - d(a),
 
@@ -35,13 +35,15 @@ because (n-M)(n-Q) = na + MQ, and the terms -k of the four factorials cancel. If
 has no important term: that of all unimportant terms.
 
 **Two members alike.** In s = Σ C(Q, j) g_j², the next summand is (Q-j)/(j+1) ((M-j)/(n-Q-M+j+1))² times the one before.
-This ratio falls with j, so there is one largest summand, from which the others follow by products, and those far from
-it don't matter. Drawing n - M terms gives the same s, since the terms left out also agree, so M is at most n/2. Then s
-is close to 1 only if h is, and 1 - s is computed from small numbers: (1 - h)(1 + h) minus the summands from j = 1 on.
+This ratio falls with j, so there is one largest summand. The others follow from it by products of ratios, and those far
+from it don't matter. Drawing n - M terms gives the same s, since members with the same important terms also leave out
+the same ones, so an M above n/2 is replaced by n - M. Then s is close to 1 only if h is, and 1 - s is computed from
+small numbers: (1 - h)(1 + h) minus the summands from j = 1 on.
 
 s falls as M grows to n/2: two members that differ in d terms each have the same important terms with a probability that
 falls with d, C(n-Q, 2d) / C(n, 2d). And d has the probabilities C(M, d) C(n-M, d) / C(n, M), whose ratio for M + 1 and
-M is, up to a factor, (n-M-d) / (M+1-d), which rises with d as long as M + 1 < n - M. So a larger M gives a larger d.
+M is, up to a factor, (n-M-d) / (M+1-d), which rises with d as long as M + 1 < n - M. So with a larger M, d tends to be
+larger.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ from ..errors import InputError, shown
 
 def log_one_minus_exp(x: Floats) -> Floats:
     """Return log(1 - e^x) for x up to 0, accurate both where e^x is nearly 0 and where it is nearly 1."""
-    with np.errstate(divide="ignore"):  # e^x changes sides of 1/2 near x = -0.69; log 0 is minus infinity
+    with np.errstate(divide="ignore"):  # x = 0 gives log 0, minus infinity. x > -0.69 means that e^x is above 1/2
         return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
 
 
@@ -141,7 +143,7 @@ def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     """Return log(1 - s), where 1 - s is the probability that two members do not have the same important terms.
 
     Two members that have the same important terms also leave out the same ones, so 1 - s is the same for n - M as for
-    M, and is computed for the smaller of both.
+    M, and is computed for the smaller of these two.
     """
     n, M, Q = np.broadcast_arrays(n, np.minimum(M, n - M), Q)
     result = np.full(n.shape, -np.inf)  # the value where members have all terms (now M = 0), and never differ
@@ -219,8 +221,8 @@ def _largest_summand(n: Floats, M: Floats, Q: Floats) -> Floats:
 def _reach(n: Floats, Q: Floats) -> int:
     """Return how many summands on each side of the largest one have to be added; those farther away are negligible.
 
-    The logarithms of the summands curve by at least c = 4/Q + 8/(n - Q) per step, so they fall by c k²/2 in k steps.
-    The result is enough for all entries of n and Q.
+    The slope of the logarithms of the summands falls by at least c = 4/(Q + 2) + 8/(n - Q + 2) per step, so k steps
+    away from the largest one they are lower by about c k²/2. The result is enough for all entries of n and Q.
     """
     curvature = 4.0 / (Q + 2.0) + 8.0 / (n - Q + 2.0)
     return int(np.ceil(np.sqrt(2.0 * _NEGLIGIBLE / curvature.min()))) + 2
@@ -286,9 +288,10 @@ class ProbabilityBounds(NamedTuple):
 def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> ProbabilityBounds:
     """Return bounds of coverage and diversity that hold without independence. The parameters are those of `usability`.
 
-    The lower bounds are 1 minus the sum of the probabilities that a term is missed, or that a pair is the same. The
-    upper bound of coverage is the formula itself. That of diversity is the formula for L/2 disjoint pairs of members,
-    and 0 if there are more members than possible sets of important terms.
+    The lower bounds are 1 minus the sum of the probabilities that a term is missed, or that a pair of members has the
+    same important terms; they are at least 0. The upper bound of coverage is the formula itself. That of diversity is
+    the formula for L/2 disjoint pairs of members, and 0 if there are more members than possible sets of important
+    terms.
     """
     n, M, L, Q = _check_numbers(n, M, L, Q)
     log_missed = L * log_complement(M, n)  # the logarithm of the probability that no member has a given term

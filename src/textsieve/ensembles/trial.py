@@ -112,8 +112,8 @@ class Repetition:
     def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
         """Train members; yield for each its scores of the test documents, and for which documents it abstains.
 
-        A member has `n_terms` terms, or all if there are fewer. With all terms and without randomness, all members are
-        equal, so only one is trained.
+        A member has `n_terms` terms, or all if there are fewer. If members have all terms and the classifier has no
+        `random_state`, all members are equal, so only one is trained.
         """
         n_terms = min(n_terms, self.n)
         if n_terms == self.n and "random_state" not in self._estimator.get_params():
@@ -208,7 +208,10 @@ class SubspaceTrial(NamedTuple):
 
     @property
     def diversity(self) -> list[MeasuredDiversity]:
-        """Return how much the members of each repetition differ on test documents of known classes."""
+        """Return how much the members of each repetition differ on test documents of known classes.
+
+        Repetitions with a single member, or without such test documents, are left out.
+        """
         measured = []
         for answers, true in zip(self.answers, self.true, strict=True):
             is_known = true >= 0

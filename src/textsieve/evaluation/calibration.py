@@ -1,11 +1,12 @@
 """Calibrated probabilities: for each class a curve from score to probability, fitted to held-out documents.
 
-*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))) for a score s, with the a and b of largest likelihood. As targets,
-the labels 1 and 0 are replaced by (n+ + 1)/(n+ + 2) and 1/(n- + 2), where n+ and n- are the numbers of members and of
-others. So a and b stay finite even if the scores separate the class perfectly. It works with few documents.
+*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))) for a score s, with the a and b of largest likelihood. The targets
+of the fit are (n+ + 1)/(n+ + 2) instead of 1 for documents in the class, and 1/(n- + 2) instead of 0 for the others,
+where n+ and n- are the numbers of documents in the class and of others. So a and b stay finite even if the scores
+separate the class perfectly. The method works with few documents.
 
-*Isotonic*: the increasing step function with the smallest squared error, with straight lines between the steps. It
-needs thousands of documents.
+*Isotonic*: the increasing curve with the smallest squared error at the held-out scores, with straight lines in between.
+The method needs thousands of documents.
 
 With one label per document, the probabilities of a document are divided by their sum.
 """
@@ -44,7 +45,8 @@ def sigmoid(values: Floats) -> Floats:
 def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[float, float]:
     """Return slope and offset of the most likely sigmoid, by Newton's method with step halving (Lin, Lin, Weng 2007).
 
-    `weights` has the sample weight of each document.
+    For each document, `scores` has its score, `is_member` whether it belongs to the class, and `weights` its sample
+    weight.
     """
     sample_weights = np.ones(len(scores)) if weights is None else weights
     n_members = float(sample_weights[is_member].sum())
@@ -103,9 +105,10 @@ class Calibration:
 
     @classmethod
     def fit(cls, method: str, scores: Floats, is_member: Bools, weights: Floats | None = None) -> Self:
-        """Fit curves to held-out scores and labels (documents x classes); documents with the score NaN are left out.
+        """Fit curves to held-out scores and labels (documents x classes).
 
-        `weights` has the sample weight of each document.
+        A document is left out for the classes for which its score is NaN. `weights` has the sample weight of each
+        document.
         """
         from .scores import HeldOutScores
 
@@ -127,7 +130,10 @@ class Calibration:
         return len(self.indptr) - 1
 
     def probabilities(self, scores: Floats, *, sum_to_one: bool) -> Floats:
-        """Return the probability of each class for each document (documents x classes), given the scores."""
+        """Return the probability of each class for each document (documents x classes), given the scores.
+
+        With `sum_to_one`, for models with one label per document, the probabilities of a document sum to 1.
+        """
         probabilities = np.empty(scores.shape)
         for number, (begin, end) in enumerate(pairwise(self.indptr.tolist())):
             knots, values = self.knots[begin:end], self.values[begin:end]
@@ -171,7 +177,7 @@ class Calibration:
             raise InputError("the parts of its calibration do not fit together")
         if not (np.abs(knots).max() <= LARGEST and np.abs(values).max() <= LARGEST):  # also rejects NaN
             raise InputError(f"the numbers of its calibration are not all finite, or not within ±{LARGEST:g}")
-        # Knots must not be closer than 1 / LARGEST, so that the slopes between them are finite.
+        # Knots that differ must not be closer than 1 / LARGEST, so that the slopes between them are finite.
         ascends = _ascends(knots, indptr, least=1 / LARGEST) and _ascends(values, indptr)
         if method == "isotonic" and not (ascends and _are_shares(values)):
             raise InputError("a curve of its calibration does not rise from 0 to 1")

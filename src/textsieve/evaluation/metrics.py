@@ -40,6 +40,7 @@ class Report:
     multilabel: bool = False
     documents: int = 0
     unlabelled: int = 0
+    """The number of documents that were skipped because they have no true label."""
     unknown: int = 0
     """The number of documents without a term of the model."""
     right: int = 0
@@ -81,7 +82,7 @@ class Report:
         return f"{counted(self.documents, 'document')}: {figures}"
 
     def __add__(self, other: Report) -> Report:
-        """Return the report of the documents of both."""
+        """Return a report on the documents of both reports."""
         counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "predicted", "true", "pairs")}
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
@@ -90,12 +91,12 @@ class Report:
 
     @property
     def labels(self) -> list[Any]:
-        """Return the model's classes, followed by other labels of the documents."""
+        """Return the model's classes, followed by the true labels that are no classes of the model."""
         return [*self.classes, *sorted(set(self.true) - set(self.classes), key=str)]
 
     @property
     def accuracy(self) -> float:
-        """Return the share of documents whose labels are all right."""
+        """Return the share of documents whose predicted labels are exactly the true ones."""
         return _share(self.right, self.documents)
 
     @property
@@ -189,9 +190,9 @@ def compare_labels(
 ) -> Report:
     """Compare the predicted labels of some documents with their true labels.
 
-    Documents without a true label are skipped as unlabelled, unless no label is a valid answer (`no_label_is_valid`).
-    `n_unknown` is the number of documents without a known term. `weights` are sample weights; counts are integers if
-    all weights are.
+    Documents without a true label are counted as unlabelled and skipped, unless `no_label_is_valid` says that they
+    belong to no class. `n_unknown` is the number of documents without a known term. `weights` are sample weights;
+    counts are integers if all weights are.
     """
     n_documents: Any = 0
     n_unlabelled: Any = 0

@@ -110,7 +110,7 @@ class HeldOutScores:
 
     @property
     def n_true(self) -> float:
-        """Return the number of true labels, each as often as its document counts."""
+        """Return the number of true labels; with weights, each label counts as much as its document."""
         per_document = self.true.sum(axis=1)
         return float(per_document.sum() if self.weights is None else self.weights @ per_document)
 

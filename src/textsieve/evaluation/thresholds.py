@@ -3,11 +3,12 @@
 - `SCut`: each class has its own threshold, the one with the best F1 on held-out documents.
 - `SCutFBR`: the same, but a class whose best F1 is below a floor, which is common for rare classes, does not use its
   threshold: only a score as high as the best held-out one counts (`fallback="top"`, Yang's FBR.1), or none (`"never"`,
-  FBR.0). A threshold fitted to two or three documents costs more in wrong labels than it finds.
+  FBR.0). A threshold fitted to two or three documents tends to add more wrong labels than right ones.
 - `RCut`: each document gets its r best classes; r is given, or the one with the best micro-F1.
 - `PCut`: each class gets documents in proportion to its share among the held-out ones, times a factor that is given or
-  has the best micro-F1. For a whole collection, the best-scored documents of each class are assigned; for single
-  documents, the scores at which the held-out documents were cut serve as thresholds.
+  has the best micro-F1. `PCut.predict` takes a whole collection, and gives each class that share of its documents,
+  those with the best scores. A model, which may predict single documents, uses thresholds: the scores at which the
+  held-out documents were cut.
 - `ZeroCut`: all classes whose score is not below 0, which is the boundary of classifiers trained for each class against
   the rest. It needs no held-out documents, like `RCut` with a given r.
 
@@ -15,9 +16,10 @@ All are fitted on scores (documents x classes) and the true labels as an indicat
 (NaN) for a class, it is left out for this class.
 
 **The best threshold for F1.** With the documents sorted by score, accepting the first i gives F1 = 2 hits / (i +
-members), so one pass over the sorted scores finds the best i. The threshold is half-way between the last accepted score
-and the next. Equal scores are accepted together. Of several thresholds with the same F1, the one with fewer documents
-is used.
+members), where hits are the members of the class among these, so one pass over the sorted scores finds the best i. The
+threshold is half-way between the last accepted score and the next, or the last score if all documents are accepted.
+Equal scores are accepted together. Of several thresholds with the same F1, the one that accepts the fewest documents is
+used.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Floats | None = None) -> float:
     """Return the threshold with the best F1 for one class; a document is accepted if its score is not below it.
 
-    Without a member of the class, the threshold is just above all scores. `weights` has the sample weight of each
-    document.
+    Without a member of the class, the threshold is just above all scores; without any score, it is 0. `weights` has the
+    sample weight of each document.
     """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
@@ -95,9 +97,9 @@ def best_ranks(scores: Floats, ranks: int) -> Bools:
 
 
 def count_labels(is_label: Bools, weights: Floats | None) -> float:
-    """Return the number of labels, each as often as its document counts.
+    """Return the number of labels; with sample weights, each label counts as much as its document.
 
-    `is_label` has documents x classes, or documents for a single class; `weights` has the sample weights.
+    `is_label` is of shape (documents, classes), or (documents,) for a single class; `weights` is of shape (documents,).
     """
     if weights is None:
         return float(is_label.sum())
@@ -170,14 +172,15 @@ class SCut(Cut):
 
 
 class SCutFBR(SCut):
-    """A threshold for each class, with a floor under which it is not trusted.
+    """A threshold for each class, which is used only if its F1 on held-out documents reaches a floor.
 
     Parameters
     ----------
     floor : float
         The F1 on held-out documents that a threshold must reach.
     fallback : {"top", "never"}
-        What then has to be reached: the best held-out score of the class, or more than any score.
+        The score that a document must reach if F1 is below the floor: the best held-out score of the class ("top"), or
+        infinity ("never").
     """
 
     def __init__(self, *, floor: float = 0.1, fallback: str = "top") -> None:
@@ -206,7 +209,8 @@ class SCutFBR(SCut):
         if self.fallback == "never":
             return float("inf")
         best = scores.max()
-        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)  # equal scores: accept none
+        # If all scores are equal, none is accepted.
+        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)
 
 
 class RCut(Cut):
@@ -215,7 +219,7 @@ class RCut(Cut):
     Parameters
     ----------
     ranks : int or None
-        The number of classes; None: the number with the best micro-F1, the smaller of equals.
+        The number of classes; None: the number with the best micro-F1, or the smallest of several equally good ones.
     """
 
     def __init__(self, *, ranks: int | None = None) -> None:
@@ -236,7 +240,7 @@ class RCut(Cut):
             return rule
         # Numbers of ranks above the largest number of labels of a document are not tried.
         max_ranks = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
-        n_right = np.zeros(max_ranks)  # right labels among the first rank, the first two, ...
+        n_right = np.zeros(max_ranks)  # right labels if each document gets its best class, its two best classes, ...
         for documents, scores, is_true in held_out.by_document():
             order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
             is_right = np.take_along_axis(is_true, order, axis=1)
@@ -271,7 +275,7 @@ class PCut(Cut):
         ):
             raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
         factors = FACTORS if self.factor is None else (self.factor,)
-        thresholds = np.empty((len(factors), held_out.n_classes))  # one row is the result
+        thresholds = np.empty((len(factors), held_out.n_classes))  # a row for each factor; the best row is the result
         self.shares_ = np.empty(held_out.n_classes)
         n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))
         for class_number, (scores, is_member, weights) in enumerate(held_out.by_class()):
@@ -314,9 +318,11 @@ class ZeroCut(Cut):
 def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
     """Return the threshold that accepts about this share of the documents, given their scores for a class.
 
-    Equal scores are accepted or rejected together, whichever comes closer to the share, but at least the best ones are
-    accepted, unless all scores are equal. Without scores the threshold is 0, as in `best_f1_threshold`: a class of all
-    documents or of none has no scores.
+    If the share is that of no document, none is accepted. Otherwise, documents with equal scores are accepted or
+    rejected together, whichever comes closer to the share. The documents with the best score are always accepted,
+    unless all scores are equal and rejecting them all comes closer. Without scores, the threshold is 0, as in
+    `best_f1_threshold`; a class that could not be learned, because all training documents or none belong to it, has no
+    scores.
     """
     if not len(scores):
         return 0.0
@@ -325,9 +331,9 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
     else:
         order = np.argsort(-scores)
         ordered, n_through = scores[order], np.cumsum(weights[order])
-    total = float(n_through[-1])  # `n_through` has the number of documents up to and including each
+    total = float(n_through[-1])  # `n_through`: the number (or weight) of the documents up to and including each
     are_integers = weights is None or bool((weights == np.floor(weights)).all())
-    # The number of documents to accept, which is an integer if documents are counted in integers.
+    # The number of documents to accept, or their total weight; it is rounded unless weights are fractions.
     n_target = min(round(share * total) if are_integers else share * total, total)
     if n_target == 0:
         return float("inf")

@@ -1,13 +1,14 @@
 """Hold documents out, divide them into folds, and choose the number of terms from a learning curve.
 
-**Held-out documents and folds.** Documents are sorted by class, in the order in which classes first occur, and every
-n-th of this list is held out, or they are dealt to the folds in turn. The count continues from class to class. So each
-class is spread evenly, and nothing is random. Small classes contribute their share: if a fifth is held out of four
-classes with three documents each, two of the classes have a held-out document. A multilabel document counts for its
-first label.
+**Held-out documents and folds.** Documents are sorted by class, in the order in which classes first occur. To hold out
+a share of 1/n, every n-th of this list is held out; for folds, the list is dealt to the folds in turn. The count
+continues from class to class. So each class is spread evenly, and nothing is random. Small classes contribute their
+share: if a fifth is held out of four classes with three documents each, two of the classes have a held-out document. A
+class is never held out completely. A multilabel document counts for its first label.
 
-**The number of terms.** Scores near the best one differ by chance only. So the smallest number of terms is chosen whose
-mean score is within one standard error of the best (the one-standard-error rule of Breiman and others, 1984).
+**The number of terms.** Scores near the best one may differ from it by chance only. So the smallest number of terms is
+chosen whose mean score is within one standard error of the best (the one-standard-error rule of Breiman and others,
+1984).
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -28,7 +29,7 @@ class CurvePoint(NamedTuple):
 
 
 def size_grid(most: int) -> list[int]:
-    """Return 100, 200, 500, 1,000, ... up to and including `most`."""
+    """Return the numbers of terms to try: those of 100, 200, 500, 1,000, ... that are below `most`, and then `most`."""
     steps = (digit * 10**power for power in range(2, 9) for digit in (1, 2, 5))
     return [*(step for step in steps if step < most), most]
 

@@ -202,8 +202,8 @@ def seen_terms(seen: Bytes, terms: Ints) -> int:
 def drain_counts(terms: Ints, totals: Ints, grand_totals: Ints, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
     """Move the totals of a class's terms to the grand totals of all classes, and reset them to 0.
 
-    Writes the document frequency of each term to `doc_freq`; returns the sums of its counts and their rests, which are
-    0 up to 2^53.
+    Writes the document frequency of each term to `doc_freq`; returns the sums of its counts and their rests. The rest
+    of a sum up to 2^53 is 0.
     """
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):

@@ -11,7 +11,7 @@ number of terms. There is no table of all pairs: the first pass (`measure_partne
 and which codes occur; the second (`write_partners`) counts again and writes the lists.
 
 While counting, terms are numbered by frequency, most frequent first: a term's number is then its *frequency rank*. Most
-counting concerns frequent terms, whose counters so lie next to each other in memory.
+counting concerns frequent terms, and their counters then lie next to each other in memory.
 """
 
 from typing import Any, NamedTuple
@@ -26,18 +26,20 @@ from .jit import kernel
 _0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
 
 _LONG_ROW = np.uint64(200)
-"""Rows with more values than this scan all lists, since a look-up in `table` costs a step for each value."""
+"""In a row with more values than this, `best_factors` scans the lists of all terms, because a look-up in its `table`
+takes a step for each value of the row.
+"""
 
 _NO_POSITION = np.uint64((1 << 64) - 1)
 
 _SORT_BELOW = 32
-"""Partners are sorted if fewer than one in so many terms are partners."""
+"""The partners of a term are sorted if they are fewer than 1 / _SORT_BELOW of all terms."""
 
 
 class DocumentPairs(NamedTuple):
     """Training documents: their (document, class) pairs sorted by class, and their CSR rows.
 
-    Term t is in the pairs `pairs[term_starts[t] : term_starts[t + 1]]`.
+    The documents of the pairs `pairs[term_starts[t] : term_starts[t + 1]]` contain term t.
     """
 
     term_starts: Ints  # (n_terms + 1,)
@@ -74,7 +76,7 @@ class Lists(NamedTuple):
 class Scratch(NamedTuple):
     """Working arrays of one thread; terms are given by frequency rank. The first three arrays are 0 between uses."""
 
-    class_counts: Int32s  # (n_terms,) documents of the current class with both terms
+    class_counts: Int32s  # (n_terms,) documents of the current class with this and the current term
     co: Int32s  # (n_terms,)
     cf: Int32s  # (n_terms,)
     class_partners: Int32s  # (n_terms + 1,) the partners in the current class; the last element is overwritten freely
@@ -238,8 +240,8 @@ def best_factors(
     Lists begin with the largest factors, so a list is scanned until it reaches a term of the row, 16 partners at a
     time. The longest lists begin with rare terms only and would be scanned far. A term t with such a list has a row in
     `table`, `table[table_rows[t]]`, with the rank of its factor with each term; other terms have a `table_rows` beyond
-    the table. The positions of the hits are collected first and their factors looked up at the end, so that prefetching
-    can overlap.
+    the table. The positions of the hits are collected for all terms of the row before their factors are looked up, so
+    that the prefetches of these factors' ranks overlap.
     """
     n_terms = table_rows.size
     no_rank = np.uint64(lists.factors.size - 1)  # the rank of the factor 0, for no partner
@@ -293,8 +295,8 @@ def best_factors(
 def mean_factors(indices: Int32s, data: Floats, indptr: Ints, lists: Lists, factors: Floats) -> None:
     """Write for each value of CSR rows the mean factor of its term with its partners in the row, or 0.
 
-    Each pair is in the list of only one of its terms (`PartnerRule.once`), so its factor is added to both. The sums of
-    the float32 factors are exact in float64, so their order doesn't matter.
+    Each pair is in the list of only one of its terms (`PartnerRule.once`), so its factor is added to the sums of both.
+    The sums of the float32 factors are exact in float64, so their order doesn't matter.
     """
     n_terms = lists.starts.size - 1
     in_row = np.zeros(n_terms, np.uint8)

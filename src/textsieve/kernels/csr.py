@@ -7,10 +7,10 @@ Row r of a matrix has the columns `indices[indptr[r] : indptr[r + 1]]` and the v
 radix-sorted by eight bits of the column per pass, so up to 16 million columns take three passes without a branch that
 the processor could mispredict. Rows with few entries are sorted by insertion.
 
-`multiply_rows` and `score_rows` add the products of a row in the order of its columns, whatever the thread, so results
-don't depend on how rows are distributed over threads. Their inner loop runs over outputs, which the compiler can
-vectorise without changing the order of any sum. The eigen-solver multiplies by blocks of eight columns, whose sums stay
-in registers.
+`multiply_rows` and `score_rows` add the products of a row in the order of its columns, so results don't depend on how
+rows are distributed over threads. Their inner loop runs over outputs (the columns of the dense factor), which the
+compiler can vectorise without changing the order of any sum. The eigen-solver (`projections.krylov`) multiplies by
+blocks of eight columns, whose sums stay in registers.
 """
 
 from typing import Any
@@ -140,8 +140,8 @@ def take_columns(
     """Write the CSR arrays of the selected columns.
 
     `new_columns` has the new number of each column, -1 if it is not selected. Every value is written, and overwritten
-    by the next one if its column is not selected, so there is no branch. So the new arrays need room for one more
-    value.
+    by the next one if its column is not selected, so there is no branch. For this, the new arrays need room for one
+    value more than the selected columns have.
     """
     written = 0
     new_indptr[0] = 0
@@ -155,12 +155,14 @@ def take_columns(
 
 
 UNSOUND, UNORDERED = -1, -2
-"""States of a row: some position or column is out of range; its columns do not ascend strictly."""
+"""States of a row: UNSOUND if a column or the row's begin or end is out of range, UNORDERED if its columns do not
+ascend strictly. Columns of UNORDERED rows are not checked for their range.
+"""
 
 
 @kernel
 def row_state(columns: NDArray[Any], n_columns: int) -> int:
-    """Return 0 if the columns of a row ascend and are below `n_columns`, otherwise UNSOUND or UNORDERED."""
+    """Return 0 if the columns of a row ascend and are from 0 to below `n_columns`, else UNSOUND or UNORDERED."""
     if columns.size == 0:
         return 0
     is_unordered = False
@@ -271,7 +273,7 @@ def score_rows(
     """Write the linear scores of CSR rows: the product of each row with the coefficients, plus the intercepts.
 
     `coefficients` is (n_columns, n_outputs) and float32, `scores` is (n_rows, n_outputs). Products are computed in
-    float64. `indptr` may be a part of a matrix's, so it need not start at 0.
+    float64. `indptr` may be a slice of the `indptr` of a matrix, so it need not start at 0.
     """
     n_outputs = intercepts.size
     for row in range(indptr.size - 1):

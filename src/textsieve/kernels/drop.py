@@ -34,7 +34,7 @@ class State(NamedTuple):
     n_near: Int32s  # (n_documents,) the number of neighbours
     heads: Ints  # (n_documents,) the first slot that holds the document, or -1
     nexts: Ints  # (n_slots,) the next slot that holds the same neighbour, or -1
-    previous: Ints  # (n_slots,) the slot before it, or -1
+    previous: Ints  # (n_slots,) the previous slot that holds the same neighbour, or -1
 
 
 @kernel
@@ -63,7 +63,7 @@ def unlink(state: State, slot: int, neighbour: int) -> None:
 def refill(index: Index, state: State, document: int, work: Workspace) -> None:
     """Search for the documents nearest to a document anew, and replace its waiting list.
 
-    Its present neighbours are the first of the new list, so that many are already used up.
+    The new list begins with the present neighbours of the document, so these count as used up.
     """
     row = slice(index.indptr[document], index.indptr[document + 1])
     values = index.data[row].astype(np.float64)
@@ -110,8 +110,8 @@ def add_first_neighbours(index: Index, state: State) -> None:
 def is_correct(state: State, document: int, without: int) -> bool:
     """Return whether a document is classified correctly by its first k neighbours other than `without` (-1: none).
 
-    It has k + 1 neighbours, so k remain without one of them. Votes are counted by comparing all pairs of neighbours,
-    since k is small.
+    It has up to k + 1 neighbours, so that k can vote even if one is left out. Votes are counted by comparing all pairs
+    of neighbours, since k is small.
     """
     near, labels = state.near[document], state.labels
     k = near.size - 1

@@ -1,8 +1,8 @@
 """Project documents on single terms: the sorted weights of each term, and the documents that have them.
 
-A document counts for a term where its weight is not 0. Terms are independent of each other, so several threads each
-process a range of terms, `first` to `last`. The arrays of a projection have the entries of term t at `starts[t]` to
-`starts[t + 1]`.
+A document has an entry for a term if the weight of the term in it is not 0. Terms are independent of each other, so
+several threads each process a range of terms, `first` to before `last`. The arrays of a projection have the entries of
+term t at `starts[t]` to `starts[t + 1]`.
 
 `vote_nearest` classifies by the k documents whose weight of a term is nearest to that of the query. The weights of a
 term are sorted, and documents of equal weight ascend. Starting where the query's weight would be inserted, two
@@ -61,7 +61,7 @@ def write_by_term(
 
 @kernel
 def sort_by_weight(first: int, last: int, starts: Ints, weights: Floats, row_positions: Int32s) -> None:
-    """Sort the entries of the terms `first` to `last` by weight in place; entries of equal weight keep their order."""
+    """Sort the entries of each term, `first` to before `last`, by weight in place; equal weights keep their order."""
     for term in range(first, last):
         term_weights = weights[starts[term] : starts[term + 1]]
         term_rows = row_positions[starts[term] : starts[term + 1]]
@@ -140,10 +140,10 @@ def merge(left: Entries, right: Entries, merged: Entries) -> None:
 
 @kernel
 def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
-    """Return the first entry of a term, from `begin` to `end`, whose weight w is at least the mean: n w >= Σ w.
+    """Return the first entry of a term, from `begin` to before `end`, whose weight is at least the mean weight.
 
-    Both sides are computed with 106 bits (TwoSum and fused multiply-add). With 53 bits, the computed mean of equal
-    weights can exceed all of them.
+    n times the weight is compared with the sum of the weights of all n documents, both with 106 bits (TwoSum and fused
+    multiply-add). With 53 bits, the computed mean of equal weights can exceed all of them.
     """
     n = 0
     total, total_rest = 0.0, 0.0
@@ -156,7 +156,7 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
             weights[entry], float(counts[entry]), -product
         )
         total = added
-    head = total + total_rest
+    head = total + total_rest  # absorbs as much of the rest as it can
     total_rest -= head - total
     low, high = begin, end - 1  # the largest weight is never below the mean
     while low < high:
@@ -241,8 +241,9 @@ def add_votes(document: int, training: SortedWeights, votes: Floats) -> None:
 def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, votes: Floats) -> None:
     """Add the votes of the k documents whose weights of a term are nearest to `weight`.
 
-    Of equally near documents, those with the lowest numbers vote. All entries from `left` to `right` have voted; each
-    round adds the entries `first` to `left`, or `right` to `last`, or both, with the next nearest weight.
+    If more documents are equally near than may still vote, those with the lowest numbers do. All entries from `left` to
+    before `right` have voted; each round adds those with the next nearest weight: the entries from `first` to before
+    `left`, or from `right` to before `last`, or both.
     """
     weights, documents = training.weights, training.documents
     begin, end = training.term_starts[term], training.term_starts[term + 1]

@@ -1,35 +1,38 @@
 """Find minimal hitting sets, which are the typical testors of a class.
 
 To distinguish a class from the others, row i of a Boolean matrix marks the terms that are heavier in the class, by at
-least `delta`, than in the i-th other class (`contrast_rows`). A set of terms (columns) that *hits* every row, that is,
-has a marked term in it, distinguishes the class from every other one. Sets are stored as bits of 64-bit words: element
-i is bit i % 64 of word i // 64. `word &= word - 1` removes the lowest element of a word, so loops over a set do that
-until it is empty.
+least `delta`, than in the i-th other class (`contrast_rows`). A set of terms (columns) *hits* a row if it contains a
+marked term of the row. A set that hits every row distinguishes the class from every other one. Sets are stored as bits
+of 64-bit words: element i is bit i % 64 of word i // 64. `word &= word - 1` removes the lowest element of a word, so
+loops over the elements of a word repeat that until the word is 0.
 
 **Contrast.** The row against a class without any of the terms is the same for all such classes, so it is built once.
-For the others, only the terms that differ from it are visited, so the work is proportional to the filled cells.
+For the row against any other class, only the terms that this class contains are visited, so the work is proportional to
+the filled cells.
 
 **Minimal rows** (`minimal_sets`). A set can contain only sets that are no larger, so sets are visited by size and
-compared with the minimal ones so far, which suffices: a set that contains another contains a minimal one. Two sets that
-differ usually do so in the first words, where the comparison ends. Of equal sets the first is kept.
+compared with the minimal ones so far, which suffices: a set that contains another contains a minimal one. If a set does
+not contain another, this usually shows in the first words, where the comparison ends. Of equal sets the first is kept.
 
 **LEX** (Santiesteban and Pons) walks over lists of columns in lexicographic order. A column may join the list if it
 hits a new row and leaves each member a row that this member alone hits. A list that hits all rows is a minimal hitting
-set. After the last column, the last member is replaced by the next column. *The gap:* if the last column has joined, or
-would not hit anything new, then no later list that consists of members of the present list (and the last column) can
-hit more. These are the lists up to the one that replaces the member before the last run of adjacent columns, so
-adjacent members are removed. *The end:* the first row is one with the fewest columns, and these `n_leading` columns
-come first. A list that starts with a later column never hits that row.
+set. When the last column has been tried, the last member of the list is replaced by the column after it. *The gap:* if
+the last column was able to join, or would not hit anything new, then no other list of the present members and the last
+column is a hitting set. If the list ends with a run of the columns directly before the last one, all lists are of this
+kind until the member before the run is replaced, so the run is removed at once. *The end:* the first row is one with
+the fewest columns, and these `n_leading` columns come first. A list that starts with a later column never hits that
+row.
 
 **MMCS** (Murakami and Uno 2014) branches on the unhit row with the fewest candidates and tries these one after the
 other. While one is tried, later ones are not candidates and earlier ones are, so each set is found once. A column that
 would leave some member without a row of its own can't be added now or later, so it is no longer a candidate. All
-candidates are judged at once by bits: a column spoils a member if it is in all rows that only this member hits, which
-is the intersection of these rows; it completes the set if it is in all unhit rows. With `max_members` (-1: no limit),
-branches end if so many columns can't hit the remaining rows, even if each hits as many as the best candidate does.
+candidates are judged at once by bits. The columns that spoil a member are those in all rows that only this member hits,
+the intersection of these rows; the columns that complete the set are those in all unhit rows. With `max_members` (-1:
+no limit), a branch ends if the columns that may still be added can't hit the remaining rows, even if each hits as many
+as the best candidate does.
 
 Both searches stop when `buffer` is full or after a number of steps, and continue when called again. They share these
-arrays of bit sets (uint64):
+arrays of bit sets (uint64), where "words of rows" is the number of words that a set of rows takes:
 
 - `columns` (n_columns, words of rows): the rows that each column hits; `rows` (n_rows, words of columns): the columns
   of each row; `full` (words of rows): all rows;
@@ -42,9 +45,11 @@ arrays of bit sets (uint64):
 **Shares from random walks** (`probe_shares`), for sets that are too many to list. A walk down the MMCS tree takes one
 branch at each node, with a probability proportional to the number of terms that the branch's column represents. A set
 found at a node reached with probability p counts 1/p, so each set counts 1 on average (Knuth's estimate of the size of
-a tree). The share of a column is the weight of the sets with it, divided by the weight of all. Sets are weighted by the
-terms that their columns represent; for the branch taken these cancel, so 1/p times the weight is the product of the
-sums over the branches passed. These products differ by many orders of magnitude and are kept as logarithms.
+a tree). The weight of a set is the number of sets of terms that it represents: the product of the numbers of terms of
+its columns. The share of a column is the weight of the sets with it, divided by the weight of all. In 1/p times the
+weight of a set, the numbers of the columns of the branches taken cancel. What remains is, for each node passed, the sum
+over its branches, times the number of terms of the column that completes the set. These products differ by many orders
+of magnitude and are kept as logarithms.
 """
 
 import numpy as np
@@ -180,7 +185,7 @@ def lex_walk(
     """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (LEX).
 
     Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written. Row
-    p of `hit` has the rows of the matrix that the first p members hit, row p of `once` those that one of them hits.
+    p of `hit` has the rows of the matrix that the first p members hit, row p of `once` those that exactly one hits.
     """
     n_columns, n_words = columns.shape
     depth, column = state[DEPTH], state[NEXT]
@@ -192,7 +197,7 @@ def lex_walk(
             state[DONE] = 1
             break
         steps += 1
-        if column == n_columns:  # after the last column: replace the last member by its next column
+        if column == n_columns:  # after the last column: replace the last member by the column after it
             depth -= 1
             column = members[depth] + 1
             continue
@@ -264,7 +269,7 @@ def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once
 
 @kernel
 def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes) -> np.int64:
-    """Return the unhit row with the fewest candidates; a row without any ends the search."""
+    """Return the unhit row with the fewest candidates; the first row without any is returned at once."""
     best, fewest = np.int64(-1), np.int64(1 << 62)
     for word in range(full.size):
         unhit = full[word] & ~hit[depth, word]
@@ -285,7 +290,8 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
 def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, todo: Codes, closing: Codes) -> None:
     """Split the candidates of the unhit row with the fewest into those that complete the set (`closing`) and others.
 
-    The others are tried one after the other (`todo`). None of them remains in `candidates` until it has been tried.
+    The others (`todo`) are to be tried one after the other. All candidates of the row are removed from `candidates`;
+    the caller puts a column of `todo` back when it has been tried.
     """
     row = pick_row(rows, full, depth, hit, candidates)
     for group in range(candidates.shape[1]):
@@ -446,11 +452,11 @@ def probe_shares(
     todo: Codes,
     closing: Codes,
 ) -> Floats:
-    """Return the estimated share of the hitting sets that contain each column.
+    """Return for each column the estimated share of the minimal hitting sets that contain it, weighted as said above.
 
     `weights` (n_columns,) has the number of terms that each column represents. Each row of `uniforms` is one walk, with
-    a random number from 0 to 1 for each depth. All weights are relative to exp(`largest`), the largest so far, so that
-    they don't overflow.
+    a random number from 0 to 1 for each depth. The sums of weights are divided by exp(`largest`), where `largest` is
+    the largest `log_weight` so far, so that they don't overflow.
     """
     weight_with, total_weights, largest = np.zeros(len(columns)), 0.0, -np.inf
     all_columns = candidates[0].copy()

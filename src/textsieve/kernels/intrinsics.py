@@ -1,6 +1,7 @@
 """Two processor instructions that numba does not offer: fused multiply-add and prefetch.
 
-`fma(a, b, -(a * b))` is the exact rounding error of a product, which is how sums with more than 53 bits are computed.
+`fma(a, b, -(a * b))` is the exact rounding error of the product a * b. Kernels add up such errors separately, so that
+sums have more than 53 bits.
 """
 
 from collections.abc import Callable

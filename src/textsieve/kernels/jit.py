@@ -5,7 +5,7 @@ so that only the first run on a machine compiles. `parallel=True` is never used:
 crashed, and its float sums depend on the number of threads.
 
 numba considers a cached kernel fresh while the source file of that kernel is unchanged. But kernels call one another,
-also across files, so ours are fresh only while all files in this folder are unchanged.
+also across files. So here, a cached kernel is fresh only while all source files in this folder are unchanged.
 
 numba's cache files are pickles that contain object code. A damaged one may raise any exception or crash the process
 when it is loaded. So `CheckedFiles` appends a SHA-256 checksum to each file, and numba loads a file only after its
@@ -47,7 +47,9 @@ COMPILER_MEGABYTES = 100
 """Megabytes of address space that compiling or linking a kernel may take; without them, LLVM aborts the process."""
 
 LOCK_TIMEOUT = 60.0
-"""Seconds to wait for another process that compiles the same kernel; it may have been stopped."""
+"""Seconds to wait for another process that compiles the same kernel. That process may hang, so after this time the
+kernel is compiled without the lock.
+"""
 
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
@@ -84,8 +86,8 @@ class CheckedFiles:
     """The cache files of one kernel, one for each signature and processor.
 
     A file name consists of `base`, which names the kernel, a stamp of the source code and numba's version, and a digest
-    of the key. So there is no index that several processes would have to update, and code of other versions is never
-    loaded.
+    of the key, which is the signature and the processor. So there is no index that several processes would have to
+    update, and code of other versions is never loaded.
     """
 
     def __init__(self, folder: str, base: str) -> None:

@@ -74,11 +74,12 @@ def join_in_place(
     """Join the words of each name in place; return whether there is a name.
 
     A name has 2 to `max_capitals` capitalised words, between which there are blanks or hyphens and up to `max_links`
-    link words. A name doesn't begin with the first word of a sentence, which is capitalised anyway.
+    link words. A name doesn't begin with the first word of a sentence, which is capitalised anyway. A single letter
+    counts as a capitalised word only if another word is attached to it, as in "D'Arcy".
     """
     # A possible name goes from `name_begin` (-1: none) to `name_end`; `n_links` counts the links after that. The flags
-    # say whether the next word begins a sentence, whether only blanks precede it, whether the line was empty so far,
-    # and whether a hyphen attaches the next word to the last one.
+    # say whether the next word begins a sentence, whether only blanks are between it and the last word, whether the
+    # line was empty so far, and whether a hyphen attaches the next word to the last one.
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
     begins_sentence, gap_is_blank, line_is_empty, has_hyphen = True, False, False, False

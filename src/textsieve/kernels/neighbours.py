@@ -4,14 +4,16 @@ All rows have length 1, so a cosine is the sum of products over the shared terms
 products are added up posting by posting, in an array with an entry for each document. Terms that more than a fifth of
 the documents contain would cost many additions and contribute little, so their sum is only bounded: by the
 Cauchy-Schwarz inequality, it is at most (norm of the query's frequent part) x (norm of the document's frequent part).
-The k largest sums give a cosine that the k best documents reach at least, and only the few documents whose bound
-reaches it are computed in full.
+The cosines of the k documents with the largest sums over rare terms are computed in full. The k best documents have at
+least the lowest of these cosines. So of the other documents, only the few whose bound (sum over rare terms + bound for
+frequent terms) reaches it are computed in full.
 
 Final comparisons always use full sums, added in the order of the terms. So equal documents have equal cosines, the
 result is the same as that of computing all cosines, and of equally near documents those with lower numbers come first.
 
 A document takes part in a search unless its group is -1 (it was removed) or the query's *own group*. If each document
-is a group of its own, no document finds itself; if classes are the groups, each document finds its nearest enemy.
+is a group of its own, no document finds itself; if the groups are the classes, each document finds its nearest enemy,
+the nearest document of another class.
 
 Queries are CSR rows (`indices`, `data`, `indptr`); all weights of queries are float64, those of documents float32.
 """
@@ -28,7 +30,7 @@ Weights = NDArray[np.float32]
 Integer = int | np.signedinteger[Any]
 
 SHARE = 5
-"""A term is frequent if more than one in so many documents contain it."""
+"""A term is frequent if more than 1 / SHARE of the documents contain it."""
 
 _SLACK = 1e-9  # added to bounds; far more than the rounding error of a cosine
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -100,7 +102,7 @@ def is_nearer(cosine: float, document: Integer, other_cosine: float, other: Inte
 
 @kernel
 def sift_down(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Integer) -> None:
-    """Replace the top of the heap, the worst document, by another one; move it down until its children are nearer."""
+    """Replace the top of the heap, the worst document, by another one; move that down until its children are nearer."""
     node = 0
     while 2 * node + 1 < size:
         child = 2 * node + 1
@@ -190,7 +192,10 @@ def find_by_sums(index: Index, indices: Int32s, groups: Int32s, own_group: int, 
 
 @kernel
 def add_bounds(sums: Floats, query_norm: float, frequent_norms: Floats) -> None:
-    """Add to each sum the largest possible contribution of frequent terms, in which the query has norm `query_norm`."""
+    """Add to each sum the largest possible contribution of frequent terms.
+
+    `query_norm` is the norm of the query over frequent terms, `frequent_norms` (n_documents,) that of each document.
+    """
     for document in range(np.uint64(sums.size)):
         sums[document] += query_norm * frequent_norms[document] + _SLACK
 
@@ -200,8 +205,8 @@ def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: i
     """Write the best documents for a query with frequent terms to the heap of `work`; return how many there are.
 
     `query_norm` is the norm of the query over frequent terms; `work.sums` has the sums over rare terms. First, the
-    cosines of the k documents with the largest sums are computed in full. Then this is done for all documents whose
-    bound is at least the lowest of the k best cosines so far. The sums are reset to 0.
+    cosines of the k documents with the largest sums are computed in full. Then each other document is computed in full
+    if its bound is at least the lowest of the k best cosines so far. At the end, the sums are reset to 0.
     """
     sums, cosines, documents, k = work.sums, work.cosines, work.documents, work.cosines.size
     n_first, least = 0, 0.0
@@ -281,8 +286,8 @@ def nearest(
 ) -> None:
     """Write the documents nearest to each query (-1: no more) and their cosines, both (n_queries, k).
 
-    `own_groups` (n_queries,) and `groups` (n_documents,) say which documents take part. `indptr` may be a part of a
-    matrix's.
+    `own_groups` (n_queries,) and `groups` (n_documents,) say which documents take part. `indptr` may be a slice of the
+    `indptr` of a matrix. See `search` for `everyone`.
     """
     work = workspace(index, documents.shape[1])
     documents[:] = -1
@@ -330,8 +335,9 @@ def add_votes(
 ) -> None:
     """Add the cosine of each neighbour with the query to the scores (n_classes,) of the neighbour's classes.
 
-    For each term of the query, the weights of the neighbours of a class are added up first, since explanations show
-    these contributions of terms. Neighbours are sorted by number. The classes of document d are
+    For each term of the query, the weights of the neighbours of a class are added up first and then multiplied by the
+    query's weight. Explanations show these products as the contributions of the terms, so they add up to the scores.
+    `neighbours` must be sorted by number. The classes of document d are
     `classes[class_starts[d] : class_starts[d + 1]]`.
     """
     for position in range(indices.size):
@@ -407,8 +413,9 @@ def count_correct(
 ) -> None:
     """Count, for each number of neighbours from 1 to `n_correct.size`, the documents that it classifies correctly.
 
-    Only the documents `first` to `last` are classified. A document is not its own neighbour. It is classified correctly
-    if the class with the best score is one of its own; without neighbours, that is the class `most_frequent`.
+    Only the documents from `first` to before `last` are classified. A document is not its own neighbour. It gets the
+    class with the best score, or the class `most_frequent` if it has no neighbours. This is correct if the document has
+    that class. The counts are added to `n_correct`: element i is for i + 1 neighbours.
     """
     groups = np.arange(index.indptr.size - 1).astype(np.int32)
     work = workspace(index, n_correct.size)

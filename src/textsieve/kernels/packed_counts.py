@@ -1,6 +1,6 @@
 """Sum small integer counts for each group of documents and each term, in one pass in matrix order.
 
-Memory access takes the time here, not arithmetic. So three things are kept small:
+Memory access takes the time here, not arithmetic. So three measures save memory access:
 
 - **Reading.** Documents are read in the order in which they are stored. Reading them group by group takes three to five
   times as long, even with prefetching.
@@ -10,9 +10,10 @@ Memory access takes the time here, not arithmetic. So three things are kept smal
 - **Transport.** A value and its term are packed into 32 bits (6 and 26) and appended to a list of the group. When the
   list is full, it is added up while the totals of the group stay in the processor's cache.
 
-Packing has no branches and is vectorised; on the way it checks that each row is in order, before anything is added.
-Zero, negative and large values are rare, and their rows are packed separately: zeros are left out. For the others, the
-packed value 0 adds a document without a value, and the value goes to the array `listed`, which the caller adds.
+Packing has no branches and is vectorised; on the way it checks that the columns of a row ascend, before any of its
+values is added. Zero, negative and large values are rare, and rows that contain one are packed separately
+(`_pack_any`). Zeros are left out. A negative or large value is packed as 0, which counts the document but adds nothing
+to the sums; the value itself goes to the array `listed`, and the caller adds it.
 
 **Groups.** A document belongs to one group in each of its classes: for its first class, to a group of documents that
 occur for the first time; for the others, to a group of documents seen before. So the groups of the first kind contain
@@ -56,7 +57,7 @@ def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int
 def group_documents(
     documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
 ) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return the groups of each document, the class of each group, and whether it is for first classes of documents.
+    """Return the groups of each document, the class of each group, and whether it is its documents' first class.
 
     Each document has a group in each of its classes: for its first class, a group of documents that are new; for
     the others, a group of documents seen before.
@@ -185,10 +186,10 @@ def _packed_additions() -> Codes:
 
 @kernel
 def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: Codes) -> np.uint64:
-    """Add the entries `begin` to `end` to the totals of their group (n_terms rounded up to 8).
+    """Add the entries `begin` to `end` to the totals of their group (n_terms rounded up to a multiple of 8).
 
     For a long list, all totals are first read from end to end, which brings them into the cache faster than random
-    access does. The result of reading is returned, because the compiler would remove it otherwise.
+    access does. The result of this reading is returned, because the compiler would otherwise remove the reading.
     """
     any_bits = np.uint64(0)
     if end - begin > totals.size // 8:
@@ -213,9 +214,10 @@ def add_rows(
     list_starts: Ints,
     listed: Ints,
 ) -> int:
-    """Add all documents (CSR rows) to the rows of their groups in the table (n_groups, n_terms rounded up to 8).
+    """Add all documents (CSR rows) to the rows of their groups in the table.
 
-    Returns the number of listed values, or an error code below 0. The list of group g is in `entries` at
+    The shape of the table is (n_groups, n_terms rounded up to a multiple of 8). Returns the number of listed values, or
+    an error code below 0 (UNSOUND, UNORDERED or TOO_MANY). The list of group g is in `entries` at
     `list_starts[g]` to `list_starts[g + 1]`, with room for at least the longest row. A row of `listed` has the
     document, term and value. A document is packed for its first group, and its packed entries are copied for the
     others.
@@ -275,8 +277,8 @@ def move_filled_cells(
 ) -> int:
     """Write the sums over some rows of the table, the groups of a class, to the cells from `begin` on.
 
-    Returns where the cells end. Each term is written to the next free cell and overwritten by the next one if it is
-    empty, so there is no branch to mispredict.
+    Returns where the cells end. Each term is written to the next free cell, and overwritten by the next term if no
+    document of the class has it, so there is no branch to mispredict.
     """
     cell: Any = np.uint64(begin)
     if rows.size == 1:

@@ -83,9 +83,9 @@ def approve(
     classes: NDArray[np.int32],
     votes: Floats,
 ) -> None:
-    """Add 0.5 to `votes` (n_rows, n_classes) for each member whose score of a class is above 0, -0.5 for each other.
+    """Add to `votes` (n_rows, n_classes) 0.5 for each member whose score of the class is above 0, -0.5 for each other.
 
-    Members that use no term of the row don't vote.
+    Members that use no term of the row add nothing.
     """
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))

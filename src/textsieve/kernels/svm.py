@@ -1,30 +1,33 @@
 """Train linear support vector machines, one class against the rest: three solvers for the same problem.
 
-The problem is liblinear's (Hsieh et al. 2008, squared hinge loss): min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², where each
-row has an additional coordinate of value 1 whose weight is the intercept. All three solvers stop when the gradients of
-the dual differ by no more than the tolerance. y_i is +1 for documents of the class and -1 for the others, C_i the cost
-of document i.
+The problem is liblinear's (Hsieh et al. 2008, squared hinge loss): min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². Here x_i
+is the row of document i with an additional coordinate of value 1, whose weight is the intercept; y_i is +1 for
+documents of the class and -1 for the others, and C_i is the cost of document i. All three solvers stop when the
+projected gradients of the dual differ by no more than the tolerance.
 
 **Dual coordinate descent** (`descend`), for many documents and terms. The dual has one variable α_i >= 0 for each
-document, with w = Σ α_i y_i x_i and the gradient G_i = y_i w·x_i - 1 + α_i / 2C_i. A step sets one α_i to its optimum,
-max(0, α_i - G_i / Q_i) with Q_i = |x_i|² + 1/2C_i, and updates w along x_i. Documents are visited in a new random order
-in each round. An α_i of 0 whose gradient exceeds the largest one left over from the round before will hardly move: it
-is set aside until the others have converged.
+document, with w = Σ α_i y_i x_i and the gradient G_i = y_i w·x_i - 1 + α_i / (2 C_i). The *projected* gradient is G_i,
+or 0 if α_i = 0 and G_i > 0, where α_i can't decrease further. A step sets one α_i to its optimum, max(0, α_i - G_i /
+Q_i) with Q_i = |x_i|² + 1 / (2 C_i), and updates w along x_i. Documents are visited in a new random order in each
+round. An α_i of 0 whose gradient exceeds the largest projected gradient of the round before (if that is above 0) will
+hardly move: its document is set aside until the others have converged.
 
 **Descent on products** (`descend_on_products`), for few documents with long rows. The dual needs only the products K_ij
 = x_i·x_j of the rows. With K, the margins f_i = w·x_i of all documents are updated instead of w: a step of α_i by s
-adds s K_i, and the gradient of any document is known at once. So documents that would hardly move cost nothing: in each
-round only those move whose gradient is a good part of the largest in the round before. A step goes beyond the optimum
-of its α_i by a factor below 2, with which each step still decreases the objective (over-relaxation) and a quarter fewer
-are needed. All classes share K. K is the sum over terms of the products of their postings; frequent terms are stored as
-dense rows, four of which are added in one pass, and the others are added pair by pair.
+adds s y_i times row i of K to them, and the gradient of any document is known at once. So documents that would hardly
+move cost almost nothing: in each round only those move whose gradient is a good part of the largest in the round
+before. A step is longer than the one to the optimum of its α_i, by a factor below 2 (over-relaxation). Each step then
+still decreases the objective, and a quarter fewer steps are needed. All classes share K. K is the sum over terms of the
+products of their postings; frequent terms are stored as dense rows, four of which are added in one pass, and the others
+are added pair by pair. The kernel gets K without the additional coordinate, and keeps the intercept separately.
 
 **Newton's method** (`newton`), for few terms. The objective is smooth, and quadratic as long as the same documents
 violate their margin. Its gradient is w - Σ α_i y_i x_i with α_i = 2 C_i max(0, 1 - y_i w·x_i), its second derivative I
 + 2 Σ C_i x_i x_iᵀ over those documents. A step to the optimum of the quadratic, shortened until the objective
 decreases, soon finds the documents that matter, and then the optimum. That takes a handful of rounds where the dual,
-with more documents than terms, takes thousands, but each round solves as many equations as there are terms. With these
-α, the gradients of the dual are at most g·x_i from those at the optimum, where g is the gradient of the objective.
+with more documents than terms, takes thousands, but each round solves as many equations as there are terms. At the
+optimum, all projected gradients of the dual are 0. With these α, that of document i is at most |g·x_i| in size, where
+g is the gradient of the objective.
 """
 
 from typing import Any
@@ -146,8 +149,8 @@ def document_products(
     """Write the products of all pairs of documents over some terms to `products` (n_documents, n_documents).
 
     The postings of term t are `documents` and `weights` from `term_starts[t]` to `term_starts[t + 1]`. A term with a
-    `dense_row` of 0 or more is that row of `dense` (n_dense_terms, n_documents) instead. Only the upper triangle is
-    computed and then mirrored.
+    `dense_row` of 0 or more is also stored as that row of `dense` (n_dense_terms, n_documents), which is used instead.
+    Only the upper triangle is computed and then mirrored.
     """
     n = products.shape[0]
     products[:] = 0.0
@@ -248,7 +251,7 @@ def weights_of_terms(
     signed_alphas: Floats,
     coefficients: Floats,
 ) -> None:
-    """Write W = Σ α_i y_i x_i over some terms to `coefficients` (terms.size, n_classes).
+    """Write the entries of w = Σ α_i y_i x_i for some terms and all classes to `coefficients` (terms.size, n_classes).
 
     `signed_alphas` (n_documents, n_classes) has α_i y_i; see `document_products` for the postings.
     """
@@ -382,7 +385,7 @@ def newton(
         gradient = solution.copy()
         gradient_and_hessian(indptr, indices, data, signs, costs, margins, gradient, hessian)
         multiply_rows_by_weights(indptr, indices, data, gradient, margin_change)
-        # g·x_i for the gradient g: how far the gradients of the dual are from those at the optimum, at most.
+        # g·x_i for the gradient g: in size, the projected gradient of document i in the dual is at most that.
         if rounds_left < max_rounds and np.abs(margin_change).max() <= 0.5 * tolerance:
             break  # but take one step at least: with a large tolerance, weights of 0 would already count as converged
         step[:] = -gradient

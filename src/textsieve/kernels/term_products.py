@@ -1,12 +1,13 @@
 """Compute the products of terms over all documents, and select terms by forward selection on them.
 
-A document adds to the products of each two of its terms, so the work is the sum of the squared row lengths, whatever
-the number of products. Products are centred when all documents have been added. They are symmetric, so only those on
-and right of the diagonal are computed.
+The product of two terms is the sum over all documents of the product of their weights. A document adds to the products
+of each two of its terms, so the work is the sum of the squared row lengths, whatever the number of products. When all
+documents have been added, products are centred, that is, turned into n times the covariances. They are symmetric, so
+only those on and right of the diagonal are computed.
 
-Selection is a Cholesky factorisation whose order is found on the way, a few dozen terms at a time. The caller then
-subtracts the effect of these terms from all products at once, as a matrix product. The last digits of that may depend
-on the machine, so terms whose gains agree to nine digits count as equal.
+Selection is a Cholesky factorisation in which each step selects the term that becomes the next row. After a few dozen
+terms, the caller subtracts their effect from all products at once, as a matrix product. The last digits of that matrix
+product may depend on the machine, so terms whose gains agree to nine digits count as equal.
 """
 
 from typing import Any
@@ -69,10 +70,12 @@ def select_terms(
 ) -> None:
     """Select a term for each row of `factor` (n_steps, n_terms), and fill the row with its row of the Cholesky factor.
 
-    `pulls` (n_terms, n_classes) has the part of each class difference that a term could still explain. `residuals`
-    (n_terms,) has the variance of each term that the selected terms don't explain, and 0 for selected terms. Both are
-    updated. The gain of a term is the sum of its squared pulls, divided by its residual. `selected` and `gains` get the
-    terms and their gains. `products` is the upper triangle of the products of terms.
+    `pulls` (n_terms, n_classes) has the difference between the mean of each term in a class and in all documents, as
+    `selectors.forward.class_pulls` weighs it, minus what the selected terms explain of it. `residuals` (n_terms,) has n
+    times the variance of each term plus `ridge`, minus what the selected terms explain of it, but at least `ridge`; it
+    is 0 for selected terms. `pulls` and `residuals` are updated. The gain of a term is the sum of its squared pulls,
+    divided by its residual. `selected` and `gains` get the terms and their gains. `products` has in its upper triangle
+    the centred products of terms, from which the caller has subtracted the effect of terms selected in earlier calls.
     """
     n_terms, n_classes = pulls.shape
     all_gains = np.empty(n_terms)

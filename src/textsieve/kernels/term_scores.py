@@ -3,31 +3,36 @@
 All scores visit only the *filled cells* of the table, the pairs of a class and a term that occurs in it. Cells are
 stored class by class, and by term within a class: class j has the cells `class_starts[j]` to `class_starts[j + 1]`, and
 `terms`, `cell_doc_freq`, `values` and `rests` have an element for each cell (the sum of a cell is value + rest, see
-`class_sums`). `class_docs` (n_classes,) has the number of documents n_j of each class. All scores are (n_terms,).
+`class_sums`). `class_docs` (n_classes,) has the number of documents n_j of each class. All scores are (n_terms,). In
+the formulas, n is the number of all documents, df that of documents with the term, and A that of documents of class j
+with the term.
 
-Scores need all cells of a term before a second look at each of them, so terms are processed in blocks that fit into the
-processor's cache. Classes come in a fixed order, so no sum depends on the blocks.
+A score first needs a sum over all cells of a term and then visits each of these cells again, so terms are processed in
+blocks that fit into the processor's cache. Classes come in a fixed order, so no sum depends on the blocks.
 
-**Chi-square**, weighted by class probability. The statistic of class j is (A n - df n_j)² / ((n - n_j) df (n - df)) for
-A documents of the class with the term. A class without the term adds df² n_j² / (n - n_j) to the numerator, so all such
-classes together need one number per term: the sum over all classes minus the sum over the classes with the term. If one
-class has nearly all documents, the two sums nearly agree, so both are computed with 106 bits.
+**Chi-square**, weighted by class probability. The statistic of class j times its probability n_j / n is
+(A n - df n_j)² / ((n - n_j) df (n - df)). The factor df (n - df) is the same for all classes, so it divides their sum
+at the end. Before that, a class without the term adds df² n_j² / (n - n_j), so all such classes together need one
+number per term: the sum of n_j² / (n - n_j) over all classes minus that over the classes with the term. If one class
+has nearly all documents, the two sums nearly agree, so both are computed with 106 bits.
 
-**Information gain.** With E = df n_j / n documents expected by chance, and E' = (n - df) n_j / n without the term, a
-cell adds A log(A / E) + (n_j - A) log((n_j - A) / E'). The two nearly cancel where A is close to E. Moving A - E from
-one to the other gives
+**Information gain.** Of the documents of a class, E = df n_j / n are expected by chance with the term, and E' =
+(n - df) n_j / n without it. A cell adds A log(A / E) + (n_j - A) log((n_j - A) / E'). These two summands nearly cancel
+where A is close to E. Moving A - E from one to the other gives
 
     E f(x) + E' f(-y),    f(x) = (1 + x) log(1 + x) - x,    x = (A - E) / E,    y = (A - E) / E',
 
 where f is never negative, so nothing cancels. For small x or y, a few terms of the series of f give all digits; y is
-small for all but frequent terms. For large x, log(1 + x) is that of A n / (df n_j), and logarithms of integers come
-from a table. Classes without the term have x = -1 and together add -log(1 - df / n) times their number of documents.
+small for all but frequent terms. For large x, log(1 + x) = log A + log(n / n_j) - log df, and the logarithms of
+integers A come from a table. Classes without the term have x = -1 and together add -log(1 - df / n) times their number
+of documents.
 
-**Variance between classes**, for the trace scores. A class without a term has the mean 0 there, so all such classes
-together add their share times the squared mean. A class's sum and what the overall mean predicts for it can be large
-and nearly agree, so sums and means are kept with 106 bits, and the difference of near numbers is exact. The same holds
-for the variance as a difference of the mean of squares and the squared mean. The rounding error that remains for a
-constant number grows with the number of additions; a variance below it counts as 0.
+**Variance between classes**, for the trace scores. A class without a term has the mean 0 for it, so all such classes
+together add their share of the documents times the squared overall mean. The sum of a class and the sum that the
+overall mean predicts for it can be large and nearly agree, so sums and means are kept with 106 bits, and the difference
+of near numbers is exact. The same holds for the variance, the difference of the mean of squares and the squared mean.
+If a term has the same weight in all documents, its variance should be 0, but a rounding error remains that grows with
+the number of additions; a variance below this error counts as 0.
 """
 
 import math
@@ -44,7 +49,9 @@ _BLOCK_TERMS = 2048
 """About the number of terms in a block."""
 
 _MIN_CELLS = 16
-"""The least number of cells of a class in a block, on average: finding the block's end must not cost more."""
+"""The least number of cells of a class in a block, on average. With fewer, finding the end of the class's cells in the
+block would cost more than visiting them.
+"""
 
 
 @kernel
@@ -56,7 +63,7 @@ def block_size(n_terms: int, n_classes: int, n_cells: int) -> int:
 
 @kernel
 def block_ends(class_starts: Ints, terms: Ints, begins: Ints, end_term: int) -> Ints:
-    """Return for each class where its cells of terms below `end_term` end; `begins` has where to search from."""
+    """Return for each class where its cells of terms below `end_term` end; the search starts at `begins`."""
     ends = np.empty_like(begins)
     for class_number in range(begins.size):
         remaining = terms[begins[class_number] : class_starts[class_number + 1]]
@@ -166,8 +173,8 @@ def joint_gain(
 ) -> Floats:
     """Return for each term its information gain about all classes at once, in nats times the number of documents.
 
-    Logarithms of integers below `n_logarithms` are tabulated; if counts are floats, it must be 0. In the loop, `n_with`
-    is A, `expected` / n is E, and `difference` is A - E.
+    Logarithms of integers below `n_logarithms` are tabulated; `n_logarithms` must be 0 if counts are floats. In the
+    loop, `n_with` is A, `expected` / n is E, and `difference` is A - E.
     """
     n = class_docs.sum()
     inverse = 1.0 / n if n > 0 else 1.0
@@ -188,7 +195,7 @@ def joint_gain(
             class_size = class_docs[class_number]
             if class_size == 0:
                 continue
-            log_share = math.log(n / class_size)
+            log_share = math.log(n / class_size)  # minus the logarithm of the class's share n_j / n
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term, n_with = np.uint64(terms[cell]), cell_doc_freq[cell]
                 excess = np.float64(n_with * n - doc_freq[term] * class_size)
@@ -223,8 +230,8 @@ def joint_gain(
 
 
 _VARIANCE_ROUNDING = 2.0**-100
-"""The rounding error of a variance, relative to the mean of squares, for each document: several times the largest error
-seen with up to ten thousand documents.
+"""The rounding error of a variance over n documents is taken to be this number x n x the mean of squares, several times
+the largest error seen with up to ten thousand documents.
 """
 
 
@@ -249,7 +256,7 @@ def between_classes(
                 mean_rests[term] += ((means[term] - (total - absorbed)) + (values[cell] - absorbed)) + rests[cell]
                 means[term] = total
         for term_number in range(begin, min(begin + step, n_terms)):
-            mean = means[term_number] / n
+            mean = means[term_number] / n  # rounded: fma(mean, n, -sum) is how far mean x n exceeds the sum
             mean_rests[term_number] = (mean_rests[term_number] - fma(mean, n, -means[term_number])) / n
             means[term_number] = mean
         for class_number in range(class_docs.size):
@@ -359,8 +366,8 @@ def means_apart(
 def round_robin(rankings: Ints, k: int, n_terms: int) -> Ints:
     """Return k terms, where each class in turn picks its best term that is not yet selected.
 
-    `rankings` (n_classes, length) has the terms of each class, best first. If a class has no term left, returns the
-    fewer terms that are selected by then.
+    `rankings` (n_classes, length) has the terms of each class, best first. As soon as a class has no term left in its
+    ranking, the terms selected so far are returned, which are fewer than k.
     """
     is_selected = np.zeros(n_terms, np.bool_)
     selected = np.empty(k, np.int64)

@@ -1,4 +1,4 @@
-"""Read and write a trained model as one file: a JSON header and arrays. It contains no pickle and no code."""
+"""Read and write a trained model as one file: a JSON header and arrays, without pickle or code."""
 
 from .reading import read
 from .writing import write

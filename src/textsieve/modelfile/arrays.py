@@ -1,7 +1,7 @@
 """The arrays of a model file, and the rules for their types, shapes and values.
 
-The arrays of every model are listed in `ARRAYS`; a scorer adds its own, and so do the statistics, whose names begin
-with `statistics.`. The file contains nothing of the training documents but the selected terms.
+`ARRAYS` lists the arrays that do not depend on the scorer. A scorer adds its own arrays. The statistics for `update`
+add arrays whose names begin with `statistics.`. The only words of training texts in the file are the selected terms.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _scorer_parts(
 ) -> tuple[type[Scorer], dict[str, Any], dict[str, Any]]:
     """Return the class of a file's scorer, its settings, and its arrays or their specs.
 
-    All arrays that are not common to all models (`ARRAYS`) belong to the scorer.
+    All `arrays` that are not in `ARRAYS` belong to the scorer; callers leave out those of the statistics.
     """
     settings = {key: value for key, value in header["scorer"].items() if key != "kind"}
     scorer_arrays = {name: array for name, array in arrays.items() if name not in ARRAYS}
@@ -167,8 +167,9 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
     yield Rule(fits, "thresholds is not a number for each class")
-    n_rules = ("thresholds" in specs) + (header["ranks"] is not None)  # 1 if multilabel, which is True, else 0
-    yield Rule(n_rules == header["multilabel"], _WRONG_THRESHOLDS)
+    # A multilabel model turns scores into labels by thresholds or by ranks, and another model by neither.
+    n_cuts = ("thresholds" in specs) + (header["ranks"] is not None)
+    yield Rule(n_cuts == int(header["multilabel"]), _WRONG_THRESHOLDS)
 
 
 def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
@@ -184,7 +185,10 @@ def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
 
 
 def check_model(model: Model, name: str) -> None:
-    """Raise `InputError` for a model whose parts don't fit together; it needs no more memory than the model itself."""
+    """Raise `InputError` if the parts of a model don't fit together.
+
+    The check takes at most as much additional memory as the model has.
+    """
     check_rules(chain(field_rules(vars(model)), _class_rules(model), _term_rules(model), _number_rules(model)), name)
 
 
@@ -212,8 +216,8 @@ def _number_rules(model: Model) -> Iterator[Rule]:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         fits = bool(((model.idf >= 0.0) & (model.idf <= MAX_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MAX_IDF:g}")
-    n_rules = (model.thresholds is not None) + (model.ranks is not None)  # 1 if multilabel, which is True, else 0
-    yield Rule(n_rules == model.multilabel, _WRONG_THRESHOLDS)
+    n_cuts = (model.thresholds is not None) + (model.ranks is not None)  # see `_spec_rules`
+    yield Rule(n_cuts == int(model.multilabel), _WRONG_THRESHOLDS)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")

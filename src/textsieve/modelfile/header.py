@@ -13,10 +13,11 @@
 | `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from how many documents and with which packages it was trained, and its measured quality |
-| `statistics` | null, or a description of the statistics that `update` needs: see `statistics` |
+| `statistics` | null, or a description of the statistics that `update` needs: see `modelfile.statistics` |
 
-Stop words affect predictions only if terms are n-grams or normalised words (`Model.needs_stop_words`). Only then they
-are stored, as words, because a named list may change with the library that provides it.
+Stop words affect predictions only if terms may be n-grams or are normalised words (`Model.needs_stop_words`), and only
+then are they stored. They are stored as words, not as the name of a list, because a named list may change with the
+library that provides it.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ def list_names(names: Iterable[str]) -> str:
 
 
 def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules for the fields of a `Model` that are not arrays, by name."""
+    """Yield the rules for those fields of a `Model` that are not arrays; `fields` has their values by name."""
     for name, allowed in (
         ("tf", tuple(TERM_FREQUENCIES)),
         ("norm", tuple(NORMS)),

@@ -2,7 +2,8 @@
 
 The lock is on an empty file next to the model, such as `news.sieve.lock` for `news.sieve`, and is taken by the library
 `filelock`. The operating system releases it if the process is killed. The file is removed before the lock is released.
-If another process has just opened it, `filelock` notices that the file is gone, and tries again with a new one.
+If another process opened the file just before, and locks it after that, `filelock` notices that the file is gone, and
+tries again.
 
 Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
 it would replace a model with statistics, or if there is a lock file already.
@@ -20,6 +21,10 @@ from ..writability import unwritable
 from .reading import open_model
 
 
+SECONDS = 0.2
+"""Seconds to try to get the lock: enough for a second attempt, and too little to wait for another process."""
+
+
 @contextmanager
 def locked(path: str) -> Iterator[None]:
     """Lock a model file against changes by others; raise `InputError` if another process holds the lock."""
@@ -30,7 +35,7 @@ def locked(path: str) -> Iterator[None]:
     if not os.path.isdir(folder):  # filelock would create it
         raise unwritable(path, f"there is no folder {folder}", "make it first")
     _check_lock_file(lock_path)
-    lock = FileLock(lock_path, timeout=0)
+    lock = FileLock(lock_path, timeout=SECONDS)
     try:
         lock.acquire()
     except Timeout as problem:

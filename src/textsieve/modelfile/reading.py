@@ -1,8 +1,9 @@
-"""Read a model file. A damaged or hostile file, or another kind of file, raises `InputError` before it costs memory.
+"""Read a model file. A damaged or hostile file, or another kind of file, raises `InputError`.
 
 The size of the file and its first bytes are checked first, then its header, which has the names, types and shapes of
-all arrays. The arrays are only read if the header is that of a model. Then their checksum and values are checked, and
-the `Model` is created. The statistics for `update` are not read here, but by `statistics.read_statistics`.
+all arrays. The arrays are only read if the header is that of a model, so a large file of another kind costs little
+memory. Then the checksum and the values of the arrays are checked, and the `Model` is created. The statistics for
+`update` are not read here, but by `statistics.read_statistics`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The statistics to which `update` adds documents, in a model file.
+"""Store, in a model file, the statistics to which `update` adds documents.
 
-They are arrays whose names begin with `statistics.`, and a section `statistics` of the header with a checksum of these
-arrays. Predicting does not read them, and does not import this module.
+They are stored as arrays whose names begin with `statistics.`, and as a section `statistics` of the header, which has a
+checksum of these arrays. Predicting does not read the arrays, and does not import this module.
 
 The arrays are the table from which the classifier learns, the number of documents of each class without a selected term
 (`docs_without_terms`), and digests of the documents that updates added (`document_digests`). They contain no term and

@@ -1,4 +1,4 @@
-"""Charts of plain numbers, and files of them. Nothing here depends on terms, classes or documents.
+"""Charts, drawn from plain numbers and names, and written to files. Nothing here reads documents or models.
 
 The extra `plots` installs the packages for drawing: Altair, and vl-convert, which makes pictures without a browser. All
 charts share one style (`style.py`), which works on white paper, without colours and for colour-blind readers.

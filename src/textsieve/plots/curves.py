@@ -239,7 +239,7 @@ def lines(
     points
         Whether each point of a curve has a symbol. None: only if no curve has many points.
     y_domain
-        The minimum range of the y axis. None: the range of the curves.
+        The minimum range of the y axis. None: the range of the curves and reference lines.
     y_format
         The d3 format of the numbers on the y axis, such as ".0%".
     """

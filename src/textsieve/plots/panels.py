@@ -55,7 +55,8 @@ def panel(
     log_y
         Whether the y axis is logarithmic too.
     x_domain, y_domain
-        The ranges of the axes, which several panels may share. None: the range of the curves.
+        The ranges of the axes, which several panels may share. None: the range of the curves, and for y also of the
+        reference lines.
     y_format
         The format of y in tooltips, and on the axis if it is a percentage.
     rules

@@ -1,7 +1,8 @@
 """Write a chart to a file, in the format of the file's suffix; the same chart gives the same bytes.
 
-An HTML page needs no network: it contains the script that draws the chart. The chart is JSON inside a script element,
-which `</script>` would end and `<!--` would break. So each `<` is written as a JSON escape: no text becomes markup.
+An HTML page needs no network: it contains the script that draws the chart. The chart is JSON inside a script element. A
+text with `</script>` would end this element, and one with `<!--` would break it. So each `<` is written as a JSON
+escape, and no text becomes markup.
 """
 
 import html
@@ -75,7 +76,7 @@ def as_json(chart: Drawing) -> bytes:
 
 
 def as_page(chart: Drawing) -> str:
-    """Return an HTML page that draws the chart with its own script."""
+    """Return an HTML page that contains the chart and the script that draws it."""
     spec = chart.to_dict()
     return _PAGE.format(
         title=html.escape(str(spec.get("description") or "Chart")),

@@ -47,7 +47,10 @@ def log_domain(low: float, high: float) -> Domain:
 
 
 def log_ticks(domain: Domain) -> list[float]:
-    """Return the powers of ten in the domain, and if there are fewer than three, also 2 and 5 times each power."""
+    """Return the powers of ten in the domain, and if there are fewer than three, also 2 and 5 times each power.
+
+    If there is none of these in the domain, return its ends.
+    """
     first, last = math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1]))
     powers = [10.0**power for power in range(first, last + 1)]
     within = [tick for tick in powers if domain[0] <= tick <= domain[1]]
@@ -60,8 +63,10 @@ def log_ticks(domain: Domain) -> list[float]:
 def separate(positions: Sequence[float], gap: float, end: float) -> list[float]:
     """Return ascending positions from 0 to `end`, at least `gap` apart and as near as possible to the given ones.
 
-    The given positions ascend. If `number * gap` is subtracted from each, the result need only ascend, too. That is
-    isotonic regression: neighbours in the wrong order are merged into groups, whose members get the mean of the group.
+    The given positions ascend. If `number * gap` is subtracted from position number 0, 1, 2, ..., then positions that
+    are at least `gap` apart become positions that do not descend. Finding the nearest of these is isotonic regression:
+    neighbours in the wrong order are merged into groups, whose members get the mean of the group. If there are too many
+    positions for `end`, they keep the gap and go beyond it.
     """
     groups: list[tuple[float, int]] = []  # the mean and the size of each group
     for number, position in enumerate(positions):

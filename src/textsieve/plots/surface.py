@@ -179,8 +179,8 @@ def surface_plot(
     values
         A row for each y, a column for each x; NaN where a value is missing.
     x, y
-        The values of the columns and of the rows: numbers, in any steps, or names. Numbers of rows are drawn upwards,
-        names downwards.
+        The values of the columns and of the rows: numbers, in any steps, or names. If the y are numbers, the first row
+        is at the bottom; if they are names, it is at the top.
     x_title, y_title, value_title
         Titles of the axes and of the colour legend.
     title, caption

@@ -1,7 +1,8 @@
 """Explanations of a document's labels: for each class, the contribution of each known term to the score.
 
-The contributions are computed for all classes at once, as one array (terms x classes, `TermContributions`). Those of a
-class are listed and sorted at first access, because of many classes only a few are read.
+The contributions are computed for all classes at once, as one array (terms x classes, `TermContributions`). The
+contributions to a class are listed and sorted when they are first accessed, because if there are many classes, users
+read those of a few only.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ SHOWN_CLASSES, SHOWN_TERMS = 3, 6
 
 
 class Contribution(NamedTuple):
-    """The contribution of one term of a document to the score of a class."""
+    """The contribution of one term of a document to the score of a class.
+
+    `count` and `weight` are those of the term in the document.
+    """
 
     term: str
     count: int  # type: ignore[assignment]  # hides tuple.count
@@ -91,10 +95,10 @@ class ClassExplanation:
         return self.label, self.score, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
-        """Return, in the order of `contributions`, how much more each term adds to this class than to the mean class.
+        """Return, in the order of `contributions`, how much more each term adds to this class than to the mean of all.
 
-        If all contributions have the same sign, as log-probabilities and votes do, only this shows whether a term
-        speaks for the class or against it (`Model.needs_comparing`).
+        If all contributions have the same sign, as log-probabilities and votes do, only this difference shows whether a
+        term speaks for the class or against it (`Model.needs_comparing`).
         """
         products = self.term_contributions.products
         difference = products[:, self.column] - products.mean(axis=1)

@@ -3,10 +3,10 @@
 A `Categorizer` holds it after training, and a model file stores it. Predicting imports only numpy, so that a fresh
 process predicts a document in a fraction of a second.
 
-A document that contains no selected term, or only terms of weight 0 (with a plain idf, terms that all documents
-contain), is called unknown, and gets the fallback class: the class of most training documents without a selected term
-(see `training.fallback`). The field `fallback` has its number, or None if it is also the most frequent class, which is
-what messages then call it.
+A document is called unknown if it contains no selected term, or only terms of weight 0 (with a plain idf, terms that
+all training documents contain). It gets the fallback class: the class of most training documents without a selected
+term (see `training.fallback`). The field `fallback` is the number of this class, or None if it is also the most
+frequent class; messages then call it "the most frequent class".
 """
 
 from __future__ import annotations
@@ -103,12 +103,14 @@ class Model:
     def _vocabulary(self) -> Vocabulary:
         """Return the vocabulary that finds the terms in texts.
 
-        Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows.
+        Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows. If all
+        selected terms are single words as written, stop words make no difference (see `needs_stop_words`), and the
+        vocabulary has none.
         """
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
-        needs_stop_words = longest > 1 or self.preparation.normalise is not None
-        stop_words = stop_words_of(self.stop_words) if needs_stop_words else frozenset()
+        are_words_as_written = longest == 1 and self.preparation.normalise is None
+        stop_words = frozenset() if are_words_as_written else stop_words_of(self.stop_words)
         return Vocabulary(self.terms, (shortest, longest), stop_words)
 
     @cached_property
@@ -124,8 +126,9 @@ class Model:
     def needs_stop_words(self) -> bool:
         """Return whether stop words affect predictions.
 
-        A selected word is never a stop word, so they only matter for n-grams (which words are adjacent), and for
-        normalised words, because a word that is no stop word may have the same normal form as a stop word.
+        A selected word is never a stop word, so stop words only matter for n-grams, because leaving them out changes
+        which words are adjacent, and for normalised words, because a word that is no stop word may have the same normal
+        form as a stop word.
         """
         return self.ngram_range[1] > 1 or self.preparation.normalise is not None
 
@@ -234,7 +237,8 @@ class Model:
     def label_array(self) -> NDArray[Any]:
         """Return the classes as an array, of a numpy type if that preserves them exactly, otherwise of objects.
 
-        A numpy type drops a NUL at the end of a text, and turns small integers beside one from 2^63 into floats.
+        A numpy type drops a NUL at the end of a text, and turns integers into floats if some of them are below 2^63 and
+        others are not.
         """
         array = np.array(self.classes)
         is_exact = [(type(label), label) for label in array.tolist()] == [
@@ -293,8 +297,8 @@ class Model:
         """Return the positions of the selected terms in a text, one span per counted occurrence.
 
         Spans are sorted by start, then end. Offsets are in characters (code points) of the given text, or of the
-        decoded text for bytes. An n-gram reaches from its first word to its last, with stop words between them, so
-        spans may overlap.
+        decoded text for bytes. The span of an n-gram reaches from its first word to its last, including stop words
+        between them, so spans may overlap.
         """
         return self._finder.spans(self._reading.text_of(_require_text(text)))
 

@@ -1,8 +1,9 @@
 """Predictions as plain values for JSON, one record per document: the lines that `textsieve predict` writes.
 
-A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. A model with
-probabilities adds these next to the scores, and a document without a known term has `"unknown": true`. Labels have the
-type they had in training; as keys they are text, as in files.
+A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. If the best
+scores are requested (`n_scores`), all records have `"scores"`. A model with probabilities adds `"probability"` next to
+`"score"`, and `"probabilities"` next to `"scores"`. A document without a selected term of nonzero weight has
+`"unknown": true`. Labels have the type they had in training; as keys of a mapping they are text, as in files.
 """
 
 from collections.abc import Iterator
@@ -44,7 +45,8 @@ class Records:
         """Return the record of one document, given its labels and the score and probability of each class.
 
         `probabilities` is None if the model has none. The score of a single label is a number. The scores of several
-        classes are a mapping, which has the labels of a multilabel document, or the `n_scores` best classes.
+        classes are a mapping from class to score, for the labels of a multilabel document or the `n_scores` best
+        classes.
         """
         multilabel, label_columns = self._model.multilabel, [self._columns[label] for label in labels]
         record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}

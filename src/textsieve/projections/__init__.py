@@ -1,4 +1,4 @@
-"""Projections on directions instead of selected terms: documents projected so that a trace is maximal."""
+"""Projections of documents on a few directions, instead of selected terms; the directions maximise a trace."""
 
 from typing import TYPE_CHECKING
 

@@ -4,13 +4,14 @@
 first one of equals. A direction raises the trace only if its eigenvalue is positive; an eigenvalue within rounding
 errors (`ZERO_TOLERANCE` times the largest magnitude) counts as 0.
 
-**Class centroids.** At weight 1, S_b = sum_j p_j (m_j - m)(m_j - m)' = M M', where the columns of M (terms x classes)
-are sqrt(p_j)(m_j - m). Its eigenvectors are the left singular vectors of M. M is tall, so M = Q R first, with R no
-larger than classes x classes, and then R = A Σ B': the directions are the columns of Q A, and the eigenvalues are Σ².
-The QR alone spans the same space; the SVD of the small R rotates it so that the first directions hold most of the
-scatter.
+**Class centroids.** At weight 1, the matrix is S_b = sum_j p_j (m_j - m)(m_j - m)'. Here p_j is the share of class j,
+m_j the mean of its documents, and m the mean of the m_j, weighted by p_j. S_b = M M', where the columns of M (terms x
+classes) are sqrt(p_j)(m_j - m). The eigenvectors of S_b are the left singular vectors of M. M is tall, so M = Q R
+first, with R no larger than classes x classes, and then R = A Σ B': the directions are the columns of Q A, and the
+eigenvalues are Σ². The QR alone spans the same space; the SVD of the small R rotates it so that the first directions
+hold most of the scatter.
 
-All of this comes from the sums in `ClassStats`. M is dense: two arrays of (terms x classes) numbers of 8 bytes.
+M comes from the sums in `ClassStats`. It is dense: it takes two arrays of (terms x classes) numbers of 8 bytes.
 
 **Scale.** An eigenvalue is a sum of squares of values, and the solver squares those again: for values of 1e90 that
 overflows, and for 1e-100 it underflows to 0. So such values are divided by a power of two, which rounds nothing;
@@ -37,7 +38,10 @@ _ALWAYS_DENSE = 1000
 """Up to this number of documents or terms, all eigenvalues are computed from a dense matrix."""
 
 _SOMETIMES_DENSE = 3000
-"""Up to this number, they are if a large share of them is wanted; it takes seconds, and some matrices of 72 MB."""
+"""Up to this number of documents or terms, the same is done if at least `_LARGE_SHARE` of all directions is wanted.
+
+That takes seconds, and a few matrices of up to 72 MB.
+"""
 
 _LARGE_SHARE = 1 / 8
 
@@ -143,8 +147,8 @@ def trace_directions(
 ) -> Directions:
     """Return the directions that maximise the trace for any weight, at most `n_components`, from documents.
 
-    Only directions with an eigenvalue above 0 raise the trace, so there may be fewer. If there are none, the result is
-    the direction between class means that lowers the trace least.
+    Only directions with an eigenvalue above 0 raise the trace, so there may be fewer. If there are none, but several
+    classes, the result is the direction between class means that lowers the trace least.
     """
     operator = smaller_operator(documents, mixture)
     if operator.size <= max(_ALWAYS_DENSE, min(_SOMETIMES_DENSE, n_components / _LARGE_SHARE)):

@@ -1,10 +1,12 @@
 """Trace projections: the orthonormal directions W that maximise the trace tr(W' S W), S(λ) = λ S_b + (1 - λ) C.
 
-The selectors OCFS and TOFA maximise tr(W' S W) over the W that select terms. Over all W with W'W = I, the maximum is
-the sum of the p largest eigenvalues of S, and the columns of W are their eigenvectors. λ = 0 is principal component
-analysis, λ = 1 the orthogonal centroid algorithm, λ = 2 the maximum margin criterion S_b - S_w. C is the scatter of
-all N documents around their mean, S_b that of the class means, weighted by the classes' shares. Unlabelled documents
-count in C alone, and a multilabel document counts once in C and once for each label in S_b.
+C is the scatter of all N documents around their mean, and S_b that of the class means, weighted by the classes' shares.
+W' is the transpose of W, which has a column for each of p directions. The selectors OCFS and TOFA maximise tr(W' S W)
+over the W that select terms. Over all W with W'W = I, the maximum is the sum of the p largest eigenvalues of S, and the
+columns of W are their eigenvectors. λ = 0 is principal component analysis, λ = 1 the orthogonal centroid algorithm, and
+λ = 2 the maximum margin criterion S_b - S_w, where S_w = C - S_b. S_w is the scatter within the classes if each
+document has one label and classes are not balanced. Unlabelled documents count in C alone, and a multilabel document
+counts once in C and once for each label in S_b.
 
 At λ = 1 the table of statistics is enough. Otherwise products with the documents are needed, and S is never computed
 (`trace_operator`): a few hundred products give the directions (`krylov`).
@@ -49,7 +51,7 @@ _LARGEST_WEIGHT = 1e12  # with larger weights, the smaller part of the sum loses
 
 
 class NeedsDocuments(InputError, AttributeError):
-    """Raised for a method that works on statistics at weight 1 only; `hasattr` then returns False."""
+    """Raised at other weights for a method that works at weight 1 only, so that `hasattr` returns False for it."""
 
 
 class _Solution(NamedTuple):
@@ -76,11 +78,11 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     class_weight : "balanced" or None
         Whether all classes have the same weight in S_b ("balanced"), or weights proportional to their documents.
     unlabelled : label
-        The label that means "no label", besides None and NaN. With None, there is no such label, and NaN raises
-        `InputError`.
+        The label that means "no label". With None, there is no such label. Missing labels, such as None and NaN, always
+        mean "no label".
     tol : float
-        The largest residual ||S w - μ w|| of a direction, as a share of the largest eigenvalue. Weight 1, and few
-        documents or terms, are solved directly, without it.
+        The largest allowed residual ||S w - μ w|| of a direction w with the eigenvalue μ, as a share of the largest
+        eigenvalue. Weight 1, and few documents or terms, are solved directly, without `tol`.
     max_iter : int
         Maximum number of restarts of the eigen-solver.
     n_jobs : int or None
@@ -361,7 +363,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.asarray((rows - mean) @ columns)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """Return the nearest documents with these projections: a dense array (documents x terms)."""
+        """Return the documents nearest to the mean that have these projections: a dense array (documents x terms)."""
         directions, mean = self._fitted_solution()
         columns = directions.columns
         if sparse.issparse(X):

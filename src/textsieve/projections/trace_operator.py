@@ -12,9 +12,9 @@ So the value of such a term in the first document is first subtracted from all i
 subtracts the mean that remains.
 
 **The objective.** The centroids are means of documents, so S_b, like C, can be computed from the centred documents J X
-alone. Let n_j be the size of class j, p_j its share, 1_j the indicator vector of its documents, and v = sum_j (p_j /
-n_j) 1_j. With the columns a_j = sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j -
-m), and each a_j sums to 0. So
+alone. Let n_j be the size of class j, p_j its share, m_j the mean of its documents, m the mean of the m_j weighted by
+p_j, 1_j the indicator vector of the documents of the class, and v = sum_j (p_j / n_j) 1_j. With the columns a_j =
+sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j - m), and each a_j sums to 0. So
 
     S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
 
@@ -25,11 +25,11 @@ document has an entry for each label.
 So eigenvectors can be computed in two ways, of which the one with the shorter vectors is used:
 
 - over terms: w itself, with S w = (J X)' K (J X w);
-- over documents: u, with S X' J u = X' J (K G u), where G = J X X' J; the inner product of the directions that u and v
-  represent is u' G v.
+- over documents: u, with S X' J u = X' J (K G u), where G = J X X' J; the inner product of the directions that two
+  vectors u and v represent is u' G v.
 
-Both have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v: over terms P = I and T =
-S, over documents P = G and T = K G.
+Both ways have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v, for any vectors u and
+v: over terms P = I and T = S, over documents P = G and T = K G.
 
 Some vectors u represent no direction, X' J u = 0: the constant vector, and for example the difference of two equal
 documents. G maps them to 0, so the inner product does not see such a part of a vector, and nothing in the solver would

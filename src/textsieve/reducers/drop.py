@@ -12,11 +12,12 @@ some points open; this module decides them as follows:
   their nearest enemies, the one with the lower number is visited first. An enemy is a document of another class.
 - A document is classified by the majority of its k neighbours; of equally frequent classes, by the one that comes first
   from the nearest neighbour outwards. A document without neighbours is misclassified.
-- Noise is what is misclassified while all documents are present. DROP3 drops all of it at once; DROP4 visits it in the
-  given order and drops what can be dropped at that point.
+- A document is noise if it is misclassified while all documents are present. DROP3 drops all noise; DROP4 visits the
+  noise in the given order and drops each document that can be dropped at that point.
 - Before each pass, enemies are searched among the documents still kept. A document that shares no term with any enemy
   counts as farthest.
-- "All documents" are those given, so documents dropped as noise remain associates.
+- In the variants where dropped documents still count as associates (all but DROP1), this includes documents that were
+  dropped as noise.
 """
 
 from __future__ import annotations
@@ -68,10 +69,10 @@ class Reduction:
     """A collection from which documents are dropped; `state` is described in `kernels/drop.py`."""
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
-        """Find the k + 1 nearest neighbours of each document, and which documents have it as a neighbour.
+        """Find the k + 1 nearest neighbours of each document, and for each document those that have it as a neighbour.
 
-        k neighbours classify a document; one more is needed to see how it is classified without one of them. `_SPARE`
-        more are searched, to replace neighbours that are dropped.
+        k neighbours classify a document; one more is needed to see how the document is classified without one of them.
+        `_SPARE` more are searched, to replace neighbours that are dropped.
         """
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
@@ -132,7 +133,7 @@ class Reduction:
         """Visit the documents listed in `order` and drop those that can be dropped; return how many were.
 
         A document can be dropped if at least as many of its associates, the documents that have it as a neighbour, are
-        classified correctly without it. With `unconditional`, every document in `order` is dropped.
+        classified correctly without it as with it. With `unconditional`, every document in `order` is dropped.
         """
         # In variants whose associates are only the kept documents, a dropped document stops being an associate.
         leaves_associates = rules.associates == "kept"
@@ -194,11 +195,11 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
     Parameters
     ----------
     variant : 1 to 5
-        Which of DROP1 to DROP5 to use. 3 and 4 drop noise first, and keep the fewest documents; 4 drops noise more
-        carefully.
+        Which of DROP1 to DROP5 to use. 3 and 4 drop noise first; 4 drops a noisy document only if the documents that
+        have it as a neighbour are classified no worse without it.
     k : int
-        The number of neighbours that classify a document. If there are fewer other documents, all of them are used,
-        with a warning.
+        The number of neighbours that classify a document. If there are fewer other documents, all of them with a cosine
+        above 0 are used, with a warning.
     n_jobs : int or None
         Number of threads for the search of neighbours; -1 uses all cores. The result does not depend on it.
 

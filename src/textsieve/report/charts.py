@@ -58,7 +58,7 @@ class Charts:
     legend: list[LegendEntry]
     energy_legend: list[LegendEntry]
     without_energy: list[str]
-    """The selectors with a ranking whose scores don't add up to shares."""
+    """The selectors with a ranking that has no energy, for example because some scores are negative."""
 
 
 def draw_charts(comparison: Comparison) -> Charts:
@@ -131,7 +131,7 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
         low, high = round_domain(min(values), max(values))
         domain = max(low, 0.0), min(high, 1.0)  # measures of quality are from 0 to 1
 
-        def point(summary: Summary, field: str = field) -> Point:  # a default, so that each loop keeps its field
+        def point(summary: Summary, field: str = field) -> Point:  # a default, so that each function keeps its field
             mean: Mean = getattr(summary, field)
             interval = "" if mean.half_width is None else f"± {mean.half_width:.3f}"
             return Point(summary.n_selected or 0.0, mean.value, interval)
@@ -169,7 +169,10 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
 
 
 def _energy_panels(comparison: Comparison) -> list[Panel]:
-    """Return one panel with a curve for each selector whose scores add up; no panel if there is no such selector."""
+    """Return one panel with the energy curve of each selector: the share of the best terms in the sum of all scores.
+
+    Selectors without an energy, such as those with negative scores, are left out; without any curve, there is no panel.
+    """
     curves = {
         ranking.selector: [Point(size, share) for size, share in ranking.energy]
         for ranking in comparison.rankings

@@ -1,6 +1,7 @@
 """The report: a comparison as one HTML file, from the template `assets/page.html`.
 
-Jinja2 fills the template and escapes every value. The page's script gets its data as JSON, and inserts it as text.
+Jinja2 fills the template and escapes every value, except the page's own style and scripts, and the JSON with the data
+of the script, in which `<` is escaped (`plots.in_script`). The script inserts this data as text.
 
 Everything is in one file. The content security policy in the page's head forbids the browser to load other files and to
 run scripts whose hash is not in the policy. So even text that got into the page unescaped could not run as a script.

@@ -1,7 +1,7 @@
-"""Data for the page's script: tables of which the page shows one at a time, as the reader selects.
+"""Data for the page's script: the tables that the reader selects, one at a time.
 
-These are the overlap of selected terms for a number of terms, the correct and wrong predictions of a combination, and
-the terms of a selector.
+These are the overlap of selected terms for a number of terms, the correct and wrong predictions of a combination (of
+selector, number of terms and classifier), and the terms of a selector.
 
 The amount of data is limited: with many classes and combinations, the page has only the best combinations, at least
 one. The file of results has all of them.
@@ -29,7 +29,7 @@ MAX_TERMS, MIN_CLASS_TERMS = 6_000, 5
 
 
 def overlap_data(comparison: Comparison) -> list[Data]:
-    """Return three tables for each number of terms: shared terms and two indices for each pair of selectors.
+    """Return three tables for each number of terms: shared terms, Jaccard and Kuncheva index of each pair of selectors.
 
     Undefined numbers are None.
     """
@@ -91,8 +91,10 @@ def best_first(comparison: Comparison) -> list[Summary]:
 
 
 def selection_data(comparison: Comparison) -> list[Data]:
-    """Return all selections in the first fold: the selector, the requested and the actual number of terms, and the
-    index of the ranking that has the terms.
+    """Return all selections of terms in the first fold.
+
+    A selection has the selector, the requested and the actual number of terms, and the index of the ranking that has
+    the terms.
     """
     return [
         {

@@ -1,9 +1,10 @@
 """The base class of all selectors: it computes statistics, ranks terms, limits their number and breaks ties.
 
 A method is a function from `ClassStats` to one score per term. The base class does the rest: `fit` computes the
-statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score, and equal
-scores by the lower column. The selector keeps the best `k` terms, or those above a minimum score. A method that needs
-more than the statistics can read the documents a second time in `_read_documents`, batch by batch.
+statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score; of equal scores,
+the lower column comes first. The selector keeps the best `k` terms, or those with at least a minimum score; if both
+limits are set, both apply. A method that needs more than the statistics can read the documents a second time in
+`_read_documents`, batch by batch.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def fit_stats(self, stats: ClassStats, documents: ReadAgain | None = None, sample_weight: Any = None) -> Self:
         """Score and select from existing statistics.
 
-        `documents` is a function that returns the rows that the statistics were computed from; some methods need to
+        `documents` is a function that returns the documents of the statistics in batches of rows; some methods need to
         read them again. `sample_weight` has the weights of these documents if the statistics were computed with
         weights.
         """

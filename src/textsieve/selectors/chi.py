@@ -1,13 +1,14 @@
 """Chi-square: how far the counts of a term and a class deviate from those expected by chance.
 
-Let A be the number of documents of the class that contain the term, n_j the documents of the class, df the documents
-with the term, and n all documents. The statistic of the 2 x 2 table is
+Let A be the number of documents of the class with the term, B that of other classes with it, and C and D the numbers
+without it, of the class and of other classes. Let n_j = A + C be the documents of the class, df = A + B those with the
+term, and n all documents. The statistic of the 2 x 2 table is
 
     n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) = n (A n - df n_j)^2 / (n_j (n - n_j) df (n - df)).
 
-The difference A n - df n_j is an integer and exact. If the denominator is 0 (an empty class, or a term in no or in
-every document), the score is 0, because the term cannot distinguish anything. Yan et al. (2005) pool the classes by the
-mean weighted with class probability; `max` is also common.
+If counts are integers, the difference A n - df n_j is exact. If the denominator is 0 (a class with no or all documents,
+or a term in no or in every document), the score is 0, because the term cannot distinguish anything. Yan et al. (2005)
+pool the scores of a term for the classes by their mean weighted with class probability; their maximum is also common.
 """
 
 from typing import ClassVar
@@ -43,8 +44,9 @@ def chi_square(stats: ClassStats) -> Floats:
 class ChiSquare(PooledSelector):
     """Select terms by chi-square: n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) for each class, then pooled.
 
-    A to D are the numbers of documents with and without the term, in the class and in other classes. scikit-learn's
-    `chi2` instead sums the term counts and compares them with class probabilities, so its values differ.
+    A and B are the numbers of documents with the term, in the class and in other classes; C and D those without it.
+    scikit-learn's `chi2` instead sums the term counts of each class and compares the sums with those expected from
+    class probabilities, so its values differ.
 
     Parameters
     ----------

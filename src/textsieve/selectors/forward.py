@@ -8,8 +8,9 @@ class, p_j is the share of such documents, and m is the mean document. With
 
     N = Σ_i (x_i - m)(x_i - m)'  over all documents,      b_j = Σ_{i in j} (x_i - m) = n_j (m_j - m),
 
-the best w is (N_S + λI)^-1 b_j, and it reduces the error, compared with no terms, by b_j' (N_S + λI)^-1 b_j. The sum
-over all classes,
+where m_j is the mean of the n_j documents of class j, and with N_S and b_j restricted to the terms S, the best w is
+(N_S + λI)^-1 b_j. It reduces the error, compared with no terms, by b_j' (N_S + λI)^-1 b_j. The weighted sum over all
+classes,
 
     F(S) = Σ_j c_j b_j' (N_S + λI)^-1 b_j = tr((N_S + λI)^-1 B_S),      B = Σ_j c_j b_j b_j',
 
@@ -21,16 +22,16 @@ The set S of k terms with the largest F cannot be found by exhaustive search, so
 the term that increases F most. Let LL' = N_S + λI (Cholesky), with one row for each selected term. For a term t that is
 not selected yet, let l_t be what remains of its N_tt + λ, and r_jt what remains of √c_j b_jt, after subtracting their
 components along the selected terms. Then adding t increases F by exactly Σ_j r_jt² / l_t. Selecting a term adds a row
-to L and updates all l and r with it. The code calls l the residuals and r the pulls. k selections among m candidates
-take about k m²/2 multiplications, done as matrix products.
+to L and updates all l and r with it. The code calls l the residuals and r the pulls. k selections among q candidates
+take about k q²/2 multiplications, most of them in matrix products.
 
-N has a cell for each pair of terms, so it is computed only for the m best terms of OCFS, in one more pass over the
-documents; the means and b come from `ClassStats`. Like these, N is a sum over documents; it needs no labels. It takes
-8m² bytes, which is 128 MB for the default of 4,000 candidates, regardless of the number of documents. If k is at least
-the number of candidates, the result is the ranking of OCFS, because there is nothing left to choose.
+N has a cell for each pair of terms, so it is computed only for q candidates, the best terms of OCFS, in one more pass
+over the documents; the means and b come from `ClassStats`. Like these, N is a sum over documents; it needs no labels.
+It takes 8q² bytes, which is 128 MB for the default of 4,000 candidates, regardless of the number of documents. If k is
+at least the number of candidates, the result is the ranking of OCFS, because there is nothing left to choose.
 
-λ is the number of documents that must support a weight. It prevents rare terms from being treated as exact predictors;
-1 was as good as any value from 0.3 to 3.
+λ, the setting `ridge`, acts like a number of documents that must support a weight. It prevents rare terms from being
+treated as exact predictors; 1 was as good as any value from 0.3 to 3.
 """
 
 from __future__ import annotations
@@ -137,10 +138,10 @@ def select_forward(
 class ForwardSelection(TermSelector):
     """Select terms one by one, each by what it adds to those before it; skips terms that add nothing new.
 
-    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms of `OCFS`, whose
-    scores are also its `scores_`. `ranking_` starts with the selected terms, followed by the others by score. The
-    selector needs the documents as well as their statistics: `fit_stats(stats, documents)` makes one more pass over
-    them. Unlabelled documents also contribute to which terms occur together.
+    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms by the scores of
+    `OCFS`, which are also the `scores_` of this selector. `ranking_` starts with the selected terms, followed by the
+    others by score. The selector needs the documents as well as their statistics: `fit_stats(stats, documents)` makes
+    one more pass over the documents. Unlabelled documents also contribute to which terms occur together.
 
     Parameters
     ----------
@@ -213,7 +214,8 @@ class ForwardSelection(TermSelector):
     def gains_(self) -> NDArray[np.float64]:
         """Return by how much each selected term increased the criterion F, in the order of `ranking_`.
 
-        F measures how well the selected terms together predict the classes.
+        F measures how well the selected terms together predict the classes. The array is empty if `k` is at least the
+        number of candidates, because then terms are not selected one by one.
         """
         self._ensure_selected()
         return self._steps.gains

@@ -5,15 +5,15 @@ H(C|t) - P(not t) H(C|not t), over all classes at once (Yan et al. 2005; Gangeh 
 table {term, no term} x classes, it is sum P(t,c) log(P(t,c) / P(t)P(c)). Let A be the number of documents of class j
 that contain the term, n_j the documents of the class, df the documents with the term, and n all documents. Then the
 ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n - df n_j), an integer, so `log1p` stays
-accurate for terms with very little information. Empty cells need not be visited: they have A = 0, so their
-contribution depends only on df.
+accurate for terms with very little information. Classes without the term need not be visited: their A is 0, so their
+contribution depends only on df, n_j and n.
 
 **Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; pooling turns the class scores
 into one score per term.
 
-**Mutual information** is pointwise: log P(t,c) / (P(t)P(c)), pooled over classes. A class that never contains the term
-would contribute minus infinity, which would affect nearly every term. Such a cell counts 0 instead, because it is no
-evidence for the class.
+**Mutual information** is pointwise: log(P(t,c) / (P(t)P(c))), pooled over classes. A class that never contains the term
+would contribute minus infinity, and nearly every term is missing in some class. Such a class contributes 0 instead,
+because the term is no evidence for it.
 """
 
 from typing import ClassVar

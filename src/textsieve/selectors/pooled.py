@@ -3,8 +3,8 @@
 - `mean`: the mean of a term's scores over the classes, weighted by class probability.
 - `max`: the best score of the term in any class.
 - `round-robin`: the classes take turns in their order, and each takes its best term that is still available. So a rare
-  class keeps its terms even if other classes have higher scores. `scores_` are those of `max`; after the limit is
-  reached, the rest of `ranking_` is ordered by them.
+  class keeps its terms even if other classes have higher scores. `scores_` are those of `max`. They also order the
+  terms in `ranking_` that come after the selected ones.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from .base import Limit, ScoreForClass, TermSelector, ranked
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
 ScoreClass = Callable[[Counts, Counts, float, float], Floats]
-"""A function from four numbers of documents to scores for a class.
+"""A function from four numbers of documents to the scores of all terms for a class.
 
-The numbers are: of the class with the term (one per term), with the term (one per term), of the class, of all classes.
+The numbers are: documents of the class with the term, and of all classes with the term (arrays with an element for each
+term); documents of the class, and of all classes (single numbers).
 """
 
 
@@ -122,9 +123,10 @@ def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> t
     """Return the best score of each term in any class, and the columns in round-robin order.
 
     The classes fill the first `max_terms` ranks (None: all ranks) in turns, each with its best term that has no rank
-    yet; the other terms follow by their best scores. A class rarely fills more than a few times its
-    equal share, so each class lists about four times as many candidates; if one class runs out of candidates before the
-    ranks are filled, all classes list twice as many.
+    yet; the other terms follow by their best scores. The equal share of a class is the number of ranks divided by the
+    number of classes. A class rarely needs to look further than a few times this share down its own ranking, so each
+    class lists about four times its share as candidates. If one class runs out of candidates before the ranks are
+    filled, all classes list twice as many, and the turns start anew.
     """
     n_ranks = n_terms if max_terms is None else min(max_terms, n_terms)
     n_classes = len(scorer.with_documents)

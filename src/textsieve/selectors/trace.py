@@ -10,11 +10,12 @@ If W may only select coordinates, the trace is a sum over the selected terms of 
 
     score(t) = λ sum_j p_j (m_jt - m_t)^2 + (1 - λ) (1/n) sum_i (x_it - m_t)^2,        p_j = n_j/n.
 
-So selecting the terms with the largest entries is the exact optimum, for any λ. Both sums come from one pass. C needs
-no labels, so unlabelled documents count for it; without any labels, only λ = 0 is possible. If class sizes are uneven,
-all classes can get the same weight instead, p_j = 1/c. The mean is then the mean of the class means, so adding
-documents of the same kind to a class does not change S_b. A multilabel document counts in S_b once for each of its
-labels, and in C once.
+Here x_it is the weight of term t in document i, m_t its mean over all n documents, and m_jt its mean over the n_j
+documents of class j. As the trace is such a sum, selecting the terms with the largest entries is the exact optimum, for
+any λ. Both sums come from one pass. C needs no labels, so unlabelled documents count for it; without any labels, only
+λ = 0 is possible. If class sizes are uneven, all c classes can get the same weight instead, p_j = 1/c. The mean m_t in
+S_b is then the mean of the class means, so adding documents of the same kind to a class does not change S_b. A
+multilabel document counts in S_b once for each of its labels, and in C once.
 
 For λ from 0 to 1 no score is negative. The share of the sum of all scores that the best p terms hold is then their
 *energy*, E(p). It shows how many terms are enough.
@@ -71,7 +72,7 @@ def total_scatter(stats: ClassStats) -> Floats:
 def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
     """Return the diagonal of S = weight S_b + (1 - weight) C, one score per term.
 
-    S_b is the scatter of the class means, and C that of all documents; one whose factor is 0 is not computed.
+    S_b is the scatter of the class means, and C that of all documents. A scatter whose factor is 0 is not computed.
     """
     if weight == 1.0:
         return between_class_scatter(stats, class_weight)
@@ -88,8 +89,8 @@ def mix_scatters(between: Floats, total: Floats, weight: float) -> Floats:
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
     """Return what class j adds to the between-class scatter of each term t: p_j (m_jt - m_t)^2, with a sign.
 
-    p_j is the share of the class, m_jt its mean and m_t the overall mean. The sign is negative where m_jt < m_t, so
-    that terms which the class avoids do not favour it.
+    p_j is the share of the class, m_jt the mean of the term in it and m_t the overall mean. The sign is negative where
+    m_jt < m_t, so that a term which is rarer in the class than elsewhere does not count as favouring the class.
     """
     shares = class_shares(stats.class_docs, class_weight)
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)  # 1 avoids a division by zero for empty classes
@@ -150,13 +151,14 @@ class TOFA(TermSelector):
         "balanced" weights all classes equally in the between-class scatter; None weights them by their number of
         documents.
     unlabelled : label
-        The label that means "no label", in addition to None and NaN. If it is None, there is no such label, and NaN
-        raises `InputError`.
+        The label that means "no label", in addition to None, NaN and other missing values. If it is None, there is no
+        such label.
 
     Attributes
     ----------
     weight_ : the weight that was used
-    energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold; up to weight 1
+    energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold; it exists only if the
+        weight is at most 1 and no score is negative
     """
 
     _used_weight: float
@@ -292,8 +294,8 @@ def _validate_energy(energy: Any) -> float:
 class OCFS(TOFA):
     """Select terms by orthogonal-centroid feature selection: sum over classes of (n_j/n)(class mean - mean)^2.
 
-    It is `TOFA` with weight 1, for which only labelled documents count. Only the label None means "no label". It uses
-    term weights, so it works best after `TermWeighter`; from raw counts it selects frequent words.
+    It is `TOFA` with weight 1, for which only labelled documents count. Only None, NaN and other missing values mean
+    "no label". It uses term weights, so it works best after `TermWeighter`; from raw counts it selects frequent words.
 
     Parameters
     ----------

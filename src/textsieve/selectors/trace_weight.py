@@ -19,8 +19,8 @@ C, its variance in all documents, labelled or not. We assume that the variance i
 
 *The noise of a term.* By this formula a term that occurs in no labelled document has no noise, and one that happens to
 occur in many has too much. The mean over many terms is reliable, and the variance of a term is known from all
-documents. So noise_t is set to ω total_t, where ω is noise / total, both summed over the candidate terms: the k best by
-between and the k best by total, the two ends of the family. Then
+documents. So noise_t is set to ω total_t, where ω is noise / total, both summed over the candidate terms. If k terms
+are to be selected, these are the k best by between (λ = 1) and the k best by total (λ = 0). Then
 
     between_t + ω total_t     ranks like     λ between_t + (1 - λ) total_t     with     λ = 1 / (1 + ω).
 
@@ -77,7 +77,7 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
 def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:
     """Return a mask of the k largest of some nonnegative values.
 
-    All values that equal the k-th largest, except for rounding, are included.
+    All values that equal the k-th largest, up to rounding, are included.
     """
     position = max(len(values) - k, 0)
     return np.asarray(values >= smallest_tied_score(float(np.partition(values, position)[position])))

@@ -2,20 +2,23 @@
 
 *Access.* A page of another site can make a browser send requests to this service. So:
 
-- If a browser sends an `Origin`, it must be this service.
-- Documents must be sent as JSON. Browsers don't let pages of other sites send JSON without permission.
-- The `Host` must be one of the service's own names. If only this machine can reach the service, these are the names of
-  this machine.
-- The headers that these checks depend on may not be repeated, because a proxy in front may use the other one.
-- A token, if one is set, is compared in a time that does not depend on what was sent.
+- If a request has the header `Origin`, as those of browsers may, it must name this service.
+- Documents must be sent as JSON. A browser lets a page of another site send JSON only if the service permits it (CORS),
+  which this one never does.
+- The header `Host` must be one of the service's own names. In `textsieve serve`, these are the names of this machine if
+  only this machine can connect; otherwise any name is allowed, unless `--allow-host` gives names.
+- The headers that these checks depend on may not be repeated: of two values, a proxy in front of the service may use
+  one, and the service the other.
+- A token, if one is set, is compared in a time that does not reveal how much of the sent token is right.
 
 *Size.* A body with a `Content-Length` above the limit is rejected before a byte of it is read; a body without one is
-rejected as soon as it is too long. All bodies together have a limit, too. It counts received bytes, not announced ones:
-otherwise, clients that announce much and send nothing could lock out all others.
+rejected as soon as it is too long. All bodies together have a limit, too. For this limit, bytes count when they are
+received, not when they are announced; otherwise, clients that announce much and send nothing could lock out all others.
+Only a body of at most `SMALL_BODY` bytes counts when it is announced.
 
-*Routing.* A request with the exact method and path of a direct route is passed to that route at once. All others go to
-the application, which searches its routes and handles their exceptions; that takes several times as long as a
-prediction.
+*Routing.* A request with the exact method and path of a direct route (see `api.LeanRoute`) is passed to that route at
+once. All other requests go to the FastAPI application, which searches its routes and handles their exceptions; that
+takes several times as long as a prediction.
 
 *Recording.* The log gets the time, the client, the route, the status, the number of documents and the milliseconds,
 but never any text.
@@ -167,11 +170,12 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request.
 
-        Its body is no longer counted while the response is sent, since a slow client may take long to read it.
+        The body of the request is no longer counted while `send_response` sends the response, which a slow client may
+        take long to read.
         """
         if scope["type"] != "http":
             raise RuntimeError(f"The service supports only HTTP, not {scope['type']}.")
-        begin, status = time.perf_counter(), 500  # the status to record if sending the response fails
+        begin, status = time.perf_counter(), 500  # 500 is recorded if an unexpected exception ends the call below
         try:
             try:
                 response = await self._check_and_call(scope, receive, send)
@@ -243,7 +247,7 @@ class Guard:
 
 
 class BodyCounter:
-    """Counts the bytes of one body, for the guard and for the limit of a body."""
+    """Counts the bytes of one body, for the limit of a single body and for the guard's limit of all bodies."""
 
     def __init__(self, guard: Guard, max_bytes: int) -> None:
         self._guard, self._max_bytes = guard, max_bytes

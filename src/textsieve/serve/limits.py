@@ -1,7 +1,8 @@
 """Limits of a single request, and of all requests that are processed at once.
 
-A request above a limit gets an error response that names the limit, before any work is done. A body with a
-`Content-Length` above the limit is never read; one without a length is read up to the limit.
+A request with too large a body, too many documents or too long a document gets an error response that names the limit,
+before any document is processed. A body whose `Content-Length` is above the limit is never read; one without a
+`Content-Length` is read up to the limit.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..errors import InputError
 from ..settings import is_whole
 
 BODIES_AT_ONCE = 8
-"""All bodies in memory together may have this many times the bytes of the largest allowed body."""
+"""All bodies in memory together may have this many times as many bytes as one body (`Limits.body`)."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Limits:
     - `documents`: documents in a request.
     - `length`: characters in a document.
     - `seconds`: time to receive a request, and time to process it.
-    - `requests`, `connections`: how many the service handles at a time.
+    - `requests`, `connections`: requests without a response, and open connections, at a time.
     """
 
     body: int = 10 << 20

@@ -4,14 +4,15 @@ uvicorn waits for a request without a deadline, accepts a head (request line and
 number of pipelined requests, and keeps a response until the client reads it. A client can do all of that without a
 token, so here:
 
-- A request must be complete some seconds after the connection was opened, or after its first byte.
+- A request has a time limit: the first one from the opening of the connection, later ones from their first byte until
+  they are complete.
 - The head of a request has a limit in bytes and in headers.
-- A connection has one request at a time. While that is answered, or while a response waits to be read, the connection
-  is not read; the data of the last read, 256 kB at most, stays unparsed.
+- A connection has one request at a time. While that is answered, or while the client has not read a response, further
+  input is not parsed: the data of one more read, 256 kB at most, stays unparsed, and nothing else is read.
 - A client that stops reading a response is cut off.
 - The number of connections has a limit. Above it, the connections that have waited longest for their client are cut
-  off, so that a new client always gets in.
-- The bytes that all connections hold have limits by kind; see `HeldBytes`.
+  off, so that a new client gets in. If none of them waits for its client, the new client gets status 503.
+- The bytes that all connections together hold in memory have a limit for each kind; see `HeldBytes`.
 
 uvicorn also sends the head of a response before its body, which takes two system calls and wakes the client twice. Here
 the head waits for the body, which follows immediately, and both are sent together.
@@ -38,7 +39,7 @@ MIN_HEAD = len(b"GET / HTTP/1.1")
 MAX_HEAD = 64 << 10
 """Limit of a head, in bytes."""
 PARSE_BYTES = 16 << 10
-"""Bytes that are parsed before other connections get a turn; with chunks of one byte, they take milliseconds."""
+"""Bytes that are parsed before other connections get a turn; that takes milliseconds, even in chunks of one byte."""
 MAX_HEADERS = 100
 MAX_HELD = 32 << 20
 """Limit of the bytes that all connections together hold, for each kind in `HeldBytes`."""
@@ -109,12 +110,13 @@ class HoldingFlow(FlowControl):
 class HeldBytes:
     """Bytes that the connections of one server hold, by kind; in each kind, the oldest entry comes first.
 
-    - `parsing`: input whose turn to be parsed comes soon. Above `MAX_HELD`, no other connection is read until half of
-      it is parsed. Nobody is cut off: it takes milliseconds, and then the guard counts the bodies.
-    - `waiting`: input behind a request without a response, or behind a response that the client has not read. Above
-      `MAX_HELD`, connections are cut off, those first whose client does not read.
-    - `unread`: responses. Above `MAX_HELD`, connections with slow clients are cut off; above `MAX_UNREAD`, any. A
-      single response may be larger than both.
+    - `parsing`: input whose turn to be parsed comes soon. Above `MAX_HELD`, no connection is read until at most half of
+      `MAX_HELD` is left. No client is cut off, because parsing takes only milliseconds, and then the guard limits the
+      bodies.
+    - `waiting`: input that follows a request without a response, or that arrived before the client has read a response.
+      Above `MAX_HELD`, connections are cut off, first those whose client does not read.
+    - `unread`: responses. Above `MAX_HELD`, connections with slow clients are cut off; above `MAX_UNREAD`, any
+      connections. A single response may be larger than both limits.
     """
 
     def __init__(self) -> None:
@@ -225,7 +227,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     _n_parsed = 0  # bytes of `unparsed` that are parsed by now
     _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body
-    _awaits_request = True  # whether it waits for a request, or for the rest of one
+    _awaits_request = True  # whether the connection waits for a request, or for the rest of one
     _idle_since = 0.0  # when the connection was opened, or its last response was complete
     _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
     _unread_timer: asyncio.TimerHandle | None = None  # checks whether the client reads the response
@@ -246,7 +248,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._make_room()
 
     def _make_room(self) -> None:
-        """Cut off a tenth of the connections, those that have waited longest for their client."""
+        """Cut off a tenth of the connections, those that have waited longest for their client.
+
+        If none waits for its client, send an error to this new connection, and close it.
+        """
         others = cast("set[BoundedProtocol]", self.connections - {self})
         waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._idle_since)
         for other in waiting[: math.ceil(self.max_connections / 10)]:
@@ -270,7 +275,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def next_request_must_wait(self) -> bool:
-        """Return whether the next request has to wait for the response to another one, or until that is read."""
+        """Return whether the next request must wait until another one is answered, or until its response is read."""
         return self._is_answering or self.flow.write_paused
 
     @property
@@ -329,7 +334,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._n_parsed < len(data):
             self.flow.hold()
             if self.next_request_must_wait:
-                self._stop_request_timer()  # the rest of a request may be there, but is not parsed yet
+                self._stop_request_timer()  # the rest of the request may be in `unparsed`, so the client is not late
             else:
                 self.loop.call_soon(self._parse_unparsed)
         else:
@@ -380,7 +385,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def _take_host_of_target(self) -> None:
         """Replace the header `Host` by the host of an absolute request URI, as RFC 9112 requires.
 
-        Other URIs get status 400. If `Host` is repeated, the headers stay as they are, so that the guard rejects them.
+        A target that is neither a path nor an http(s) URL, or a URL with a user name, gets status 400. If `Host` is
+        repeated, the headers stay as they are, so that the guard rejects them.
         """
         target = httptools.parse_url(self.url)
         if (target.schema or b"").lower() not in (b"http", b"https") or not target.host or target.userinfo is not None:
@@ -395,8 +401,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
 
-        This limits the overhead of chunked bodies: with chunks of one byte, the chunk headers would be several times as
-        long as the body.
+        Each byte of the body makes room for a quarter of a byte of overhead. This limits the headers of chunks, which
+        would be several times as long as the body if each chunk had one byte.
         """
         self._overhead = max(0, self._overhead - len(body) * 5 // 4)
         super().on_body(body)
@@ -407,7 +413,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Send a response without a body, too, and continue with unparsed input."""
+        """Send the head that is still held back if the response has no body, and continue with unparsed input."""
         self._writer.flush()
         super().on_response_complete()
         self._idle_since = self.loop.time()
@@ -415,7 +421,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._parse_unparsed)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer invalid HTTP with the same JSON errors as elsewhere."""
+        """Answer invalid HTTP with a JSON error, like those of the API, and close the connection."""
         error, self._error = self._error, None
         self._end(error or ApiError("malformed", "This is not a valid HTTP/1.1 request."))
 
@@ -463,7 +469,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unread_timer = self.loop.call_later(seconds, self._check_unread, n_unread)
 
     def _check_unread(self, n_unread_before: int) -> None:
-        """Compare what the client has read since the last check, and since the deadline was set, with `MIN_READ`."""
+        """Mark the client as slow if it has read less than `MIN_READ` since the last check, and not as slow otherwise.
+
+        At the deadline, cut it off if it has read less than `MIN_READ` since the deadline was set. `n_unread_before` is
+        the number of unread bytes at the last check.
+        """
         self._unread_timer = None
         n_unread = self.n_unread
         if not n_unread:

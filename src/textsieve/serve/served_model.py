@@ -1,7 +1,7 @@
 """The served model: its predictions, explanations, terms and description as JSON, and its replacement by a newer one.
 
 A request keeps the `ServedModel` that is current when it begins. So no response mixes two models, and a reload loses no
-request. A file that can't be read changes nothing.
+request. If the newer file can't be read, the current model stays in use.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 def find_class(model: Model, label: Label, field: str = "label") -> Label:
     """Return the class of the model that a request means by `label`, or raise `ApiError`, which names the `field`.
 
-    The label of a class that is a number or a boolean may be given as text. Clients write numbers in different ways (a
-    browser writes 1e-05 as 0.00001), so a number also matches the class of the same value, if there is only one.
+    If no class has the same type and value, a class that is written in the same way is returned: the class 1 for the
+    text "1", and the class True for the text "true". Clients write numbers in different ways (a browser writes 1e-05 as
+    0.00001), so a number also matches a class that is a number of the same value, if there is only one.
     """
     for cls in model.classes:
         if type(cls) is type(label) and cls == label:
@@ -126,7 +127,10 @@ def explanation_json(
 
 
 def _compared(model: Model, explained: ClassExplanation) -> Iterable[float | None]:
-    """Return how much more each term adds to the class than to all classes on average, or None if not needed."""
+    """Return how much more each term adds to the class than to all classes on average.
+
+    If the model needs no such comparison (`Model.needs_comparing`), return None for each term.
+    """
     return explained.compared() if model.needs_comparing else repeat(None, len(explained.contributions))
 
 

@@ -1,8 +1,8 @@
 """The server: the listening socket, the application, signals, and the check for a newer model file.
 
 At SIGHUP, the service reads the model file again; at SIGINT and SIGTERM, it finishes the requests that have begun and
-ends. While the service starts, `textsieve serve` ignores SIGHUP, which would end the process. So the first thing that a
-running service does is to check whether its model file has changed since it was read.
+ends. While the service starts, `textsieve serve` ignores SIGHUP, which would otherwise end the process. To make up for
+an ignored SIGHUP, a running service first checks whether its model file has changed since it was read.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def run(
 ) -> None:
     """Serve until a signal ends it, and call `ready` when the server starts.
 
-    If `watch`, the service checks regularly whether there is a newer model file.
+    `hosts` and `token` are those of an `AccessPolicy`. If `watch`, the service checks every `CHECK_SECONDS` whether
+    there is a newer model file.
     """
     config = uvicorn.Config(
         build_app(service, hosts, token),
@@ -160,7 +161,8 @@ def run(
 class _Server(uvicorn.Server):
     """A server that shuts down in order at a signal.
 
-    uvicorn would send itself the signal again, and skip the code that follows.
+    uvicorn's own `capture_signals` raises the signal a second time when the server has ended, so that the code after it
+    may not run.
     """
 
     @contextmanager
@@ -199,7 +201,7 @@ async def _serve(
         loop.call_soon(ready)
         await server.serve(sockets=[listener])
     finally:
-        _handle_sighup(signal.SIG_IGN)  # Python removes its own handlers before it exits, but not this one
+        _handle_sighup(signal.SIG_IGN)  # unlike a Python function, SIG_IGN stays set while Python exits
         reloading.cancel()
         service.close()
 

@@ -1,9 +1,9 @@
 """The state of a running service: model, limits, worker threads, metrics, feedback file and log.
 
-Log lines are collected and written a few times a second, because a system call for each would cost as much as its
-request. The standard library's `QueueHandler` and `QueueListener` need 13 times the processor time (17.8 us instead of
-1.4 us for a line) and reduce the throughput in `make serve-load` from 0.35 of the bare server's to 0.30, below our aim
-of a third.
+Log lines are collected and written a few times a second, because a system call for each line would take as much time as
+the request that it is about. The standard library's `QueueHandler` and `QueueListener` need 13 times the processor time
+(17.8 us instead of 1.4 us for a line). With them, the throughput in `make serve-load` falls from 0.35 to 0.30 of that
+of a bare uvicorn, below our aim of a third.
 """
 
 from __future__ import annotations
@@ -168,7 +168,11 @@ class Service:
                 raise ApiError("too_long", problem, setting=field, place=place)
 
     def correct(self, text: str, label: Label | None, labels: list[Label] | None, is_wanted: IsWanted) -> None:
-        """Write the right label or labels of a text to the feedback file, while the client waits for it."""
+        """Write the right label or labels of a text to the feedback file.
+
+        Raise `ApiError` for an invalid correction, or if the file can't be written. Raise `Abandoned` if `is_wanted`
+        says that the client stopped waiting before the file could be locked.
+        """
         assert self.feedback is not None
         served = self.holder.model
         multilabel = served.model.multilabel

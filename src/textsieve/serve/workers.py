@@ -1,4 +1,4 @@
-"""The threads that do the work. Short and long requests have different threads, so that none waits for a long one.
+"""The threads that do the work. Short and long requests have different threads, so no short one waits for a long one.
 
 *Short predictions.* One thread takes all short requests that have arrived, and predicts all their texts at once. That
 takes little longer than a single request, and one call of the event loop delivers all responses. So the higher the
@@ -9,10 +9,11 @@ still waits. Python runs one thread at a time and switches every few millisecond
 long ones.
 
 *Other long work* can't be done in parts: explaining a long text, searching many terms, writing a correction to the
-disk. Each of these three kinds has one thread, so that a correction does not wait for explanations, and at most one
-task of each kind takes turns with all others.
+disk. Each of these three kinds has one thread. So a correction does not wait for explanations, and at most three such
+tasks compete with predictions for processor time.
 
-A request is abandoned if it takes too long or if its client has disconnected.
+A request is abandoned if it takes too long, or if its client has disconnected. The latter is noticed only for large
+requests (`api.LARGE_BODY`).
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from .served_model import ServedModel, predictions_json
 MAX_BATCH = 64
 """The most short requests that are predicted together."""
 SHORT = FEW_CHARACTERS // 4
-"""The largest effort of a short request, in characters.
+"""The largest effort of a short request, in characters (see `Job.effort`).
 
-A batch of a few short requests stays below `FEW_CHARACTERS`, up to which words are counted in plain Python. Longer
-batches use compiled code, which is slow to load.
+A batch of short requests stays below `FEW_CHARACTERS`, up to which words are counted in plain Python. Longer texts may
+need compiled code, which is slow to load.
 """
 DOCUMENT_EFFORT = 64
 """The overhead of a document takes about as much time as this many characters."""
@@ -106,10 +107,10 @@ class PredictionWorkers:
         return await self._result(job, self._long_pool if effort > SHORT else None)
 
     async def work(self, kind: WorkKind, served: ServedModel, effort: int, work: Work) -> bytes:
-        """Return the response to a request for other work; `effort` is its number of characters.
+        """Return the response to a request for other work; `effort` is its number of characters, or of terms to search.
 
-        A correction is always long, even if its text is short: it waits for the disk, and predictions must not wait
-        with it.
+        A correction counts as long even if its text is short: it waits for the disk, and short predictions must not
+        wait for it.
         """
         is_long = kind == "correct" or effort > SHORT
         job = Job(self._loop.create_future(), served, effort, [], work=work)

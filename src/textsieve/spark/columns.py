@@ -1,10 +1,11 @@
-"""Find the columns with texts and labels, and convert them: the first step of everything.
+"""Find the columns with texts and labels, and convert them: the first step of training and predicting.
 
 - `select_documents` finds the columns of a DataFrame, and checks their types.
-- `count_classes` counts the documents of each class. Only a row for each class and two numbers come to the driver.
+- `count_classes` counts the documents of each class. Only a row for each class, and one or two rows of totals, come to
+  the driver.
 - `labels_as_text` converts labels to text within Spark, as they are when a file is read on one machine
-  (`corpus.labels`): 1 and 1.0 both become "1", and white space around a label is removed. The value that programs write
-  for a missing number (NaN) is neither a class nor clearly "unlabelled", and raises an error.
+  (`corpus.labels`): 1 and 1.0 both become "1", and white space around a label is removed. NaN, which programs write for
+  a missing number, is neither a class nor clearly "unlabelled", so it raises an error; infinite numbers do as well.
 - `decode_texts` decodes texts on the workers. Spark accepts any bytes as text, and a column of bytes may contain
   anything. The error for a text that can't be decoded says where it is; its partition is the number that
   `F.spark_partition_id()` returns.
@@ -103,10 +104,11 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
 
 
 def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
-    """Count the documents of each class, in one Spark query that reads no text.
+    """Count the documents of each class, in one Spark query that reads no text (two if labels are arrays of integers).
 
     `posexplode_outer` gives a row for each label of a document, numbered from 0, and one row of nulls for a document
-    without labels. So the rows with number 0 or null are the documents, and the group of null are the unlabelled ones.
+    without labels. So each document has exactly one row whose number is 0 or null, and the rows whose label is null are
+    the unlabelled documents.
     """
     if not (multilabel is None or isinstance(multilabel, bool)):
         raise InputError(

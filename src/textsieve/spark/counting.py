@@ -1,8 +1,8 @@
 """Count documents on the workers: each chunk becomes rows of a table of statistics, with terms as text.
 
-**Chunks.** Spark provides batches with a fixed number of rows, however long they are. They are gathered until there is
-enough text to count it efficiently, but never more than that and one batch, so that memory does not grow with the
-partition.
+**Chunks.** Spark provides batches with a fixed number of rows, however long these are. Batches are gathered until they
+have enough text to be counted efficiently. So a chunk never has more than that and one batch, and memory does not grow
+with the partition.
 
 **Rows.** A row is (term, class, documents, four limbs of a sum): the filled cells of the chunk's `ClassStats`. Two rows
 of each term have a special number in place of a class, and are about all documents, labelled or not:
@@ -12,7 +12,7 @@ of each term have a special number in place of a class, and are about all docume
 
 (The two numbers of documents differ if a weight is 0, as for a term that is in every document.) The rows of a chunk are
 sent as soon as the chunk is counted. The sums of the rows of all chunks (`statistics.py`) are the statistics of all
-documents, to the last bit:
+documents, to the last bit.
 
 **Sums are integers**, so that they don't depend on the order in which machines finish. A float sum depends on the order
 of its summands, and in a cluster the order is not fixed: a task that is repeated after a machine was lost finishes
@@ -22,9 +22,9 @@ x is sent as four integers, its *limbs*,
     x = n_0 + n_1 2^-31 + n_2 2^-62 + n_3 2^-93,
 
 of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. On a worker, the sum of a part is
-a float and its rounding error (`stats.table.Sums`), which have 106 binary digits together. The limbs hold all digits of
-weights of at least 2^-38, which have 24 digits, and of squares of weights of at least 2^-22. Digits below 2^-93 are
-dropped.
+a float and its rounding error (`stats.table.Sums`), which have 106 binary digits together. Digits below 2^-93 are
+dropped. So the limbs hold all 24 digits of a weight of at least 2^-70, and all 48 digits of the square of a weight of
+at least 2^-23.
 """
 
 from __future__ import annotations

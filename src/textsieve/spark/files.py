@@ -2,8 +2,8 @@
 
 Spark finds the files (folders, wildcards, s3a://... and whatever else its file systems support) and distributes them.
 This module makes the result the same as on one machine: columns are found by the same rule (`corpus.columns`), labels
-become text (`columns.py`), and in CSV, quoted fields may contain line ends, and two quotes mean one. A CSV file is
-read by one task, so that no record is split; files of Parquet and JSON Lines are distributed in parts.
+become text (`columns.py`), and in CSV, quoted fields may contain line ends, and two quotes in them mean one. A CSV file
+is read by one task, so that no record is split; files of Parquet and JSON Lines are distributed in parts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAX_LISTED = 100
 """Number of files in a folder that are listed to detect the format."""
 OTHER_DELIMITERS = ";|"
-"""Delimiters to try instead of a comma or a tab if these give a table with one column."""
+"""Delimiters to try instead of a comma or a tab if the header is a single column whose name contains one of them."""
 
 
 def read_files(
@@ -82,7 +82,7 @@ def shown_paths(paths: Sequence[str]) -> str:
 
 @contextmanager
 def _errors_naming(name: str) -> Iterator[None]:
-    """Raise errors about the files with the name that users gave: a `Path` would turn s3a:// into s3a:/."""
+    """Raise errors with the name of the files as the user gave it, because a `Path` turns s3a:// into s3a:/."""
     try:
         yield
     except InputError as problem:
@@ -162,7 +162,7 @@ def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFr
 
 
 def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], DataFrame]:
-    """Return the reader of tables with a delimiter, which tries others if the first line does not contain this one."""
+    """Return the reader of tables with a delimiter, which tries `OTHER_DELIMITERS` if the header has one column."""
 
     def read(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
         def read_with(separator: str) -> DataFrame:

@@ -7,8 +7,10 @@
 5. Select terms (`selection.py`).
 6. Train the classifier on the selected terms (`learning.py`).
 
-Each step brings only few rows to the driver: classes, selected terms. The result is the model that `Categorizer.fit`
-trains on the same documents in the same order, to the last bit.
+Most steps bring only few rows to the driver: classes and selected terms. More comes to the driver for the sample of
+step 3, for selectors whose choice depends on other terms or on documents (step 5), and for classifiers that learn from
+documents (step 6). The result is the model that `Categorizer.fit` trains on the same documents in the same order, to
+the last bit.
 """
 
 from __future__ import annotations
@@ -65,8 +67,8 @@ def fit(
         The documents. It is read several times; if computing it takes long, or does not give the same rows in the same
         order each time, write it to a table first.
     text, label : str
-        Names of the columns. A text that is null is empty; one that is not UTF-8 raises `InputError`. A document is
-        unlabelled if its label is null, an empty text or an empty array. For multilabel documents, use arrays.
+        Names of the columns. A text that is null counts as empty; one that is not UTF-8 raises `InputError`. A document
+        is unlabelled if its label is null, an empty text or an empty array. For multilabel documents, use arrays.
     categorizer : Categorizer or None
         The settings; it is not changed. None: the defaults.
     most_values : int
@@ -153,7 +155,10 @@ class _Fit:
     # -- steps ---------------------------------------------------------------------------------------------------
 
     def _from_table(self, size: VocabularySize, table: DataFrame, documents: DataFrame) -> Model:
-        """Select terms and train, given the size of the vocabulary, its statistics, and the documents to weight."""
+        """Select terms and train, given the size of the vocabulary and the table of its statistics.
+
+        `documents` have a column with the frequencies of terms if the selector reads weights.
+        """
         clock, n_terms = self.training.clock, size.n_terms
         self._require_terms(n_terms)
         self.training.warn_of_fewer_terms(n_terms)
@@ -191,7 +196,7 @@ class _Fit:
         training, n_terms, measured, n_tuned_on = self.training, size.n_terms, None, None
         if training.needs_held_out_documents(self._sizes):
             with training.clock("sampling"):
-                # If terms are limited, `size` does not include the counts of the others, which the sample has.
+                # If `min_df` or `max_df` excludes terms, `size` does not include their counts, but the sample does.
                 n_values = None if self._is_limited else size.n_values
                 sample = sample_documents(
                     self._documents,

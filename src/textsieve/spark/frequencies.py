@@ -1,10 +1,10 @@
 """Send the document frequency of every term to all workers, which need it to weight documents.
 
 With normalised weights, each weight depends on the idf of all terms of its document, so every worker must be able to
-look up any term. The table of all terms and frequencies may be too large for the driver, and never gets there: the
-workers pack it, each some of the terms, and Spark broadcasts the packed parts. Each partition of the documents receives
-them with its first document (by a join that no other document takes part in), and keeps them. A packed term takes about
-as many bytes as it has letters, and eight more.
+look up any term. The table of all terms and frequencies never gets to the Python process of the driver, for which it
+may be too large: each worker packs some of the terms, and Spark broadcasts the packed parts. Each partition of the
+documents receives them with its first document (by a join that no other document takes part in), and keeps them. A
+packed term takes about as many bytes as it has letters, and eight more.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_BYTES = 3 << 29
 
 _COLUMN, _IS_FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
 _ROW_BITS = (1 << 33) - 1
-"""The bits of `monotonically_increasing_id` that number the rows of a partition, from 0; the others are its number."""
+"""The bits of `monotonically_increasing_id` that number the rows of a partition; the others number the partitions."""
 _PACKED = pa.schema([("term", pa.string()), ("documents", pa.int64())])
 
 
@@ -109,7 +109,8 @@ class Frequencies:
     def of(self, terms: list[str]) -> Ints:
         """Return the document frequency of each of some terms; 0 for unknown ones.
 
-        The few `terms` are looked up by the many terms of each part, so that a hash table is built only of the few.
+        The many terms of each part are looked up in a hash table of the few `terms`, because a hash table of the many
+        would take longer to build.
         """
         doc_freq = np.zeros(len(terms), np.int64)
         value_set = pa.array(terms, pa.string())

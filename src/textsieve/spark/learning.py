@@ -1,20 +1,22 @@
 """Train a classifier on the selected terms: the last pass over the documents.
 
-Weights depend only on the selected terms of a document and on their idf, which is known by now. So these are the
-weights that one machine would compute, to the last bit (`SelectedTermsReader`). What comes to the driver depends on
-what the classifier needs:
+Weights depend only on the selected terms of a document and on their idf, which is known by now. So each worker computes
+the same weights as one machine would, to the last bit (`SelectedTermsReader`). What comes to the driver depends on what
+the classifier needs:
 
 - *Naive Bayes and Rocchio* need the sums of the weights in each class. Each worker adds up its part, and a row for each
   selected term and class comes to the driver.
-- *TCFP without context* needs votes. A document votes for a term if the term's weight in it is at least the mean, and
-  the mean is known only when all documents are. So the weights of each term are brought together: the number of
-  documents of each class with each weight, which is an integer and adds up exactly (`classifiers.vote_table`). The
-  worker that has all entries of a term computes the shares of its votes, with the same kernel as on one machine.
-- *All others* need the documents. The counts of the selected terms come to the driver in the order of the documents, if
-  they are not too many; their number is known before.
+- *TCFP without context* needs votes. A document votes for a term if the term's weight in it is at least the mean of the
+  term's weights, and the mean is known only when all documents are read. So all entries of a term are brought to one
+  worker: for each weight of the term and each class, the number of documents, which is an integer and adds up exactly
+  (`classifiers.vote_table`). This worker computes how the votes of the term are shared among the classes, with the same
+  kernel as on one machine.
+- *All others* need the documents. The counts of the selected terms come to the driver in the order of the documents.
+  Their number is known before, and too many of them raise `InputError`.
 
-The pass also counts the documents and their counts (nonzero entries). Both numbers are known before; if they differ
-now, the documents changed between two reads, and what was learned from them is meaningless.
+The pass also counts the documents and their counts (nonzero entries) of selected terms. Both numbers are known from
+earlier passes. If they differ now, the documents have changed between two passes, and `InputError` is raised, because a
+model of them would be meaningless.
 
 In the rows of all tasks, `position` is the position of a term among the selected terms. Rows with the position
 `NO_TERM` have totals of the pass instead.
@@ -63,7 +65,7 @@ if TYPE_CHECKING:
 NO_TERM = -1
 """Stands for a term in the rows with totals of the pass."""
 DOCUMENTS, VALUES = -1, -2
-"""Stand for a class in these rows: the number of documents, and the number of counts."""
+"""Stand for a class in these rows; their column `documents` has the number of documents, or the number of counts."""
 
 
 class PassTotals:
@@ -109,7 +111,10 @@ class PassTotals:
 
 @dataclass(frozen=True)
 class SelectedTermsReader:
-    """Counts or weights the selected terms in documents; `terms` are the selected ones, best first."""
+    """Counts or weights the selected terms in documents.
+
+    `terms` are the selected terms, best first, `idf` has the idf of each, and `dtype` is the type of the weights.
+    """
 
     chunk_reader: ChunkReader
     terms: list[str]
@@ -196,14 +201,14 @@ def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSi
 # -- votes of TCFP -----------------------------------------------------------------------------------------------
 
 _ENTRY_SCHEMA = "position int, weight double, class int, documents long"
-"""The number of documents of a class in which a term has a weight."""
+"""One row for each term, weight and class: the number of documents of the class in which the term has this weight."""
 _VOTE_SCHEMA = "position int, shares binary, class int, documents long"
 """The shares of the votes of a term as bytes; rows with totals of the pass have no shares."""
 
 
 @dataclass(frozen=True)
 class _CountWeights:
-    """Task that counts how often each term has each weight in the documents of a chunk."""
+    """Task that counts, for each chunk, in how many documents of each class each term has each weight."""
 
     reader: SelectedTermsReader
 

@@ -1,8 +1,8 @@
 """`predict`: add the labels and scores that a trained model predicts to a DataFrame.
 
-The workers get the model as the bytes of its file, and a process decodes it once. Meanwhile, all columns are named 0,
-1, 2, ..., so that their real names may be any: Spark reads a dot in a name as access to a part of a column, and does
-not distinguish lowercase and uppercase letters.
+The workers get the model as the bytes of its file, and each worker process decodes it once. During the task, all
+columns are named 0, 1, 2, ..., so that any real names are possible: Spark reads a dot in a name as access to a part of
+a column, and does not distinguish lowercase and uppercase letters.
 """
 
 from __future__ import annotations

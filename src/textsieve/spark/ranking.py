@@ -42,7 +42,7 @@ ScoreTerms = Callable[[ClassStats], Floats]
 """Function that returns one score for each term, or several (terms x scores)."""
 
 WeightsReader = Callable[[TermStatistics], ReadAgain]
-"""Function that takes terms and returns an iteration over their weights in all documents."""
+"""Function that takes terms and returns a function that starts an iteration over their weights in all documents."""
 
 SCORE = "score"
 """Name of the column with the scores."""
@@ -141,8 +141,8 @@ def is_among_best(rows: DataFrame, n: int) -> Column:
 def best_rows(rows: DataFrame, n: int | None, least_score: float | None = None) -> DataFrame:
     """Return the n best rows by score (None: all), without those below the least score.
 
-    A few rows are sorted as they are, by one task. Of many, only scores and terms are sorted, to find the score of the
-    last one, and the rows are scored again to filter them.
+    Up to `FEW_ROWS` rows are found by sorting whole rows, in one task. For more, only scores and terms are sorted, to
+    find the last of the best; then all rows are scored again, and filtered by comparison with it.
     """
     if least_score is not None:
         rows = rows.filter(F.col(SCORE) >= least_score)
@@ -192,7 +192,7 @@ class _PackWeights:
 def read_weights(documents: DataFrame, weighing: CountClasses, candidates: TermStatistics) -> ReadAgain:
     """Return a function that starts an iteration over the weights of the candidates in all documents.
 
-    Its matrices (documents x candidates) are those of one chunk each.
+    The iteration yields a matrix (documents x candidates) for each chunk of documents.
     """
     terms, n_bytes = candidates.terms, 8 * int(candidates.doc_freq.sum()) + 4 * weighing.n_documents
 

@@ -1,12 +1,13 @@
 """Get the documents for decisions that need held-out documents: all, or a sample that fits into memory.
 
-The sampled documents come to the driver in the order of the documents, and are counted there. If it is known that all
-documents fit, that is all.
+The sampled documents come to the driver in the order of the DataFrame, and are counted there. If it is known that the
+counts of all documents fit, all documents are taken, and need no numbers.
 
-Otherwise it is the sample of training on one machine with a corpus that does not fit (`training.counted_documents`):
-document i is in it if the fractional part of i x φ is below 1/2, 1/4, ... So documents have to be numbered across
-partitions. A first pass counts the documents of each partition, and a second one how many counts (nonzero entries) each
-level of the sample would have.
+Otherwise the sample is the one that one machine takes of a corpus that does not fit (`training.counted_documents`): it
+is halved until it fits. Document i survives h halvings if the fractional part of i x φ is below 1/2^h; the largest such
+h is its *level*, and a sample of level h has the documents of level h and above. Since i is the number of a document
+among all documents, a first pass counts the documents of each partition. A second pass counts the documents of each
+level and their counts (nonzero entries), from which the lowest level that fits is computed.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .tasks import Batches
 
 _MAX_LEVEL = 64
+"""The largest level: the fractional part of i x φ has 64 binary digits."""
 
 
 def _count_documents(batches: Batches) -> Batches:
@@ -62,16 +64,16 @@ class _NumberingTask:
 
 @dataclass(frozen=True)
 class _CountByLevel(_NumberingTask):
-    """Task that counts the documents of each level, and their counts (nonzero entries)."""
+    """Task that counts the documents of each level in a partition, and their counts (nonzero entries)."""
 
     def __call__(self, batches: Batches) -> Batches:
-        values, documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
+        n_counts, n_documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
         for numbers, chunk in self.numbered_chunks(batches):
             counts, _ = self.reader.count_terms(chunk)
             levels = halvings_survived(numbers)
-            np.add.at(values, levels, np.diff(counts.indptr))
-            np.add.at(documents, levels, 1)
-        columns = [pa.array(np.arange(_MAX_LEVEL + 1)), pa.array(values), pa.array(documents)]
+            np.add.at(n_counts, levels, np.diff(counts.indptr))
+            np.add.at(n_documents, levels, 1)
+        columns = [pa.array(np.arange(_MAX_LEVEL + 1)), pa.array(n_counts), pa.array(n_documents)]
         yield pa.record_batch(columns, names=["level", "counts", "documents"])
 
 
@@ -79,7 +81,7 @@ class _CountByLevel(_NumberingTask):
 class _TakeSample(_NumberingTask):
     """Task that yields the text of each sampled document, and the numbers of its classes as bytes of 32-bit integers.
 
-    The level of a document is computed from its number alone; documents of `level` and above are sampled.
+    Documents of `level` and above are sampled; level 0 means all documents, and needs no document numbers.
     """
 
     level: int
@@ -108,7 +110,8 @@ def sample_documents(
 ) -> CountedDocuments:
     """Return the counts of a sample of the documents, or of all if they have at most `most_values` counts.
 
-    `n_values` is the number of counts in all documents, if it is known.
+    `limits` are the limits on document frequency, for all documents; `n_values` is the number of counts in all
+    documents, if it is known.
     """
     first_numbers: dict[int, int] = {}
     level = 0
@@ -124,7 +127,7 @@ def sample_documents(
 
 
 def _lowest_level(documents: DataFrame, first_numbers: dict[int, int], reader: ChunkReader, most_values: int) -> int:
-    """Return the lowest level at which the sample has at most `most_values` counts, or a single document."""
+    """Return the lowest level at which the sample has at most `most_values` counts, or at most one document."""
     rows = map_batches(documents, _CountByLevel(first_numbers, reader), "level long, counts long, documents long")
     totals = rows.groupBy("level").agg(F.sum("counts").alias("counts"), F.sum("documents").alias("documents")).collect()
     counts, n_documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)

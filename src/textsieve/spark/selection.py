@@ -1,20 +1,24 @@
 """Select terms when no machine has the statistics of all of them.
 
-Most methods score each term by its own row of the table, and only the rows of the k best come to the driver
-(`ranking.py`). User-defined selectors are treated in this way, too, so their scores must be of this kind. For each of
-the other methods, the driver collects all terms that can change the result:
+Most methods score each term by its own row of the table, and only the rows of the k best terms come to the driver
+(`ranking.py`). User-defined selectors are treated in this way, too, so their score of a term must not depend on other
+terms. For each of the other methods, the driver collects all terms that can change the result:
 
-- *Forward selection* selects among the terms with the best scores; its setting `candidates` is their number.
-- *Round-robin*: a class takes at most k terms, each time the best one that is left; so its k best are enough.
+- *Forward selection* selects among the terms with the best scores: as many as its setting `candidates` says, or k if
+  that is more.
+- *Round-robin*: the classes take terms in turn, each time the best one that is left. A class takes at most k terms, so
+  its k best terms are enough.
 - *TOFA's automatic weight* depends on its candidates: the k best terms by each of two scores. Once the weight is known,
   TOFA scores each term like other methods.
-- *Energy* is a share of the sum of all scores: the scores of all terms come to the driver, and nothing else.
-- *Typical testors*: a class selects among the terms that weigh ε or more in its mean document, relative to its largest
-  weight; and the weights of such a term in the other classes are in its own row of the table. So of all other terms,
-  only the largest weight in each class must be known. If ε has to be found for a number of terms, the search goes from
-  the largest weight down and stops when there are too many terms (`selectors.testors.contrast`). As long as all weights
-  that it tries are above those of the terms that were not collected, it equals the search among all terms. Otherwise it
-  is repeated with twice as many terms.
+- *TOFA's setting `energy`* is a share of the sum of all scores, and determines k. To find k, the scores of all terms
+  come to the driver, but not their rows.
+- *Typical testors*: a class selects among the terms whose weight in its mean document is at least ε (with
+  `scale="max"`, relative to the largest weight of the class). The weights of such a term in the other classes are in
+  the same row of the table. So only these terms are collected; of all others, only the largest weight in each class
+  must be known, for the scale. If ε is not given, but a number of terms, a search tries weights as ε, from the largest
+  down, and stops when there are too many terms (`selectors.testors.contrast`). The terms with the largest weights are
+  collected for it. If it tries only weights above those of the terms that were not collected, its result is the same as
+  among all terms. Otherwise it is repeated with twice as many terms.
 - A *cascade* applies one selector after the other: each leaves fewer rows to the next.
 
 Of terms with equal scores, the first in alphabetical order is selected, which has the lower column on one machine.
@@ -178,7 +182,7 @@ def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
 def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
     """Return the ranking of the terms that a stage leaves to the next.
 
-    If the scores decide alone, the rows stay on the workers.
+    If the stage selects by scores alone, the rows of these terms stay on the workers.
     """
     with _naming_stage(stage, ranking):
         if isinstance(stage, TOFA):

@@ -1,12 +1,12 @@
 """Start a Spark session for one run of the command line, and report its problems in one sentence.
 
-It uses the given master or, if none is given, that of the environment (`SPARK_REMOTE`, the files in `SPARK_CONF_DIR`),
-which is this machine's cores by default. The session is stopped when the run ends, also by an error. If a session
-exists already, it is used and not stopped.
+The session uses the given master. If none is given, it uses that of the environment (`SPARK_REMOTE`, the files in
+`SPARK_CONF_DIR`), or else the cores of this machine. The session is stopped when the run ends, also by an error. If a
+session exists already, it is used instead, and not stopped.
 
 - A master URL that cannot work and a missing Java are detected before Java is started. Spark itself would try for
   minutes to reach a master that does not exist, and report a missing Java in pages of text.
-- An error of Spark is summarised by the line of its Java and Python traces that says what is wrong (`summarize`).
+- An error of Spark is shortened to the one line of its Java and Python traces that says what is wrong (`summarize`).
 - Of Spark's log, only errors are shown, and the warning that it gets no machines to run on (`log4j2.properties`),
   unless users have logging settings of their own.
 - For a Connect server, `task_bar` shows the progress of a job; for others, Spark shows such a bar itself.
@@ -255,8 +255,8 @@ def open_session(
 def _always_interrupt() -> None:
     """Raise `KeyboardInterrupt` at SIGINT even if Spark's own handler, which cancels the jobs, raises another error.
 
-    Spark before 4.1 may raise an error of py4j instead, because it sends a command while another one waits for its
-    answer.
+    In Spark before 4.1, this handler may raise an error of py4j, because it sends a command to Java while another
+    command still waits for its answer.
     """
     cancel_jobs = signal.getsignal(signal.SIGINT)
     if not callable(cancel_jobs) or threading.current_thread() is not threading.main_thread():
@@ -272,7 +272,7 @@ def _always_interrupt() -> None:
 
 
 def _builder(master: str | None) -> SparkSession.Builder:
-    """Return the builder of a session on a master, a Connect server, or that of the environment."""
+    """Return the builder of a session on a master or a Connect server; None means that of the environment."""
     builder = SparkSession.builder
     if master is None:
         return builder

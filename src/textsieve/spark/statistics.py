@@ -42,7 +42,8 @@ TERM_SCHEMA = (
 """One row for each term.
 
 It has the number of documents that contain the term (`documents`), the number of those where its weight is not 0
-(`weighted`), sums of weights and of their squares with their rounding errors, and arrays over the term's classes.
+(`weighted`), the sums of its weights and of their squares with their rounding errors (`..._rest`), and arrays with an
+entry for each class in which the term occurs; `classes` has the numbers of these classes.
 """
 
 
@@ -59,9 +60,9 @@ def assemble_terms(batches: Batches) -> Batches:
 
 
 def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
-    """Yield sorted rows in tables that contain all rows of each of their keys.
+    """Yield the rows, which are sorted by the column `key`, in tables; all rows with the same key are in one table.
 
-    The rows of a batch's last key wait for the next batch, which may have more of them.
+    The rows with the last key of a batch wait for the next batch, which may have more rows with this key.
     """
     waiting: list[pa.Table] = []
     for batch in batches:
@@ -105,7 +106,7 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
 
 
 def _require_all_rows(terms: pa.Array, sum_rows: Ints, square_rows: Ints) -> None:
-    """Raise `InputError` unless each term has both of its special rows here."""
+    """Raise `InputError` unless each term has both of its special rows (`SUMS` and `SQUARES`) here."""
     has_both = terms.take(pa.array(sum_rows)).equals(terms.take(pa.array(square_rows)))
     if not has_both or len(sum_rows) != len(terms.unique()):
         raise split_rows_error()
@@ -223,9 +224,9 @@ class SparkStats(NamedTuple):
 def stats(df: DataFrame, text: str = "text", label: str | None = "label", **reading: Any) -> SparkStats:
     """Return the statistics of the counts of all terms, by class.
 
-    `reading` has settings of a `TermCounter`, without limits. Without a label column (None), there are only totals.
-    Only the classes and their sizes come to the driver; the table is computed when it is read, and each time again
-    unless it is persisted (`stats(df).table.persist()`).
+    `reading` has settings of a `TermCounter`, but not `min_df`, `max_df` and `max_features`. Without a label column
+    (None), there are only totals. Only the classes and their sizes come to the driver; the table is computed when it is
+    read, and each time again unless it is persisted (`stats(df).table.persist()`).
     """
     given_limits = [f"{name}={shown(reading[name])}" for name in NO_LIMITS if name in reading]
     if given_limits:

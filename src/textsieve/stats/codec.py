@@ -54,8 +54,8 @@ def decode(data: bytes) -> Table:
 def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
     """Check the types and shapes of the arrays of a stored table before they are read; return its number of terms.
 
-    Raises `InputError` if arrays are missing or unknown, or if a type or shape is not that of a table for so many
-    classes.
+    Raises `InputError` if arrays are missing or unknown, or if a type or shape is not that of a table for `n_classes`
+    classes whose document counts are of type `count_type`.
     """
     doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
     # An array that is missing has size 0 here; the comparison of the names below then raises. Sizes are limited to
@@ -116,8 +116,8 @@ def _has_valid_structure(table: Table) -> bool:
 def _has_possible_counts(table: Table) -> bool:
     """Return whether documents with these counts can exist.
 
-    No class may have more documents than there are, and no term may be in more documents than its class has, or than
-    contain it in total.
+    No class may have more documents than there are in total. In a class, a term may not be in more documents than the
+    class has, nor in more than contain the term in total. All counts must be within their limits, and all sums finite.
     """
     totals, cells = table.totals, table.cells
     has_integers = table.class_docs.dtype == np.int64

@@ -10,9 +10,9 @@ documents has several groups.
 
 **Runs.** With millions of documents and terms, the table rows of these additional groups would take more memory than
 everything else. So the documents are divided into runs that need few additional groups. Each run fills a table of its
-own, and the results are merged, which is exact for integers. But each run needs a row for every kind again. So a run
-may always have at least half as many additional groups as there are kinds. All runs together then have at most three
-times as many rows as a single table would have, or fit easily into memory.
+own, and the results are merged, which is exact for integers. But each run needs a row for every kind again, so runs
+must not be too short. So a run may always have at least half as many additional groups as there are kinds. All runs
+together then have at most about three times as many rows as a single table would have.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class Grouping(NamedTuple):
 
 
 class InvalidRowError(Exception):
-    """Raised if the columns of a row don't ascend, or are not columns of the matrix."""
+    """Raised if the columns of a row don't ascend or don't exist, or if `indptr` is inconsistent."""
 
 
 def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
@@ -72,12 +72,15 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
 
 
 def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
-    """Return totals over all documents and cells (class, term), or None if too many values are too large to be packed.
+    """Return totals over all documents and cells (class, term), or None if too many values can't be packed.
+
+    Values from 1 to 63 can be packed. A limited number of others is allowed, if they are below 2^20 in size.
 
     Documents are added up in groups of the same class. A multilabel document is in a group for each of its classes, and
     only the one for its first class counts for the totals.
 
-    Raises `InvalidRowError` for rows whose columns are not sorted; if it returns None, some rows were not checked.
+    Raises `InvalidRowError` for rows whose columns are not sorted or out of range; if it returns None, some rows were
+    not checked.
     """
     grouping = _group(labels)
     max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MAX_CELLS) // max(matrix.n_terms, 1)  # of a table
@@ -108,11 +111,11 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
 
 
 def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents: int) -> list[int]:
-    """Divide the documents into runs, each with a table of its own: run r has documents bounds[r] to bounds[r + 1].
+    """Return the bounds of runs of documents, each with a table of its own: run r is from bounds[r] to bounds[r + 1].
 
     `pairs_before` has the number of (document, group) pairs before each document, and their total at the end.
-    `most_rows` is the number of table rows to stay below if possible, and `most_documents` the largest number of
-    documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
+    `most_rows` is the number of rows that a table should not exceed if possible, and `most_documents` the largest
+    number of documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
     """
     # A kind with too many documents for a group has additional groups. At least half as many as kinds are allowed, so
     # that runs do not become so short that their tables together are much larger than a single one.

@@ -5,8 +5,8 @@ Lists of equal length that contain only 0 and 1 count as an indicator matrix, to
 (None, an empty string, an empty collection, a masked entry, NaN, pandas' NA or NaT) is unlabelled and has no pair. The
 parameter `unlabelled` names one more value for unlabelled documents, such as scikit-learn's -1.
 
-In an indicator matrix given as lists, the row of an unlabelled document is None, or has the value for unlabelled
-documents in every entry. It cannot be an empty list: if some lists are empty, all are read as lists of labels.
+In an indicator matrix given as lists, the row of an unlabelled document is None, or every entry of it is missing or the
+value `unlabelled`. It cannot be an empty list: if some lists are empty, all are read as lists of labels.
 """
 
 import math
@@ -91,7 +91,7 @@ def missing_as_none(y: Any) -> Any:
     if not is_column or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
         return y
     labels = list(y)
-    # Labels of these types are never missing, so most labels need no closer look.
+    # `is_missing` is false for these types, so most labels need no closer look. Empty texts are left to `label_pairs`.
     if set(map(type, labels)) <= {str, list, tuple, int} or not any(map(is_missing, labels)):
         return y
     return [None if is_missing(label) else label for label in labels]
@@ -162,7 +162,8 @@ def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
     """Return whether lists of labels are the rows of an indicator matrix of 0 and 1, as scikit-learn accepts them.
 
     The row of an unlabelled document is None, or each of its entries is missing or equals `unlabelled`. Raises
-    `InputError` if that holds for only a part of a row.
+    `InputError` if some rows are 0 and 1 and another has only some such entries, or -1 in all entries although
+    `unlabelled` is not -1.
     """
     if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False

@@ -49,7 +49,10 @@ def _with_compiled_types(rows: csr_array) -> csr_array:
 
 
 def _compiled_type(values: NDArray[Any]) -> type[np.generic]:
-    """Return the smallest of int32, int64, float32 and float64 that can represent all values."""
+    """Return int32 or int64 for integers, float32 or float64 for floats, whichever the dtype of the values fits into.
+
+    Unsigned integers that are too large for int64 become float64, which may round them.
+    """
     if values.dtype.kind == "f":
         return np.float32 if values.dtype.itemsize <= 4 else np.float64
     if np.can_cast(values.dtype, np.int32):

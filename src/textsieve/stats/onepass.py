@@ -33,12 +33,12 @@ from .weights import LARGEST_COUNT, are_integers
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     """Return the statistics of documents given as sparse rows, whose columns are sorted first if necessary."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    try:  # the fast method for small integers; it returns None if values are too large
+    try:  # the fast method for small integers; it returns None if too many values are not small
         totals_and_cells = sum_counts(matrix, labels) if is_suitable(matrix, labels) else None
     except InvalidRowError:
         return from_rows(sort_columns(rows), labels)
     if totals_and_cells is None:
-        # sum_counts stops at the first value that is not suitable, so the rows after it were not checked yet.
+        # sum_counts was not called, or it stopped before it had checked all rows; sort_columns checks them.
         totals_and_cells = _sum_used_columns(sort_columns(rows), labels)
     class_docs = np.diff(labels.class_starts)
     return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, *totals_and_cells)
@@ -47,7 +47,7 @@ def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
 def from_weighted_rows(rows: csr_array, labels: LabelPairs, sample_weight: Floats) -> Table:
     """Return the statistics of documents with sample weights, given as sparse rows with sorted columns.
 
-    Counts are integers if all weights are integers, otherwise floats.
+    Counts are integers if all weights are integers and no count is above `LARGEST_COUNT`, otherwise floats.
     """
     pair_weights = sample_weight[labels.documents]  # of each (document, class) pair
     largest_count = max(float(sample_weight.sum()), float(pair_weights.sum()))
@@ -108,10 +108,10 @@ def _sum_by_class(matrix: Matrix, labels: LabelPairs, sample_weight: Counts | No
 class _RunningSums:
     """Document frequency, sum and sum of squares of each term, in the current class and over all documents.
 
-    If values and weights are integers and small enough, sums are exact: the columns of an array (terms x 4) are
-    document frequency, sum, sum of squares, and padding to half a cache line. Otherwise they are floats with their
-    rounding errors (rests): the columns (terms x 5) are document frequency, sum and its rest, sum of squares and its
-    rest.
+    If the values of the matrix and the sample weights are integers and small enough, sums are exact integers: the
+    columns of an array (terms x 4) are document frequency, sum, sum of squares, and padding to half a cache line.
+    Otherwise sums are floats with their rounding errors (rests): the columns (terms x 5) are document frequency, sum
+    and its rest, sum of squares and its rest.
     """
 
     def __init__(

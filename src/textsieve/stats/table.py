@@ -2,7 +2,8 @@
 
 Only nonzero statistics are stored: totals for the terms that occur in some document, and cells (class, term) for the
 terms that occur in some document of the class, class by class. With ten thousand classes nearly all cells are empty.
-And a batch of a stream contains few of the millions of terms seen before it, so merging it must not visit all of them.
+And a batch of a stream contains few of the millions of terms seen before it. So the tables of batches are small, and
+merging two of them visits only the terms that occur in them.
 
 **Sums** are stored with twice the digits of a float: the rounded sum, and the rest that rounding cut off. Scores
 subtract large numbers that nearly agree (a mean of squares and a squared mean). With 53 bits that loses all digits when
@@ -118,7 +119,10 @@ def merge(left: Table, right: Table) -> Table:
 
 
 def _has_integer_counts(table: Table) -> bool:
-    """Return whether all document counts of a table are integers, which they are unless sample weights are not."""
+    """Return whether all document counts of a table are integers.
+
+    They are floats if some sample weights are not integers, or if counts became larger than `LARGEST_COUNT`.
+    """
     counts = table.class_docs, table.totals.doc_freq, table.cells.doc_freq
     return not isinstance(table.n_documents, float) and all(array.dtype.kind != "f" for array in counts)
 

@@ -34,7 +34,8 @@ def require_class_weight(class_weight: Any) -> None:
 def class_shares(class_docs: Counts, class_weight: ClassWeight) -> Floats:
     """Return the share p_j of each class j, given its number of documents n_j: n_j / n, or 1 / c if "balanced".
 
-    Shares sum to 1. A class without documents has share 0 and does not count in c.
+    n is the sum of all n_j, and c the number of classes with documents. Shares sum to 1; a class without documents has
+    share 0.
     """
     require_class_weight(class_weight)
     class_weights = class_docs if class_weight is None else class_docs > 0
@@ -53,7 +54,9 @@ SMALLEST_TOTAL_WEIGHT = 1e-100
 _ALLOWED_TOTALS = f"use weights whose sum is from {SMALLEST_TOTAL_WEIGHT:g} to {LARGEST_TOTAL_WEIGHT:g}"
 
 _WEIGHT_BITS = 50
-"""Binary digits of rounded weights, counted from the sum of all; the other 3 of a float's 53 bits are a reserve."""
+"""Binary digits to which weights are rounded, counted from the first digit of the sum of all weights. The other 3 of a
+float's 53 bits are a reserve.
+"""
 
 
 def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:

@@ -2,8 +2,8 @@
 
 Stems come from Snowball (PyStemmer, which uses names of languages), lemmas from simplemma, and stop words from
 stopwordsiso (both use codes). The languages are read from the packages, so an update of these needs no change here.
-Nothing is loaded before it is needed, since the help of the command line reads this module. Each package is imported on
-its own: a machine that predicts with stems needs no dictionaries.
+No package is imported before it is needed, since the help of the command line reads this module. Each package is
+imported on its own: a machine that predicts with stems needs neither simplemma nor stopwordsiso.
 """
 
 import re
@@ -155,7 +155,8 @@ def languages_with_stop_words() -> str:
 def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool) -> frozenset[str]:
     """Return the stop words of a language, split as texts are: `qu'` becomes `qu`, and `l'` is not a word.
 
-    Phrases are left out: the single words of `bắt đầu từ` or `semata-mata` have other meanings.
+    Phrases are left out: the single words of `bắt đầu từ` or `semata-mata` have other meanings. Unless texts are
+    lowercased (`lowercase`), each word is also returned with a capital.
     """
     import stopwordsiso
 

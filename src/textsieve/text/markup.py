@@ -18,10 +18,12 @@ tags, but `<b and c>` is. Markup can be broken:
 - Where quotes do not match, the tag ends at the next `>`.
 - Of a comment, script or style sheet without an end, only the opening mark is removed, so that no text is lost.
 
-The time is linear, because at most three attempts to read a tag pass over the same character. Outside of quoted values,
-an attempt ends at the next `<`, where the next attempt begins. So of two attempts that pass over the same character,
-one is inside a value. A quotation mark changes the state of both attempts (no quotes, double quotes, single quotes),
-but never to the same state. If the end of a comment or script was not found once, it is not searched for again.
+The time is linear, because at most three attempts to read a tag pass over the same character. At each character, an
+attempt is in one of three states: outside of quotes, in double quotes or in single quotes. Outside of quotes, an
+attempt ends at the next `<`, where the next attempt begins. So when an attempt begins, all earlier ones that go on are
+inside of quotes. A quotation mark that follows never brings two attempts with different states into the same state, so
+there is at most one attempt in each state. If the end of a comment or script was not found once, it is not searched for
+again.
 """
 
 import re

@@ -1,16 +1,16 @@
 """Count proper names as one word: `Santiago de Cuba` becomes the term `santiago de cuba`, instead of three words.
 
-The rule uses uppercase letters only, no language and no list of names. A *run* is a sequence of word characters, and a
-*word* is a run of two or more, as everywhere.
+The rule uses uppercase letters and a few words such as `de`, but no language and no list of names. A *run* is a
+sequence of word characters, and a *word* is a run of two or more of them, as everywhere in textsieve.
 
 - A word is *attached* to the run before it if only a hyphen or an apostrophe is between them.
 - A word is *capitalised* if its first character is uppercase (or title case), unless its line has no lowercase letter
-  at all, as headings do. A single uppercase letter counts as a word here if another word is attached to it (`D'Arcy`).
+  at all, like some headings. A single uppercase letter counts as a word here if a run is attached to it (`D'Arcy`).
 - A *link* is one of the lowercase words in `LINKS`: de, of, van, ...
 - A *name* begins and ends with a capitalised word and has at least two of them. Between two of them there are at most
   two links (`von der Leyen`). Each word is attached to the one before, or only blanks are between them. So a name ends
-  at any other mark, at a run of one character, and with the line. It is as long as possible; a sequence of more than
-  ten capitalised words is taken for a headline or a list, not for a name.
+  at any other mark, at a run of one character (except in `D'Arcy`), and with the line. A name is as long as possible; a
+  sequence of more than ten capitalised words is taken for a headline or a list, not for a name.
 - The first run of a sentence does not begin a name, because every first word is capitalised; so it is part of no name,
   and neither are words that are attached to it. A sentence begins with the text, after one of `SENTENCE_MARKS`, and
   after an empty line. A line break alone does not begin one, because most lines are broken within a sentence. (So names
@@ -18,7 +18,7 @@ The rule uses uppercase letters only, no language and no list of names. A *run* 
 
 Names are found before a text is lowercased. They are marked by replacing the gaps between their words by `JOINER`, an
 ASCII control character that does not occur in text and counts as a letter from then on. In terms it becomes a space.
-Stop words are compared with whole words, not with the words of a name. In a language that capitalises all nouns, such
+Stop words are compared with a whole name, not with the words in it. In a language that capitalises all nouns, such
 as German, the rule finds more than names.
 
 `join_names` works in plain Python, for a few documents, and `join_names_fast` with a kernel; both give the same result.
@@ -146,7 +146,10 @@ def replace_dotted_capital_i(text: str) -> str:
 
 
 def repair_names(text: str) -> str:
-    """Replace joiners without a word on both sides by spaces; stripping accents can drop all letters of a word."""
+    """Return the text with a space for each joiner that is not between two words.
+
+    Stripping accents can drop all letters of a word in a name, and leave its joiners.
+    """
     return _LOOSE_JOINER.sub(" ", text) if JOINER in text else text
 
 

@@ -1,7 +1,7 @@
 """Find where the terms of a document are in its original text, for explanations.
 
 **Tracing characters.** A document is prepared in steps from text to text (`Reading.steps`). To trace a character back
-through a step, it is enough to know how many characters came from each character, because no step changes their order:
+through a step, it is enough to know how many characters each character became, because no step changes their order:
 
 - Edits replace stretches of the text: every character of the replacement came from the whole stretch.
 - Lowercasing works character by character. The lowercase of `Σ` depends on its neighbours, but is always one character.

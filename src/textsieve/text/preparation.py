@@ -4,7 +4,8 @@ The steps, in this order: remove tags (`markup`), join proper names into one wor
 (`reading`), split into words, remove stop words, and normalise the remaining words except names. So stop words are
 compared as written in the text, not as stems. By default, none of this except lowercasing happens.
 
-The language is that of the normal forms. For Turkish and Azerbaijani it also determines how text is lowercased.
+The setting `language` is the language of the normal forms. For Turkish and Azerbaijani it also determines how text is
+lowercased.
 
 **Normal forms** are stems or lemmas, looked up once for each distinct word. The forms that a package returns are
 lowercased and stripped of accents like the text: a German lemma can be `Haus` and must match the word `haus`. If a form
@@ -29,12 +30,12 @@ MAX_CACHED_FORMS = 1 << 18
 
 MAX_WORD_LENGTH = 100
 """Longer words, in characters, are their own forms. Lemmas of some languages take time that grows with the square of a
-word's length, and longer words are lines of `_` or sequences of bases.
+word's length, and such long strings, for example lines of `_` or DNA sequences, are not words of a language.
 """
 
 
 class Normaliser:
-    """Map words to their normal forms. Threads may share a normaliser; calls of the package are serialised."""
+    """Map words to their normal forms. Threads may share a normaliser; only one at a time calls the package."""
 
     def __init__(self, method: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
         _, create_form_function = NORMALISERS[method]

@@ -3,13 +3,14 @@
 A weight is tf x idf, then the weights of each document are optionally scaled:
 
 - tf: the count (`tf`), 1 (`binary`), 1 + ln of the count (`log`), or 1 + ln of that (`loglog`);
-- idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the fitted
-  documents only;
+- idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), where N is the number of
+  fitted documents, and df the number of those that contain the term;
 - norm: `l2` (the squares of a document's weights sum to 1), `l1` (their absolute values do) or `none`.
 
 The weights called `ltc` (Pons-Porrata et al.; Ko and Seo) are log x plain x l2; scikit-learn's
-`TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are touched, so a sparse matrix stays
-sparse. `plain` gives a term that occurs in every document the weight 0; a term that occurs in none has no stored value.
+`TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are weighed, so a sparse matrix stays
+sparse. `plain` gives a term that occurs in every fitted document the weight 0; for a term that occurs in none, it is
+computed with df = 1.
 """
 
 from __future__ import annotations
@@ -42,9 +43,11 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
     tf : {"tf", "binary", "log", "loglog"}
         The term frequency: the count, 1, 1 + ln(count), or 1 + ln(1 + ln(count)).
     idf : {"none", "plain", "smooth"}
-        The inverse document frequency: 1, ln(N/df), or ln((1+N)/(1+df)) + 1, for df of N fitted documents.
+        The inverse document frequency: 1, ln(N/df), or ln((1+N)/(1+df)) + 1, if df of N fitted documents contain the
+        term.
     norm : {"l2", "l1", "none"}
-        How the weights of each document are scaled: their squares ("l2") or absolute values ("l1") sum to 1.
+        How the weights of each document are scaled: their squares ("l2") or absolute values ("l1") sum to 1, or they
+        are not scaled ("none").
 
     Attributes
     ----------

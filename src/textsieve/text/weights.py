@@ -1,8 +1,8 @@
 """Turn counts into weights: tf x idf, then optionally divided by the norm of the document.
 
-The functions for tf, idf and norm are in tables by name below; a scheme (`schemes`) names one of each. Only stored
-values are touched. The weights of a document depend on its own counts only, to the last bit, so documents can be
-weighed one at a time or in batches of any size.
+The functions for tf, idf and norm are in tables by name below; a scheme (`schemes`) names one of each. Only the stored
+values of the sparse counts are read. Given idf, the weights of a document depend on its own counts only, to the last
+bit, so documents can be weighed one at a time or in batches of any size.
 
 Most counts are small integers, so their logarithms come from a table. Rows are processed in blocks that stay in the
 processor's cache.
@@ -64,7 +64,7 @@ INVERSE_FREQUENCIES: dict[str, Callable[[NDArray[Any], float], Floats]] = {
 """The formulas from document frequencies and the number of documents to idf, by name."""
 
 MAX_IDF = 64.0
-"""An upper bound of idf, which is never negative: for 2^63 documents the largest is 1 + ln(2^63) < 45."""
+"""An upper bound of idf: even for 2^63 documents, the largest is 1 + ln(2^63) < 45. Idf is never negative."""
 
 NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
     "l2": lambda values, starts: np.sqrt(np.add.reduceat(values * values, starts)),

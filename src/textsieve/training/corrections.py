@@ -1,13 +1,14 @@
-"""Collect corrections, which are labelled documents, from files that grow, so that each is added to a model once.
+"""Collect corrections, which are labelled documents, from files that grow; each document is added to a model once.
 
 Documents come in batches. Of each document, `Corrections` keeps the weights of its terms, the labels and the digest
-(`document_digests`). At the end, `Corrections.to_learn` returns the documents to learn. If a text occurs several times,
-only its last document is learned, and if an earlier update added it with the same labels, none. Documents without a
-text or without a label are left out, and their places are recorded. A label that is no class of the model raises an
-error, or with `skip_unknown` its document is left out, too.
+(`document_digests`). At the end, `Corrections.to_learn` returns the documents to learn. If several documents have the
+same text, only the last of them is learned, and not even that one if an earlier update added it with the same labels.
+Documents without a text or without a label are left out, and their places are recorded. A label that is no class of the
+model raises an error, or with `skip_unknown` its document is left out, too.
 
-In a file of a multilabel model, an empty list of labels means that the document belongs to no class, and the model
-learns that. A document whose list of labels is missing is unlabelled.
+In a file of corrections for a multilabel model, an empty list of labels means that the document belongs to no class,
+and the model learns that. A document whose list of labels is missing is unlabelled, unless the model was trained with a
+label matrix: then it belongs to no class, too.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ UNREADABLE = "that can't be read"
 
 
 class DocumentsToLearn(NamedTuple):
-    """The documents to learn, and how many are left out and why."""
+    """The documents to learn, and how many documents were repeated, known or changed."""
 
     rows: CSR
     """The weights of the model's terms (documents x terms)."""
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
-    """The number of documents whose text occurs again later; the last one counts."""
+    """The number of documents that are not learned because their text occurs again later."""
     n_known: int
-    """The number of documents that an update added before, with the same labels."""
+    """The number of documents that are not learned because an earlier update added them with the same labels."""
     n_changed: int
-    """The number of documents to learn that an update added before with other labels."""
+    """The number of documents to learn whose text an earlier update added with other labels."""
 
 
 class Corrections:
@@ -48,7 +49,7 @@ class Corrections:
     def __init__(self, model: Model, *, skip_unknown: bool = False, n_jobs: int | None = -1) -> None:
         self.n_read = 0
         self.left_out: dict[str, list[str]] = {}
-        """The places of documents that can't be learned, by the problem."""
+        """For each problem, such as `NO_TEXT`, the places of the documents that have it and can't be learned."""
         self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
         self._classes = classes_by_text(model.classes)
         self._row_batches: list[CSR] = []

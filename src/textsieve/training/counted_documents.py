@@ -3,9 +3,10 @@
 One pass over a corpus counts its terms. If the counts of all documents fit into memory, they are kept
 (`CountedDocuments`), and no second pass is needed. Counts are much smaller than texts.
 
-If they don't fit (`StreamedDocuments`), only the counts of a sample are kept, for tuning on held-out documents: a half,
-a quarter, ... of the documents. `min_df` and `max_df` shrink accordingly for the sample. Of all documents, the first
-pass then gives the vocabulary, the document frequencies and, if the selector reads counts, `ClassStats`.
+If they don't fit (`StreamedDocuments`), only the counts of a sample (a half, a quarter, ... of the documents) are kept,
+for tuning on held-out documents. For the sample, `min_df` and `max_df` are multiplied by its share of the documents if
+they are numbers of documents. The first pass then also gives, for all documents, the vocabulary, the document
+frequencies and, if the selector reads counts, `ClassStats`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Sample:
 
     Document i has the position i x φ modulo 1 (φ is the golden ratio). Positions of consecutive documents, and also of
     every second or every tenth document, are spread evenly between 0 and 1. The sample has the documents with a
-    position below 1/2, 1/4, .... Taking every second document instead could take all documents of a class.
+    position below 1/2, 1/4, .... Taking every second document instead could drop a whole class, if classes alternate.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class Sample:
         self._add_sampled(np.arange(first, first + counts.shape[0]), counts)
 
     def halve(self) -> None:
-        """Drop about every second document; document 0 always stays."""
+        """Drop about half of the documents; document 0 always stays."""
         self._halvings += 1
         parts, self._parts, self.n_values = self._parts, [], 0
         for documents, counts in parts:
@@ -94,9 +95,10 @@ def halvings_survived(documents: Ints) -> Ints:
     """Return how many halvings of a `Sample` each document, given by its number, survives.
 
     Each document has a position from 0 to 1, which its number determines, and a halving keeps the lower half of the
-    positions. So a position below 1/2^h survives h halvings. Stored as an integer times 2^-64, it has h leading zeros.
+    positions. So a document survives h halvings if its position is below 1/2^h. A position is stored as a 64-bit
+    integer, in units of 2^-64, so the number of its leading zero bits is the number of halvings that it survives.
     """
-    position = documents.astype(np.uint64) * _GOLDEN  # times 2^64; the overflow takes it modulo 1
+    position = documents.astype(np.uint64) * _GOLDEN  # in units of 2^-64; the overflow takes it modulo 1
     halvings = np.full(len(documents), 64, np.int64)
     for n_zeros in range(63, -1, -1):
         # Here the position has at most `n_zeros` leading zeros; the smallest such number is assigned last, and stays.
@@ -123,7 +125,7 @@ MAX_VALUES = 1 << 23
 def limits_of_sample(limits: Limits, share: float) -> Limits:
     """Return the limits for a sample of this share of the documents.
 
-    Limits that are numbers of documents are multiplied by the share; those that are shares stay.
+    Limits that are numbers of documents are multiplied by the share; limits that are shares themselves stay.
     """
 
     def scale(limit: float) -> float:
@@ -141,7 +143,7 @@ class SelectionData(NamedTuple):
     """Returns the counts or weights of all documents, for selectors that need a second pass over them."""
     sample_weight: Floats | None
     columns: Ints
-    """For each column of the statistics, its column in the documents."""
+    """For each column of the statistics, the column of the same term in the documents."""
 
 
 class SelectedDocuments(NamedTuple):
@@ -192,14 +194,17 @@ class SelectedDocuments(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedDocuments:
-    """Counts of documents in memory, and their labels. It has the same methods for training as `StreamedDocuments`."""
+    """Counts of documents in memory, and their labels.
+
+    The class has the same methods for training as `StreamedDocuments`.
+    """
 
     counts: csr_matrix
     """Documents x terms, terms in alphabetical order; all terms, also those outside the limits."""
     terms: list[str]
     targets: Targets
     limits: Limits
-    """`min_df` and `max_df`. They are applied later, because shares mean other numbers after `take`."""
+    """`min_df` and `max_df`. They are applied later, because a share is another number of documents after `take`."""
 
     def take(self, documents: Ints) -> CountedDocuments:
         """Return some of the documents, in ascending order."""

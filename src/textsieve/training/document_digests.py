@@ -1,8 +1,9 @@
 """Digests of 16 bytes that identify documents which were already added to a model.
 
 A file of corrections grows, and each update reads all of it again. So the model keeps a digest of each document that
-was added, 12 bytes of its text and 4 of its labels, and a document with a known digest is not learned again. If a text
-comes again with other labels, it is learned with these, too; what was learned before can't be removed without the text.
+an update added (a hash of its text in 12 bytes, and one of its labels in 4), and a document with a known digest is not
+learned again. If a text comes again with other labels, the model learns it with these, too. What it learned from the
+earlier labels stays; only training again removes that.
 
 The time of a correction is not part of the digest, so the same text with the same labels is learned only once.
 """

@@ -36,10 +36,11 @@ class LabelledCounts(NamedTuple):
     labels: NDArray[Any]
     """The label of each document."""
     limits: Limits
-    """`min_df` and `max_df`, which are not applied to `counts`."""
+    """`min_df` and `max_df`, which are not yet applied to `counts`; scaled if these are a sample."""
     n_seen: int
     """The number of documents in the corpus, labelled or not."""
     n_unlabelled: int
+    """The number of unlabelled documents in the corpus."""
 
 
 def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **reading: Any) -> LabelledCounts:
@@ -90,7 +91,7 @@ def _require_single_labels(corpus: Corpus, targets: Targets) -> None:
 def default_n_terms(n_terms_seen: int) -> int:
     """Return a quarter of all terms, rounded down to thousands, at least 1,000.
 
-    The paper on random subspaces selects 5,000 of 22,244 terms.
+    This is like the paper on random subspaces (see docs/papers/subspace.md), which selects 5,000 of 22,244 terms.
     """
     return max(n_terms_seen // 4 // 1000, 1) * 1000
 

@@ -1,10 +1,11 @@
 """The fallback class: what is predicted for a document with no selected term, or only terms of weight 0.
 
-No term contributes to the scores of such a document, but similar training documents show which class is likely. Let
-n_j be the number of training documents of class j, and z_j the number of those without a selected term. Among documents
-without a selected term, class j has the share z_j / Σ_i z_i, so the class with the largest z_j is right most often.
-That need not be the most frequent class, with the largest n_j: if all selected terms speak for the most frequent class,
-most documents without any of them belong to another one.
+No term contributes to the scores of such a document, but training documents of this kind show which class is likely.
+Here, "without a selected term" includes documents whose selected terms all have weight 0. Let n_j be the number of
+training documents of class j, and z_j the number of those without a selected term. Among documents without a selected
+term, class j has the share z_j / Σ_i z_i, so the class with the largest z_j is right most often. That need not be the
+most frequent class, with the largest n_j: if all selected terms speak for the most frequent class, most documents
+without any selected term belong to another class.
 
 Ties in z_j are broken by n_j, then by the order of classes. So if every training document has a selected term, and all
 z_j are 0, the most frequent class is used. A multilabel document counts for each of its classes, an unlabelled one for

@@ -1,7 +1,7 @@
 """The training plan: the selector, projection, classifier and weighting that the settings name, and how they train.
 
-`TrainingPlan.of` creates the estimators and checks that they work together. Its methods are the steps of training that
-depend on them: select terms, weigh counts, fit the classifier, score documents.
+`TrainingPlan.of` creates the estimators and checks that they work together. The methods of a plan are the steps of
+training that depend on the estimators: select terms, weigh counts, fit the classifier, score documents.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> Any:
     """Return the setting `class_weight` as the classifier takes it: by class numbers instead of labels.
 
-    None weighs all documents equally, and "balanced" all classes; both are returned as they are. A mapping has factors
-    for some classes; the others get 1.
+    None weighs all documents equally, and "balanced" weighs all classes equally; both are returned as they are. A
+    mapping has factors for some classes; the other classes get the factor 1.
     """
     if not isinstance(class_weight, Mapping):
         if class_weight not in (None, "balanced"):
@@ -101,7 +101,10 @@ DEFAULT_TERMS = 10_000
 
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
-    """Raise `InputError` for an option `unlabelled`: labels are read once, for selector, projection and classifier."""
+    """Raise `InputError` for an option `unlabelled`, the label of unlabelled documents; `name` is the setting.
+
+    Which documents are unlabelled is decided once, for selector, projection and classifier alike.
+    """
     if options and "unlabelled" in options:
         raise InputError(
             (Setting("unlabelled", options["unlabelled"]), " has no meaning here"),
@@ -123,7 +126,10 @@ def _require_projectable(traits: Traits, settings: Settings) -> None:
 
 
 def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
-    """Raise `InputError` for thresholds of 0 with scores that have no border there, such as votes and cosines."""
+    """Raise `InputError` for thresholds of 0 if the sign of the classifier's scores does not separate yes from no.
+
+    That is the case for votes and cosines; see `Traits.border_at_zero`.
+    """
     if isinstance(cut, ZeroCut) and not traits.border_at_zero:
         classifiers = list_classifiers(lambda traits: traits.border_at_zero)
         raise InputError(
@@ -164,7 +170,7 @@ class SelectedTerms(NamedTuple):
     """The terms that a selector selects."""
 
     columns: Ints
-    """The columns of the terms, best first."""
+    """The columns of the terms, best first; for typical testors see `TypicalTestors.selected_columns`."""
     details: dict[str, Any]
     """What the selector determined and a model records; see `selector_details`."""
 
@@ -175,7 +181,7 @@ class TrainingPlan:
 
     selector: TermSelector
     selector_is_object: bool
-    """Whether the selector was given as an object, or None, and not by name."""
+    """Whether the setting `selector` is an object or None, rather than a name."""
     selection_scheme: Scheme
     """The weighting for the selector."""
     projection: TraceProjection | None
@@ -253,7 +259,8 @@ class TrainingPlan:
 
     def terms_of(self, selector: TermSelector, max_terms: int | None) -> SelectedTerms:
         """Return the terms that a fitted selector selects."""
-        # A selector that depends on k was fitted for this number, so its terms need not be ranked first.
+        # If the terms depend on their number, the selector was fitted for `max_terms`. So it selects at most that many,
+        # and no ranking is needed to cut its selection.
         columns = (kept_columns if self.selector.depends_on_k else best_columns)(selector, max_terms)
         return SelectedTerms(columns, selector_details(selector))
 
@@ -312,7 +319,7 @@ class TrainingPlan:
     def fit(self, documents: SelectedDocuments, *, keep_stats: bool = False) -> FittedClassifier:
         """Weigh the counts of the selected terms and train; unlabelled documents only affect the idf.
 
-        With `keep_stats`, train on statistics and keep them for `update`; the result is the same.
+        With `keep_stats`, train on statistics and keep them for `update`; the scorer is the same as without it.
         """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)

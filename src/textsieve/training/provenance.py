@@ -1,7 +1,7 @@
-"""The record of its training in a model file: settings, date, versions and measured quality, as JSON values.
+"""The record of the training that a model file contains: settings, date, versions, measured quality, as JSON values.
 
-The same input gives the same record: it contains neither durations nor the number of threads, and the date can be fixed
-by the environment variable SOURCE_DATE_EPOCH.
+The same training with the same versions gives the same record, except for the date, which the environment variable
+SOURCE_DATE_EPOCH can fix. So the record contains neither durations nor the number of threads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def settings_as_json(settings: Mapping[str, Any]) -> dict[str, Any]:
     class_weight, stop_words = settings["class_weight"], settings["stop_words"]
     if isinstance(class_weight, Mapping):  # labels may be numbers, which can't be keys in JSON
         stored["class_weight"] = [[_as_json(label), float(factor)] for label, factor in class_weight.items()]
-    if not (stop_words is None or isinstance(stop_words, str)):
+    if not (stop_words is None or isinstance(stop_words, str)):  # predicting takes the words from `Model.stop_words`
         stored["stop_words"] = ObjectDescription("a list")
     return stored
 
@@ -60,7 +60,8 @@ def _as_json(value: Any) -> Any:
 def provenance(normalise: str | None) -> dict[str, Any]:
     """Return the time of training and the versions of the packages that affect the model.
 
-    Stems and lemmas can differ between versions, so a model with them also records their package.
+    Stems and lemmas can differ between versions of the package that computes them, so a model with stems or lemmas
+    records the version of that package, too.
     """
     normalisers = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
     packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *normalisers)

@@ -77,12 +77,13 @@ def _with_default_k(selector: TermSelector) -> TermSelector:
 
 
 def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
-    """Return the columns of the terms that a fitted selector selects, in any order.
+    """Return the columns of the terms that a fitted selector selects, at most `max_terms`.
 
-    This does not compute scores, which only matter for the order, unless more than `max_terms` terms are selected.
+    They are best first, except for typical testors, whose scores are expensive and are only computed if more than
+    `max_terms` terms are selected (see `TypicalTestors.selected_columns`).
     """
     columns = selector.selected_columns()
-    # `best_columns` raises an error if nothing is selected, and knows which terms to keep of too many.
+    # `best_columns` raises an error if nothing is selected, and keeps the best terms if there are too many.
     if not len(columns) or (max_terms is not None and len(columns) > max_terms):
         return best_columns(selector, max_terms)
     return columns

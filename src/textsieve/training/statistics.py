@@ -1,17 +1,17 @@
-"""The statistics to which `update` adds documents, so that a model learns them as if all had been there from the start.
+"""The statistics to which `update` adds documents, so that a model learns them as if it had been trained on all.
 
-An update changes neither terms nor idf nor thresholds. Then what some classifiers learn depends only on statistics that
-can be added in any order and in any parts, exact to the last bit:
+An update keeps the terms and the idf. With these fixed, what some classifiers learn depends only on statistics that can
+be added in any order and in any parts, exact to the last bit:
 
 - *naive Bayes and Rocchio*: `ClassStats` of the weights of the selected terms (`classifiers.from_stats`);
-- *TCFP without context*: the weights of each term, and how many documents of each class have them
+- *TCFP without context*: the distinct weights of each term, and how many documents of each class have each weight
   (`classifiers.vote_table`);
 - *the fallback class*: the number of documents of each class without a selected term (`fallback`).
 
 All other classifiers learn from the documents themselves, which a model does not keep, and must be trained again.
 
-Statistics also have digests of the documents that updates added (`document_digests`), so that a growing file can be
-added every day without learning the same documents twice.
+The statistics also contain digests of the documents that updates added (`document_digests`), so that a growing file
+can be added every day without learning the same documents twice.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
     ) -> ClassVotes:
         """Return the statistics of batches of rows; `is_member` is the indicator matrix (documents x classes).
 
-        The batches are stacked in memory first, since the table is about as large.
+        All batches are stacked in memory first, which is acceptable because the table is about as large as they are.
         """
         if weights is not None:
             raise TypeError("documents that vote have no weights")
@@ -136,7 +136,8 @@ def statistics_type(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | 
 def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     """Raise `InputError` if `keep_stats` is set and a model with these settings could not be updated.
 
-    Its classifier must learn from statistics, and an update must find all options of the classifier in the model file.
+    The classifier must learn from statistics, and the model file must be able to store all its options, because an
+    update creates the classifier again.
     """
     name = settings.classifier
     if not settings.keep_stats:

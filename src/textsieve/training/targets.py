@@ -25,7 +25,7 @@ NO_CLASS = "none of the classes"
 class ClassSizes:
     """The classes and their numbers of documents.
 
-    Numbers are integers, or floats if documents have sample weights that are not integers.
+    Numbers are integers, or floats if documents have sample weights that can't be integers (see `Targets.count_type`).
     """
 
     classes: tuple[Any, ...]
@@ -64,7 +64,7 @@ class Targets:
     multilabel: bool
     """Whether a document may have any number of labels."""
     has_label_matrix: bool = False
-    """Whether the labels are an indicator matrix (documents x classes), or treated like one.
+    """Whether the labels are an indicator matrix (documents x classes), or an update treats them like one.
 
     In an indicator matrix, a row of zeros says that a document belongs to none of the classes, and a classifier learns
     from it. In all other forms, a document without a label is unlabelled.
@@ -105,7 +105,10 @@ class Targets:
 
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
-        """Return the type of document counts: int64, or float64 if some weight is not an integer."""
+        """Return the type of document counts: int64, or float64 if some weight is not an integer or their sum is large.
+
+        The largest sum that is counted in integers is `stats.weights.LARGEST_COUNT`.
+        """
         return np.int64 if self.weights is None or are_integers(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
@@ -154,7 +157,7 @@ class Targets:
 
     @property
     def sizes_for_file(self) -> ClassSizes:
-        """Return the sizes as integers, for a model file; weights that are not integers are ignored."""
+        """Return the sizes as integers, for a model file; if weights give float counts, each document counts once."""
         return (self if self.count_type is np.int64 else replace(self, weights=None)).sizes
 
     @property

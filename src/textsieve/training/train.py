@@ -1,9 +1,10 @@
-"""Train a model from documents: count, select, weigh, fit, tune, measure, assemble.
+"""Train a model from documents: count, measure, tune, select, weigh, fit, assemble.
 
-Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two or three
-times: once for the vocabulary and the statistics of counts, once more for statistics of weights if the selector reads
-weights (the idf is only known after the first pass), and once for the weights of the selected terms. Tuning then uses a
-sample of the documents.
+Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two to four times:
+once for the vocabulary and the statistics of counts, once more for statistics of weights if the selector reads weights
+(the idf is only known after the first pass), once more if the selector needs the documents themselves
+(`ForwardSelection`; in a `Cascade`, each such stage), and once for the weights of the selected terms. Measuring and
+tuning then use a sample of the documents.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def model_from_parts(
 
 
 class Training:
-    """The steps of training. Other engines, such as Spark, run them in their own way."""
+    """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings, self._progress = settings, progress
@@ -268,7 +269,7 @@ class Training:
                 hint="give more documents, or hold none out",
             )
         train, test = split_documents(counted, is_test)
-        # The other training has its own clock, because these stages belong to "held out".
+        # The inner training has its own clock, so that the seconds of its stages count only for "held out".
         inner = Training(replace(self._settings, keep_stats=False), self._progress)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():

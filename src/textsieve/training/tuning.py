@@ -10,7 +10,7 @@ once, and a smaller selection is the beginning of a larger one. A selector that 
 
 *Thresholds and probabilities.* The held-out scores of all folds together determine how scores become labels
 (`evaluation.thresholds`) and probabilities (`evaluation.calibration`). A fold from which a class could not be learned
-(its only document was held out, or all others belong to it) is left out for this class.
+(all its documents were held out, or all remaining documents belong to it) is left out for this class.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class FoldSplit(NamedTuple):
 def ignore_indistinguishable_classes() -> Iterator[None]:
     """Suppress warnings about classes that no term distinguishes in a part of the documents.
 
-    The selection from all documents will warn if it is true for these.
+    The selection from all documents warns if no term distinguishes the classes in all of them either.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndistinguishableClasses)
@@ -104,7 +104,7 @@ class PredictedLabels(NamedTuple):
     """The labels of document i are `class_numbers[indptr[i]:indptr[i + 1]]`."""
     class_numbers: Ints
     is_unknown: Bools
-    """Which documents have no known term."""
+    """Which documents have no selected term of nonzero weight."""
 
     def label_sets(self, classes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Return the names of each document's labels."""
@@ -131,7 +131,10 @@ class LearningCurve(NamedTuple):
 
     points: list[CurvePoint]
     limits: dict[int, int]
-    """For each number of terms, the `n_terms` with which the selector selects so many; it may select fewer."""
+    """For each number of selected terms, the smallest limit `n_terms` with which the selector selects so many.
+
+    The two differ for selectors that may select fewer terms than the limit allows.
+    """
 
 
 class Tuning:
@@ -172,7 +175,7 @@ class Tuning:
     def _limits_by_number(self, max_terms: int) -> dict[int, int]:
         """Return the possible numbers of selected terms, ascending, each with the smallest limit that leads to it.
 
-        A limit is a value of `n_terms`; the terms are selected from all documents.
+        A limit is a value of the setting `n_terms`; the terms are selected from all documents, not from a fold.
         """
         limits: dict[int, int] = {}
         with ignore_indistinguishable_classes():

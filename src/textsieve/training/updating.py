@@ -1,15 +1,15 @@
 """Add documents to a trained model: add their statistics to those of the model, and train the classifier on the sum.
 
-New documents are counted and weighed with the terms and the idf of the model. Terms, idf, thresholds and probabilities
-stay. So updates in any number of parts, in any order, give the model that training on all documents at once would give
-with these terms and this idf.
+New documents are counted and weighed with the terms and the idf of the model. Terms, idf, thresholds (unless they are
+refitted) and the calibration of probabilities stay. So updates in any number of parts, in any order, give the model
+that training on all documents at once would give with these terms and this idf.
 
 **Refitting thresholds.** Thresholds fit the scores of a model that has learned a certain number of documents. A model
 that has learned many more gives other scores, and the old thresholds accept too many labels or too few. The documents
-of `fit` are no longer available, but those of the update are. They are divided into folds. Each fold is scored by a
-model of all other documents, old and new, and the thresholds are fitted to these scores. This is right if the documents
-of the update are a representative sample of future documents. Corrections are not: they are what the model gets wrong.
-The threshold of a class without a document in the update stays.
+of `fit` are no longer available, but those of the update are. The latter are divided into folds. Each fold is scored by
+a model of all other documents, old and new, and the thresholds are fitted to these scores. The new thresholds are right
+if the documents of the update are a representative sample of future documents. Corrections are not: they are what the
+model gets wrong. The threshold of a class without a document in the update stays.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class UpdatedModel(NamedTuple):
 
 
 def plan_for_update(settings: Settings, n_jobs: int) -> TrainingPlan:
-    """Return the training plan for the settings stored in a model, without selector, projection and cut.
+    """Return the training plan for the settings stored in a model, without its selector, projection and cut.
 
-    An update does not need these, and a model file may have only a description of them.
+    An update does not need these three, and a model file may have only a description of them.
     """
     options = settings.classifier_options
     if not (isinstance(settings.classifier, str) and (options is None or isinstance(options, Mapping))):
@@ -148,8 +148,8 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
 def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_label_is_valid: bool = False) -> Targets:
     """Return the labels of new documents, given as a sequence of classes for each, as classes of a model.
 
-    A document without a class is unlabelled, as for `fit`. With `no_label_is_valid`, it belongs to none of the classes
-    if the model is multilabel.
+    A document without a class is unlabelled. But if the model was trained with a label matrix, or if it is multilabel
+    and `no_label_is_valid` is true, such a document belongs to none of the classes, and the model learns that.
     """
     members: dict[Any, list[int]] = {label: [] for label in model.classes}
     for document, labels in enumerate(label_sets):
@@ -207,7 +207,7 @@ MIN_DOCUMENTS = 10
 """The smallest number of documents to which an update fits thresholds."""
 
 STALE_SHARE = 0.1
-"""Thresholds are stale if more documents were added since they were fitted than this share of the earlier ones."""
+"""Thresholds are stale if the documents added since they were fitted exceed this share of the documents before."""
 
 
 def tuned_cut(model: Model, settings: Settings) -> Cut | None:

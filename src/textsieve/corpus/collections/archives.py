@@ -1,8 +1,8 @@
 """Stream the files of a collection from archives (tar or zip, compressed or not) or folders.
 
-Only the current file is in memory. A truncated archive or a damaged header raises `InputError`, because ignoring it
-would lose documents. So does a file that is larger than a document may be. Damaged files in a zip and links are skipped
-and counted.
+Only the current file is in memory. A truncated archive or a damaged header raises `InputError`, because otherwise
+documents would be lost unnoticed. So does a file that is larger than a document may be. Damaged files in a zip, links
+and sparse files in a tar, and links that lead out of a folder are skipped and counted.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class _LastBlockReader(io.RawIOBase):
     def read(self, size: int = -1, /) -> bytes:
         """Return the next block, and keep it in `last_block`.
 
-        Raise `EOFError` at the end of the file: an archive has an end mark, so whoever reads on has not found it.
+        Raise `EOFError` at the end of the file: tarfile stops at the end mark of an archive, so if it reads on, the
+        mark is missing.
         """
         self.last_block = self._file.read(size)
         if size and not self.last_block:

@@ -1,6 +1,7 @@
 """Brown corpus: 500 American texts of 1961, about 2,000 words each, as NLTK ships them; the label is the genre.
 
-Words are written `word/tag`; the tags are removed. `cats.txt` lists the genre of each text.
+Words are written `word/tag`; the tags are removed, unless `tagged` follows the name of the corpus. `cats.txt` lists the
+genre of each text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Collections: their editions and files, the words that may follow their names, and the corpora that these select.
 
-A corpus is selected by `name` or `name:word:word...`, in any order. Each word belongs to one choice, and at most one
-word of each choice may be given. Two choices are the same for all collections:
+A corpus is selected by `name` or `name:word:word...`, with the words in any order. Each word belongs to one choice, and
+at most one word of each choice may be given. Two choices work in the same way for all collections:
 
-- the edition, such as `newsgroups:original`; the name alone selects the first;
-- the part, `train` or `test`, if the publisher or another word splits the collection; the default is both.
+- the edition, such as `original` in `newsgroups:original`; the name alone selects the first edition;
+- the part, `train` or `test`, if the publisher or another word splits the collection; the default is both parts.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ PARTS = {"train": "the part to learn from", "test": "the part to test on"}
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One edition of a collection. The numbers were counted; they are None if they depend on the file."""
+    """One edition of a collection."""
 
     word: str
+    """The word after the collection's name that selects it; "" if the name alone does."""
     about: str
     files: tuple[File, ...]
     documents: int | None
     classes: int | None
+    """Numbers of documents and classes, counted in the published files; None if they depend on the file."""
     split: tuple[int, int] | None = None
     """Numbers of training and test documents, if the publisher defines a split."""
     publisher: str = ""
@@ -86,7 +88,7 @@ class Collection:
     """Whether a document may have several labels."""
 
     def corpus(self, *words: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
-        """Return the corpus that the words after the name select. Its files are located, or downloaded, now."""
+        """Return the corpus that the words after the name select; missing files are downloaded by this call."""
         selection = replace(self.select(*words), limits=limits)
         name = ":".join([self.name, *words])
         publisher = self.publisher_of(selection.edition)
@@ -171,7 +173,7 @@ class Collection:
         return selection.edition.split is not None or is_split_by_word
 
     def _check_words(self, selection: EditionSelection) -> None:
-        """Raise `InputError` if a word is not available in the selected edition, or it has no parts."""
+        """Raise `InputError` if a word is not for the selected edition, or if a part is given but nothing is split."""
         name = self.full_name(selection.edition)
         for choice in self.choices:
             word = selection.get(choice.name)

@@ -2,8 +2,8 @@
 
 No address is built in: publishers move, and anybody with a copy of a collection may serve it. The address is that of a
 folder with the files, under the names that the collections declare (`File.name`). Its scheme is one that pooch supports
-(http, https, ftp, sftp), or file://. A download must have one of the checksums in `File.sha256` or, if there are none,
-unpack without errors. It is stored in the cache completely or not at all.
+(http, https, ftp, sftp), or file://. A download must have one of the checksums in `File.sha256`; if there are none and
+its name ends in .gz, it must unpack without errors. It is stored in the cache completely or not at all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .local_files import DATA_VARIABLE, MIRROR_VARIABLE, PACKED, File
 PIECE = 2**16
 """Bytes of a download between two updates of the progress bar."""
 NO_ENCODING = {"Accept-Encoding": "identity"}
-"""Without this header, a server may declare gzip a transfer encoding, and a .gz file would arrive unpacked."""
+"""Without this header, a server may declare gzip as the content encoding of a .gz file, which would arrive unpacked."""
 
 _LOGIN = re.compile(r"//[^/\s]*@")
 

@@ -31,7 +31,7 @@ class File:
     """A file of a collection, as its publisher ships it."""
 
     name: str
-    """Its path relative to the data folder, such as rcv1/topics.gz; it may also be there as topics.gz."""
+    """Its path relative to the data folder, such as rcv1/topics.gz; it may also be in the data folder itself."""
     sha256: tuple[str, ...] = ()
     """Accepted checksums of a download, one for each way it is packed; local files are not checked."""
     also: tuple[str, ...] = ()
@@ -66,9 +66,8 @@ def _search_folders() -> dict[str, Path]:
 def find(file: File) -> FileLocation | None:
     """Return the location of a file, or of the folders that it was unpacked to; None if neither exists.
 
-    A file takes precedence over unpacked folders, and empty folders are ignored. Reading shows whether a file is
-    complete, but not whether a folder is; and an incomplete folder in the data folder would hide a complete file in the
-    cache.
+    A file takes precedence over unpacked folders, even if the file is in the cache and the folders are in the data
+    folder: reading shows whether a file is complete, but not whether a folder is. Empty folders are ignored.
     """
     for origin, folder in _search_folders().items():
         for name in _possible_names(file):
@@ -90,7 +89,7 @@ def _is_nonempty(folder: Path) -> bool:
 
 
 def obtain(file: File, name: str, publisher: str) -> Paths:
-    """Return the path of a file, downloading it if necessary; `name` is the corpus that needs it."""
+    """Return the path of a file, downloading it if necessary; `name` is the corpus that needs it, for the error."""
     if location := find(file):
         return location.paths
     if mirror := os.environ.get(MIRROR_VARIABLE):
@@ -118,7 +117,7 @@ def with_cache_hint(problem: InputError, files: Iterable[Paths]) -> InputError:
 
 
 def cache_hint(paths: Iterable[Path]) -> str:
-    """Return the hint to delete those files that are in the cache, or "": they would not be downloaded again."""
+    """Return the hint to delete those files that are in the cache, so that they are downloaded again; "" if none is."""
     folder = cache_folder()
     cached = [str(path) for path in paths if path.is_relative_to(folder)]
     return f"It is in the cache: delete {' and '.join(cached)} first." if cached else ""

@@ -7,19 +7,21 @@ and another in the second. A half has no information on the codes before its shi
 two, MCAT and M143.
 
 The distances between codes do not depend on the shift: ECAT comes 26 places after CCAT, and GCAT 11 after ECAT. These
-three are frequent, so the row of CCAT in a half is the one for which the rows at these distances have the most stories
-in total; in none of the ten halves does another row reach more than 67 % of that. In each half, the result is checked
-by two rules of RCV1 that the shift does not use: a story with a code also has the code above it, and every story has
-one of the four top codes. The terms, which are not used either, confirm it: stories with a code use the same terms in
-both halves.
+three are frequent, so the row of CCAT in a half is the one that, together with the rows 26 and 37 places after it, has
+the most stories; in none of the ten halves does another row reach more than 67 % of that number. In each half, the
+shift is checked by two rules of RCV1 that were not used to find it: a story with a code also has the code above it, and
+every story has one of the four top codes. The terms, which were not used either, confirm the shifts: stories with a
+code use the same terms in both halves.
 
-RCV1's rules have two consequences. A story with a code under MCAT also has MCAT, and all codes directly under it are
-known, so MCAT is restored. And a code that only one half has is removed from both, since otherwise its absence would
-have two meanings: 12 codes of the second subset, C11 to C172, are known for only half of its stories.
+Two corrections follow. MCAT is restored: by the first rule, a story with a code under MCAT also has MCAT, and all codes
+directly under MCAT are known. A code that only one half has is removed from both, since its absence would mean "not a
+topic of this story" in one half and "not known" in the other: 12 codes of the second subset, C11 to C172, are known for
+only half of its stories.
 
-The files do not say which half is for training either, but in one half no topic is missing, however rare: GMIL, which 5
-of RCV1's 804,414 stories have, is in it in all five subsets. Training stories were drawn so that this holds, test
-stories were not. The training half is the first, except in the fifth subset, where it is the second.
+The files do not say which half is for training either, but in one half no topic is missing, however rare: even GMIL,
+which 5 of RCV1's 804,414 stories have, occurs in that half in all five subsets. Training stories were drawn so that
+every topic occurs, test stories were not. The training half is the first, except in the fifth subset, where it is the
+second.
 """
 
 from __future__ import annotations
@@ -175,7 +177,8 @@ def _read_arrays(path: Path, limits: ReadLimits) -> tuple[Any, Bools]:
 def _check_unpacked(data: bytes, path: Path, limits: ReadLimits) -> None:
     """Raise `InputError` if the packed arrays of a MATLAB file would unpack to too much.
 
-    After a header of 128 bytes, the last two of which give the byte order, each array has its type and its size.
+    After a header of 128 bytes, the last two of which give the byte order, each array begins with the number of its
+    type and its packed size, of four bytes each.
     """
     byte_order = ">" if data[126:128] == b"MI" else "<"
     position, unpacked_size = MAT_HEADER, 0

@@ -1,8 +1,8 @@
 """20 Newsgroups: posts of 1993, a thousand from each of twenty groups; the label is the group.
 
 The default edition, by date, has 18,846 posts without duplicates, split into train and test at a date in each group.
-The original has all 19,997, with complete headers. Header fields that reveal the group are always removed
-(`REVEALING_FIELDS`).
+The edition `original` has all 19,997 posts, as published with complete headers. From the posts of both editions, the
+header fields that reveal the group are removed (`REVEALING_FIELDS`).
 
 Words after the name remove headers, footers and quotes. The header ends at the first empty line; a line that begins
 with white space continues the one before. Footers and quotes are defined as in scikit-learn's `fetch_20newsgroups`

@@ -1,8 +1,9 @@
 """The Open Directory (DMOZ): web pages described by people; the label is the top level of the category.
 
-`content.rdf.u8` has a record per page: its title, its description, and its topic, `Top/Arts/Animation`. The thirteen
-classes are those of pages in English: all except World, which has the other languages, Regional, Kids_and_Teens and
-Adult. The sample has the pages' own titles, descriptions and keywords as tokens; 44 of its documents are empty.
+`content.rdf.u8` has a record per page: its title, its description, and its topic, such as `Top/Arts/Animation`. By
+default there are thirteen classes of pages in English: all top levels except Regional, Kids_and_Teens, Adult, and
+World, which has the pages in other languages. The sample has the pages' own titles, descriptions and keywords as
+tokens; 44 of its documents are empty.
 """
 
 from __future__ import annotations

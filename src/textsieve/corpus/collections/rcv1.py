@@ -2,14 +2,15 @@
 
 The LYRL2004 split of Lewis, Yang, Rose and Li trains on the first 23,149 stories. Its files are:
 
-- vectors: `2286  864:0.05 1523:0.04 ...`, one story per line: its number and then term:weight, 47,236 terms from 1;
+- vectors: `2286  864:0.05 1523:0.04 ...`, one story per line: its number, and then the number and weight of each of
+  its terms; there are 47,236 terms, counted from 1;
 - tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
 - topics (qrels): `E11 2286 1`, a topic, a story's number, and 1, or 0 if the story does not have the topic. A story
-  also has all topics above its own.
+  also has all topics above its own in the hierarchy.
 
-Lines and stories that cannot be parsed, and stories without a known topic, are skipped and counted. `top` selects only
-the four top codes: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets have 6,000 stories each, with 944 binary terms;
-`mulan.py` reads them and identifies their topics.
+Lines and stories that cannot be parsed, and stories without a known topic, are skipped and counted. The word `top`
+selects only the four top codes: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets have 6,000 stories each, with 944 binary
+terms; `mulan.py` reads them and identifies their topics.
 """
 
 from __future__ import annotations

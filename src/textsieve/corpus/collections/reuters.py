@@ -1,8 +1,8 @@
 """Reuters-21578: news agency stories of 1987, each with no, one or several topics.
 
 The ModApte split takes the stories whose TOPICS attribute is YES and divides them by LEWISSPLIT. Results are usually
-compared on the 90 topics that occur in both parts, and on the stories that have one of them; an extra pass before the
-first finds these topics.
+compared on the 90 topics that occur in both parts, and on the stories that have one of them. This is the default
+edition; an extra pass before the first finds these topics.
 
 About one story in ten is a headline without a body; the word `bodies` leaves these out.
 """
@@ -42,7 +42,7 @@ class Story:
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
-    """Return the function that starts a pass; the first pass also finds the topics of both parts, if needed."""
+    """Return the function that starts a pass; its first call also finds the topics of both parts, if needed."""
     (paths,) = files.values()
     topics: set[str] | None = None
 

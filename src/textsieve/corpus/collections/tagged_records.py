@@ -18,7 +18,7 @@ from ..streams import REPLACEMENT
 
 BROKEN = "broken records"
 MAX_LINES = 100_000
-"""Maximum number of lines of a record; one that has more was never closed."""
+"""Maximum number of lines of a record; one that has more counts as never closed, and is skipped as broken."""
 
 _TAG = re.compile(r"<[^<>]+>")
 _LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")

@@ -1,8 +1,9 @@
 """WebKB: pages of computer science departments in 1997; the label is the kind of page.
 
-Results are usually compared on four classes: course, faculty, project and student. The pages are HTML; the header that
-the server sent is removed, and `tags="drop"` removes the tags too. The stemmed edition is a preparation of the four
-classes by Ana Cardoso-Cachopo, with its own split; 31 of its documents are empty.
+Results are usually compared on four classes: course, faculty, project and student. The pages are HTML. The header that
+the server sent is removed; the tags stay, unless a categorizer with the setting `tags="drop"` removes them. In the
+stemmed edition, Ana Cardoso-Cachopo has prepared the four classes as stems, with a split; 31 of its documents are
+empty.
 
 The folders tell apart the pages of four universities and of many others (misc), so that a model can be tested on a
 university that it has not seen: `leave-texas` splits the collection into the others (train) and Texas (test).
@@ -30,7 +31,10 @@ STEMMED = "stemmed"
 LEAVE = "leave-"
 
 _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
-"""Lines up to an empty one, the first with a name and a colon; some headers have lost their beginning."""
+"""The header of a page: lines up to an empty one, the first with a name and a colon.
+
+The first line may be any field, because some headers have lost their beginning.
+"""
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
@@ -64,7 +68,7 @@ def _is_selected(path: str, selection: EditionSelection) -> bool:
 
 
 def _class_and_university(path: str) -> tuple[str, str]:
-    """Return the class and the university in a path webkb/CLASS/UNIVERSITY/ADDRESS; two empty strings for others."""
+    """Return the class and university in a path webkb/CLASS/UNIVERSITY/ADDRESS; two empty strings for shorter paths."""
     parts = path.split("/")
     return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
 

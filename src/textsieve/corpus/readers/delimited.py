@@ -10,14 +10,16 @@ contains.
 A record has at most `ReadLimits.max_document` characters and `MAX_FIELDS` fields, because a line of nothing but
 delimiters would otherwise become a list that takes many times its size.
 
-A field that begins with a quote continues to the next single quote, across line ends and delimiters; two quotes stand
-for one. In a `lenient` file such a quote is punctuation if the field does not end at its closing quote, or if it has no
-closing quote in its line and both this line and the next are full records by themselves. So the lines of a quoted
-multi-line field must not contain exactly the delimiters that would make records of them.
+A field that begins with a quote (") ends at the next quote that is not doubled, across line ends and delimiters; a
+doubled quote stands for one. In tab-separated files (`lenient`), an opening quote may also be mere punctuation. It is,
+if neither a delimiter nor the line end follows its closing quote. If its line has no closing quote, it is punctuation
+if that line is the last one, or if both that line and the next are full records by themselves, with as many delimiters
+as the first record. So a quoted field of several lines is misread if its first two lines have exactly that many.
 
-A header is expected, with two exceptions: the columns are given by number (and the first line does not name them), or
-the file is tab-separated with two columns, the first not the longer, and its first line has no known name. The latter
-is `label<TAB>text`.
+A header is expected, with two exceptions. If columns are given by number, there is no header, unless the first record
+has conventional names at these numbers. A tab-separated file with two columns, none of which is given by name, has no
+header if its first record has no known name and its first column is not longer than the second: it is taken as
+`label<TAB>text`.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ from ..streams import read_head
 QUOTE = '"'
 MAX_FIELDS = 100_000
 PIECES_OF_BLOCK = 1_000
-"""Number of pieces of a field, such as lines, that are joined at once: short strings need fifty times their length."""
+"""Number of pieces of a field, such as lines, after which they are joined.
+
+A list of very short strings takes about fifty times the memory of the joined string.
+"""
 NumberedLine = tuple[int, str]
 
 
@@ -155,8 +160,9 @@ class _RecordParser:
     def _is_punctuation(self, line: str, position: int) -> bool:
         """Return whether the quote at the beginning of a field is only part of its text.
 
-        It is, if its closing quote does not end the field, or if there is none in this line, and both this line and the
-        next are full records by themselves.
+        If this line has a closing quote, the opening quote is part of the text if the field does not end at the closing
+        one. Otherwise the opening quote is part of the text if this line is the last, or if both this line and the next
+        are full records by themselves.
         """
         quote = line.find(QUOTE, position + 1)
         while quote >= 0 and line.startswith(QUOTE, quote + 1):
@@ -264,7 +270,7 @@ def _line_end(source: Source) -> str:
 
 
 def _delimiter_of_csv(source: Source) -> str:
-    """Return the delimiter of the first line: a comma, else a semicolon or a bar, else a comma.
+    """Return the first of comma, semicolon and bar that occurs in the first line that is not blank; else a comma.
 
     Spreadsheets write semicolons where the decimal separator is a comma.
     """
@@ -285,7 +291,7 @@ def _has_header(first_record: list[str], source: Source, format: Format) -> bool
             place=str(source.path),
             hint="Use names for a table with a header, numbers for one without",
         )
-    if numbers:  # then there is no header, unless conventional names stand where the first record would be
+    if numbers:  # then there is no header, unless the first record has conventional names there
         return all(number < len(first_record) and is_conventional(first_record[number]) for number in numbers)
     if names or format.name != "tsv" or len(first_record) != 2:
         return True  # only label<TAB>text may lack a header

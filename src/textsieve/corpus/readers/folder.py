@@ -7,10 +7,11 @@ Only regular files are documents: opening a pipe would block, and a device may n
 instead of recursion, so that folders may be nested to any depth; paths that are too long for the system raise
 `InputError`. Files are sorted by name, so that the order is the same on every machine.
 
-A link is followed if its target is inside the folder. Other links are skipped and counted, unless the caller follows
-links: a link to a private file would put its words into a model. Every folder is read once: by its own name if it is
-inside, else by the first link that leads to it or to a folder around it. So links can neither form a loop nor multiply
-folders. A link to a file is a document of its own, in addition to the file if that is read too.
+Links that lead out of the folder are skipped and counted, because a link to a private file would put its words into a
+model; the option `follow_links` allows them. A link to a file is a document of its own, in addition to the file if that
+is read, too. A link to a folder is followed only if that folder is outside or hidden, so that it is not read without
+the link, and if no earlier link led to it or to a folder around it. So links can neither form a loop nor multiply
+folders.
 """
 
 from __future__ import annotations
@@ -99,7 +100,11 @@ class _Walker:
         return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
 
     def _should_enter(self, folder: os.DirEntry[str]) -> bool:
-        """Return whether to read a folder or a link to one: it was not read yet, and is not reached by name later."""
+        """Return whether to enter a folder or a link to one; if not, count it as skipped.
+
+        A folder that was entered before is not entered again, and neither is a link whose target the walk reaches by
+        its own name.
+        """
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
             if not self._may_follow(target):
@@ -123,6 +128,7 @@ class _Walker:
         if not self._is_inside(target):
             return False
         names = os.path.relpath(target, self._root).split(os.sep)
+        # The root is compared by itself, because its relative path "." begins like a hidden name.
         return target == self._root or not any(name.startswith(HIDDEN) for name in names)
 
     def _may_follow(self, target: str) -> bool:

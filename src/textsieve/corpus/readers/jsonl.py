@@ -1,8 +1,10 @@
 """Read JSON lines: one object per line. A file that is one JSON array of objects is read too, an object at a time.
 
-A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the text, which
-may be null for an empty document. A line that is not an object raises `InputError`, or is skipped if the source is
-lenient: a writer that was killed leaves half a line. Messages never quote a line, which may be private.
+A label is a string, a number, null (unlabelled) or a list of labels; an object may lack it. Every object must have the
+text, which may be null for an empty document. A line that is not an object raises `InputError`, or is skipped if the
+source is lenient, because a writer that was killed leaves half a line. In an array, anything that is not an object
+raises `InputError`. Messages may show keys and labels, but never a text or a line that can't be parsed, which may be
+private.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ from ..streams import without_surrogates
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
 MAX_TOKEN = 12
-"""Maximum number of characters of a token, such as an escape or true.
+"""Maximum number of characters of a token, such as an escape sequence or `true`.
 
-If the parser fails so close to the end of the buffered text, the token may only be incomplete.
+If the parser fails with no more characters than this left in the buffered text, a token may only have been cut off.
 """
 
 _DECODER = json.JSONDecoder()
@@ -191,7 +193,10 @@ class _ArrayParser:
         return is_next
 
     def parse_value(self, number: int) -> object:
-        """Parse and return the next value. Each time the buffered text ends too early, read twice as much."""
+        """Parse and return the next value; while the buffered text ends too early, at least double it and try again.
+
+        `number` is the number of the item, for errors.
+        """
         self.peek()
         while True:
             try:
@@ -228,7 +233,7 @@ class _ArrayParser:
         return n_read > 0
 
     def expected(self, what: str) -> InputError:
-        """Return the error for anything else at this position."""
+        """Return the error for text at this position that is not `what`."""
         return self._error(self._position, f"Expecting {what}")
 
     def _error(self, position: int, problem: str) -> InputError:

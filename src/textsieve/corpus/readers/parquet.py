@@ -1,8 +1,9 @@
 """Read Parquet with pyarrow, at most a thousand rows at a time: memory holds a few pages, never a row group.
 
 Before the first row is read, `parquet_sizes.py` checks the unpacked size of the pages. It also finds values that many
-rows may share, such as those of a dictionary; then fewer rows are read at once. A column of lists means multilabel.
-Arrow needs a seekable file, so a compressed one is first unpacked into a temporary file that exists during the pass.
+rows may share, such as those of a dictionary; if these are long, fewer rows are read at once. If the column of the
+labels holds lists, the corpus is multilabel. Arrow needs a seekable file, so a file that is compressed as a whole, such
+as `.parquet.gz`, is first unpacked into a temporary file: once to read the names of the columns, and for each pass.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from ..streams import CHUNK, chunks_of, decode, open_bytes
 from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
 BYTES_AT_ONCE = 8 * 2**20
-"""Unpacked bytes to read at once, if the rows are of equal size."""
+"""About how many unpacked bytes to read at once; `_rows_at_once` estimates how many rows that is."""
 NUMBER_SIZE = 8
-"""Bytes that count for a value that is no string."""
+"""Bytes that are counted for a value that is not a string."""
 
 Sizes = npt.NDArray[np.integer[Any]]
 
@@ -102,13 +103,13 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
 
 def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
     """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time."""
-    # Arrow numbers the leaves: a nested column has several.
+    # For `column_indices`, Arrow numbers the leaves (see `Leaf`); a nested column may have several.
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
     groups = row_groups(path, columns, str(source.path), source.limits)
     with _open(path) as opened:
         file = pq.ParquetFile(
             opened,
-            # These values are not copied into the rows, which may share a long one.
+            # Lists keep references to these dictionaries: copies of a long value in many rows could fill the memory.
             read_dictionary=sorted(frozenset().union(*(group.list_dictionaries for group in groups))),
             buffer_size=CHUNK,  # makes Arrow read a column page by page
             pre_buffer=False,
@@ -272,7 +273,7 @@ def _values(array: Any) -> list[Any]:
 
 
 def _sizes(array: Any) -> Sizes:
-    """Return the size of each value of a column in bytes; each item of a list counts one more."""
+    """Return the size of each value of a column in bytes; each item of a list counts one byte more."""
     if not _is_list(array.type):
         return _lengths(array)
     items, offsets = _items(array)

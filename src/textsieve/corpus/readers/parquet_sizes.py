@@ -10,11 +10,13 @@ Three things need more memory than the pages that hold them:
 - A page that repeats one value many times. Each value therefore counts `VALUE_OVERHEAD` more bytes.
 - A dictionary: many rows can refer to one long value in it. The dictionaries of text columns are unpacked, a page at a
   time, to find the longest value.
-- Values stored as a prefix of the value before (`DELTA_BYTE_ARRAY`): each may be as long as its page.
+- Values that begin with a prefix of the value before, of which only the rest is stored (`DELTA_BYTE_ARRAY`): each may
+  be as long as its page.
 
-`RowGroup.longest_shared_value` is the largest size of a value of the last two kinds, so that a reader can limit the
-number of rows that it reads at once. In lists, where one row may have any number of values, the dictionary must be read
-as such (`RowGroup.list_dictionaries`), and prefixes count as if they were written out.
+`RowGroup.longest_shared_value` is an upper bound for the size of a value of the last two kinds, so that a reader can
+limit the number of rows that it reads at once. That is not enough for lists, where one row may have any number of
+values. There, Arrow must keep the dictionary instead of copying its values (`RowGroup.list_dictionaries`), and each
+value with a prefix counts as if it were as long as its page.
 
 Names of fields, such as `num_values`, are those of Parquet's specification (parquet.thrift).
 """
@@ -38,7 +40,7 @@ VALUE_OVERHEAD = 16
 PAGE_RATIO = 20
 """Maximum ratio of unpacked to packed size of a page that is larger than a document may be; text seldom exceeds it."""
 SMALL_DICTIONARY = 2**13
-"""Bytes of a dictionary whose longest value need not be known: a thousand copies of it fit in memory."""
+"""Bytes of a dictionary whose longest value need not be known: even a thousand copies of that value are small."""
 
 Shape = dict[int, tuple[str, Any]]
 """The fields to read of a Thrift struct: their numbers, names and the types of their values.
@@ -66,9 +68,9 @@ _PAGE_HEADER: Shape = {
 _PAGES_WITH_VALUES = ("data_page_header", "data_page_header_v2", "dictionary_page_header")
 """The headers of pages that have values; other pages, such as those of an index, have none of these."""
 _DELTA_BYTE_ARRAY = 7
-"""The encoding that stores a value as a prefix of the value before and a rest."""
+"""The encoding that stores the length of the prefix that a value shares with the value before, and the rest."""
 _BYTE_ARRAY, _FIXED_LENGTH = 6, 7
-"""The physical types whose values may be long."""
+"""The numbers of Parquet's physical types whose values may be long."""
 _CODECS = {0: None, 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 """Arrow's names of the compression codecs; None for uncompressed."""
 
@@ -93,6 +95,7 @@ class Leaf(NamedTuple):
     is_nested: bool
     physical_type: int | None
     type_length: int
+    """The size of each value in bytes, if the physical type is `_FIXED_LENGTH`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,10 @@ class _Page(NamedTuple):
     content: int
     """The unpacked size of its content, which is what its header says."""
     unpacked: int
-    """The size of its values in memory."""
+    """The estimated size of its values in memory: `content`, `VALUE_OVERHEAD` for each value, and more for prefixes."""
     is_dictionary: bool = False
     has_prefixes: bool = False
-    """Whether its values are stored as a prefix of the value before and a rest."""
+    """Whether its values are encoded as `_DELTA_BYTE_ARRAY`."""
 
 
 def read_leaves(path: Path) -> list[Leaf]:
@@ -216,7 +219,7 @@ def _is_string_list(leaf: Leaf) -> bool:
 
 
 def _longest_shared_value(data: mmap.mmap, page: _Page, leaf: Leaf, codec: int | None) -> int:
-    """Return an upper bound for the size of a value in a page that many rows may share; 0 if it need not be known."""
+    """Return an upper bound for the size of a value in a page that many rows may share; 0 if that is not needed."""
     if page.has_prefixes:
         return page.content  # each value may repeat nearly the whole page
     if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
@@ -321,7 +324,7 @@ class _ThriftReader:
         if expected is not _SKIP and kind not in _thrift_types(expected):
             raise DamagedError("a header has a value of another type than it should")
         if kind in (_TRUE, _FALSE):
-            return None  # the type is the value, and no truth value is needed here
+            return None  # there are two types, for true and false, and no more bytes; no truth value is needed here
         if kind in _INTEGERS:
             return self._integer()
         if kind == _STRING:

@@ -1,8 +1,8 @@
-"""Read svmlight: `1 3:0.5 7:1 # comment`, several labels as `1,3`. It yields vectors, not texts.
+"""Read svmlight: `1 3:0.5 7:1 # comment`, several labels as `1,3`. The batches have vectors, not texts.
 
 The number of columns, and whether they are counted from 0 or 1, is known only at the end of the file; so an extra pass
 before the first finds the smallest and the largest index. As in scikit-learn, an index 0 anywhere means that columns
-are counted from 0. Both passes hold one batch of lines.
+are counted from 0. Both passes hold one batch of lines in memory at a time.
 """
 
 from __future__ import annotations
@@ -140,14 +140,14 @@ def _raise_with_line(lines: _Lines, source: Source) -> None:
 
 
 def _load(features: list[str]) -> csr_array[Any]:
-    """Return the matrix of features; the label 0 stands for the labels, which scikit-learn would make floats."""
+    """Return the matrix of features. Each line gets the label 0, because the labels are read by `_label_value`."""
     data = "".join(f"0 {line}\n" for line in features).encode()
     matrix, _ = load_svmlight_file(io.BytesIO(data), zero_based=True)
     return csr_array(matrix)
 
 
 def _label_value(label: str) -> object:
-    """Return a number, so that +1, 1 and 1.0 are one class; a list for several labels; or the text if it is neither."""
+    """Return a label as a number, so that +1, 1 and 1.0 are one class, several as a list, and other text unchanged."""
     if "," in label:
         return [_label_value(part) for part in label.split(",")]
     try:

@@ -3,11 +3,11 @@
 The representative of a class is the mean of its documents' weights. A multilabel document counts in each of its
 classes, so the representative is the sum of the class's weights divided by its number of documents. Means of documents
 of length 1 are small, and smaller in classes of varied documents. With `scale="max"` each representative is divided by
-its largest weight. Its largest weight is then 1, and the same ε is equally strict for all classes.
+its largest weight. Its largest weight is then 1, and the same minimum weight ε is equally strict for all classes.
 
-T(C) is the set of terms whose weight in the representative of C is at least ε. The row of C against another class C'
-marks the terms t of T(C) with w(C, t) - w(C', t) >= δ. The *basic matrix* of C has those of its nonempty rows that
-contain no other row. A class without documents has no representative and is ignored.
+Let w(C, t) be the weight of term t in the representative of class C. T(C) is the set of terms with w(C, t) >= ε. The
+row of C against another class C' marks the terms t of T(C) with w(C, t) - w(C', t) >= δ. The *basic matrix* of C has
+those of its nonempty rows that contain no other row. A class without documents has no representative and is ignored.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Representatives:
         return self.terms[cells], self.weights[cells]
 
     def largest_difference(self, epsilon: float) -> float:
-        """Return by how much the weight of a term in one class exceeds its weight in another, at most.
+        """Return the largest difference by which the weight of a term in one class exceeds its weight in another.
 
         Only terms that weigh at least epsilon in the first class count.
         """
@@ -81,7 +81,8 @@ class Contrast(NamedTuple):
     """The rows of one class C: the row against another class marks the terms that distinguish C from it.
 
     A row is a bit set of the candidates, the terms of C with a weight of at least ε. Classes that have none of the
-    candidates all have the same row, which is stored once (`common`).
+    candidates all have the same row, which is stored once (`common`). It also stands for other classes with an equal
+    row.
     """
 
     number: int
@@ -95,7 +96,7 @@ class Contrast(NamedTuple):
     rows: Bits
     """The row against each class of `others`."""
     common: Bits
-    """The row against each class that has none of the candidates."""
+    """The row against each class that has none of the candidates, and against classes with an equal row."""
     n_common: int
     """The number of classes with the common row."""
 
@@ -194,7 +195,7 @@ class EpsilonSearch(NamedTuple):
 
 
 def epsilon_for(representatives: Representatives, delta: float, k: int) -> EpsilonSearch:
-    """Search the ε that selects k terms, or the next smaller number.
+    """Return the ε that selects k terms or the next smaller number, as far as a search finds it.
 
     The candidates of a class are the terms with a weight of at least ε. Its row against another class marks the
     candidates that distinguish it from that class, and the terms of its minimal nonempty rows are selected.

@@ -94,7 +94,7 @@ class TypicalTestors(TermSelector):
     epsilon : float or None
         The minimum weight of a term in the mean document of a class to be a candidate. None is 0.4 or, if `k` is given,
         the value that selects k terms or the next smaller number (`epsilon_`); `contrast.epsilon_for` describes the
-        bisection.
+        search for it.
     delta : float
         The minimum difference between the weights of a term in the mean documents of two classes to distinguish them.
     scale : {"max", "none"}
@@ -103,10 +103,10 @@ class TypicalTestors(TermSelector):
         The maximum number of terms: a number, or a fraction of all terms. If epsilon leaves more, the best by
         `ranking_` are selected.
     score_limit : int
-        The maximum number of testors to list for `scores_`. It applies to each part of a class; testors that differ
-        only in terms which distinguish the class from the same other classes count once. If there are more, shares are
-        estimated from a random sample of this size, the same in every run, or from a smaller one if there are many long
-        rows.
+        The maximum number of testors to list for `scores_`. Testors that differ only in terms which distinguish the
+        class from the same other classes count once. If the rows of a class fall into parts that have no terms in
+        common, the limit applies to each part. If there are more testors, shares are estimated from a random sample of
+        this size, the same in every run, or from a smaller one if there are many long rows.
 
     Attributes
     ----------
@@ -425,8 +425,8 @@ class TypicalTestors(TermSelector):
         """Return an iterator over the typical testors of a class, each as a tuple of ascending columns.
 
         There may be too many to list: the iterator stops after `limit` of them, or after `max_seconds`. Afterwards its
-        attribute `complete` says whether these are known to be all. A class that no term distinguishes from the others
-        has none.
+        attribute `complete` says whether these are known to be all. A class that no term distinguishes from any other
+        class has none.
         """
         class_contrast = self._contrast_for(label)
         basic = class_contrast.basic_matrix()

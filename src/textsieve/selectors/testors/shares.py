@@ -10,8 +10,8 @@ every row (other class). Two reductions make counting them cheaper and keep the 
   one testor of each part. So the share of a term is its share in its own part.
 
 If a part still has too many testors, its shares are estimated from random walks (`probe_shares`), which are the same in
-every run. A term that is in every testor is alone in a row, and that row is a part of its own. So in a sampled part all
-shares are above 0 and below 1, and estimates are clipped accordingly.
+every run. A term that is in every testor is alone in a row, and that row is a part of its own, with a single testor. So
+in a part whose shares are estimated, all shares are above 0 and below 1, and the estimates are clipped accordingly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .transversals import Listing, SearchArrays, list_transversals, pack_bits, u
 
 
 class Part(NamedTuple):
-    """A part of a basic matrix that shares neither rows nor columns with the rest of the matrix."""
+    """A part of a basic matrix (see `contrast.py`) that shares neither rows nor columns with the rest of the matrix."""
 
     patterns: Bools  # the distinct columns, as a matrix (rows x patterns)
     columns: Ints  # the numbers of the part's columns in the basic matrix
@@ -80,7 +80,7 @@ _LARGEST_EXACT = 2.0**53
 
 
 class Shares(NamedTuple):
-    """The share of the testors that contain each column, and whether all testors were listed (or shares estimated)."""
+    """The share of the testors that contain each column, and whether it is exact: False if any part was estimated."""
 
     values: Floats
     exact: bool
@@ -89,8 +89,9 @@ class Shares(NamedTuple):
 def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Shares:
     """Return the share of the minimal transversals that contain each column of a basic matrix.
 
-    If a part has more than `limit` distinct transversals, or if listing them would read more than `work` words, its
-    shares are estimated from `limit` random walks, or as many as `work` allows.
+    Each part of the matrix gets a share of `work`, a number of 64-bit words to read, in proportion to its rows. If a
+    part has more than `limit` minimal sets of patterns, or if listing them would take more than a quarter of its work,
+    its shares are estimated from random walks: `limit` of them, or as many as its work allows.
     """
     values, exact = np.zeros(basic.shape[1]), True
     for part in split_into_parts(basic):
@@ -109,7 +110,7 @@ def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Share
 
 
 def _shares_in_listing(transversals: Listing, n_terms: Ints) -> Floats:
-    """Return for each pattern the share of all testors that contain any single one of its terms.
+    """Return for each pattern the share of all testors that contain a given one of its terms, the same for each term.
 
     `transversals` are all minimal sets of patterns, and `n_terms` has the number of terms of each pattern.
     """
@@ -143,9 +144,10 @@ def _n_walks(part: Part, limit: int, work: int) -> int:
 
 
 def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:
-    """Estimate from random walks, for each pattern, the share of all testors that contain any single one of its terms.
+    """Return the same as `_shares_in_listing`, estimated from random walks.
 
-    The share of testors with the pattern is clipped to stay half a walk away from 0 and 1.
+    The share of testors with a pattern is clipped to stay half a walk, 0.5 / `n_walks`, away from 0 and 1. It is then
+    divided by the number of terms of the pattern.
     """
     arrays = SearchArrays.of(part.patterns)
     random_numbers = np.random.default_rng(0).random((n_walks, len(arrays.members)))

@@ -19,7 +19,9 @@ from .shares import Part, split_into_parts
 from .transversals import Testor, Transversals
 
 MAX_COMPARED = 1000
-"""The number of shortest sets of patterns of a part that are compared to find the heaviest."""
+"""The largest number of shortest sets of patterns of a part that are compared to find the heaviest, or the number of
+testors to return if that is larger.
+"""
 
 WeightedSets = list[tuple[float, Testor]]
 """Pairs of a weight and a set of columns, the heaviest first; the weight of a set is the sum over its columns."""
@@ -35,7 +37,8 @@ class Shortest(NamedTuple):
         testor
     proved : whether the search has ruled out shorter testors; if not, it was stopped, and the testors are short but
         perhaps not the shortest
-    heaviest : whether no omitted testor is heavier than those in `testors`; False if there were too many to compare
+    heaviest : whether no omitted testor is heavier than those in `testors`; False if that is not known, because there
+        were too many to compare or the search was stopped
     not_told_from : the classes that no term distinguishes this one from; it is distinguished from all others
     """
 
@@ -49,8 +52,8 @@ class Shortest(NamedTuple):
 def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps: int) -> Shortest:
     """Return the sets with the fewest columns that hit every row, at most `limit`, the heaviest first.
 
-    `weights` has a weight for each column; the weight of a set is their sum. The search tries at most `most_steps`
-    columns in total.
+    `basic` is a basic matrix (see `contrast.py`). `weights` has a weight for each column; the weight of a set is the
+    sum over its columns. The search tries at most `most_steps` columns in total.
     """
     heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
     proved = heaviest = True
@@ -97,8 +100,9 @@ def _heaviest_first(weighted_set: tuple[float, Testor]) -> tuple[float, Testor]:
 def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> WeightedSets:
     """Return the `limit` heaviest unions of one set from each list.
 
-    Both lists are sorted, so the heaviest pair is (0, 0), and only the neighbours of a pair in either list can come
-    directly after it. A heap has the pairs whose predecessors have been returned.
+    Both lists are sorted, so (0, 0) is the heaviest pair of positions, and (i, j) is at least as heavy as (i, j + 1)
+    and (i + 1, j). A pair (i, j) is pushed on the heap when (i, j - 1), or (i - 1, 0) for j = 0, has been taken from
+    it. So the heaviest pair that is left is always on the heap.
     """
     if len(left) == 1 and not left[0][1]:  # the empty set alone
         return right[:limit]

@@ -3,10 +3,11 @@
 A set of columns *hits* a row if the row is true in one of them. A transversal hits all rows, and is minimal if no
 proper subset does. Let min(H) be the distinct rows of H that contain no other row, and Tr(H) the minimal transversals.
 
-**The union can be computed without transversals.** Tr(Tr(H)) = min(H): a minimal set that hits all minimal transversals
-is a minimal row (Berge). So a column that is in some minimal row R is in some minimal transversal: if it were in none,
-R without it would still hit all of them, and R would not be minimal. Conversely, a column of a minimal transversal is
-in a minimal row, namely one that no other column of the transversal hits. So
+**The union of all minimal transversals can be computed without listing them.** Tr(Tr(H)) = min(H): the minimal sets
+that hit all minimal transversals are the minimal rows (Berge). So a column that is in some minimal row R is in some
+minimal transversal: if it were in none, R without it would still hit all of them, and R would not be such a minimal
+set. Conversely, a column of a minimal transversal is in a minimal row, namely one that no other column of the
+transversal hits. So
 
     union of Tr(H) = union of min(H),
 
@@ -113,7 +114,7 @@ class Transversals(Iterator[Testor]):
     Parameters
     ----------
     limit, max_seconds : the iterator stops after so many transversals, or so long after the first was requested
-    most_members : transversals with more columns are left out; -1 for no limit
+    most_members : transversals with more columns are left out; -1 for no limit. The method "lex" ignores it
     most_steps : the search tries at most so many columns
     column_numbers : the numbers of the columns in the results; None: their positions in `rows`
 

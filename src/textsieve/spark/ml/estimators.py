@@ -5,9 +5,9 @@ documents. Spark's evaluators and its `CrossValidator` need labels and predictio
 doubles (as from a `StringIndexer`), so are the predictions.
 
 `SieveSelector` converts texts to vectors of a few selected terms, for classifiers of Spark ML. Terms are selected as
-for a `Categorizer`, and have the weights that it would be trained on. To get them, a naive Bayes model is trained, for
-which statistics are sufficient, and only its terms and their weights are used; `nTerms="auto"` is tuned with naive
-Bayes, too. Weights are those of `svm` unless `tf`, `idf` and `norm` are set. Vectors have Spark's storage format of
+for a `Categorizer`, and have the weights that its classifier would be trained on: those for `svm`, unless `tf`, `idf`
+and `norm` are set. To get them, a naive Bayes model is trained, for which statistics are sufficient, and only its terms
+and their weights are used; `nTerms="auto"` is tuned with naive Bayes, too. Vectors have Spark's storage format of
 sparse vectors: type 0, size, indices, values. Arrow transfers it unchanged.
 """
 

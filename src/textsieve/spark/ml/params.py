@@ -51,7 +51,8 @@ def as_param(value: Any) -> Any:
 def as_setting(name: str, value: Any) -> Any:
     """Return the value of a Param in the form that the `Categorizer` takes.
 
-    JSON has no tuples, and the keys of its objects are texts.
+    JSON has no tuples, and the keys of its objects are texts, so `ngram_range` is stored as a list, and a
+    `class_weight` with other keys as a list of pairs.
     """
     if name == "ngram_range" and isinstance(value, list):
         return tuple(value)

@@ -1,9 +1,9 @@
 """Base classes of the estimators and of the models: Params, saving and loading, and the trained model.
 
 Stages are saved wherever Spark can write: Params in Spark's own format, a model as the bytes of its file. The bytes are
-rows of a Parquet table beside the Params, in pieces, because rows and messages have limits. Everything is done with
-DataFrames, because a Connect session has nothing else; so a folder is overwritten by writing an empty table in its
-place.
+stored beside the Params in a Parquet table, a few megabytes in each row, because the sizes of rows and messages are
+limited. Everything is done with DataFrames, because a Connect session has nothing else; so to overwrite a folder, an
+empty table is first written in its place.
 """
 
 from __future__ import annotations
