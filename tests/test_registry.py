@@ -65,7 +65,7 @@ def test_traits_are_those_that_the_estimator_shows(name: str) -> None:
 
 def test_traits_that_depend_on_a_setting() -> None:
     assert traits_of(TCFP()).statistics == "votes"
-    assert traits_of(TCFP(context="weighted")).statistics is None
+    assert traits_of(TCFP(context="best")).statistics is None
     assert traits_of(RandomSubspace(combine="mean")).border_at_zero
     assert not traits_of(RandomSubspace(combine="vote")).border_at_zero
 

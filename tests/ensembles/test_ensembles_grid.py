@@ -113,12 +113,22 @@ def test_prepare_is_fitted_to_training_documents_only() -> None:
 
 def test_labels_of_test_documents_are_not_read_before_they_are_compared() -> None:
     X, y = documents(n=50, n_terms=40)
-    prepare = InformationGain(k=10)
-    first = measured(X, y, n_terms=[3], n_estimators=[5], prepare=prepare, repeats=1, n_jobs=1)
-    test = first.splits[0].test
-    wrong = y.copy()
-    wrong[test] = "class never seen"
-    none = measured(X, wrong, n_terms=[3], n_estimators=[5], prepare=prepare, repeats=1, n_jobs=1)
+    classes_fitted: list[set[str]] = []
+
+    class RecordingSelector(InformationGain):
+        """A selector that records the classes that it is fitted on."""
+
+        def fit(self, X: Any, y: Any, **options: Any) -> Any:
+            classes_fitted.append(set(y))
+            return super().fit(X, y, **options)
+
+    first = measured(X, y, n_terms=[3], n_estimators=[5], prepare=RecordingSelector(k=10), repeats=1, n_jobs=1)
+    assert first.accuracy.max() > 0.0
+    classes_fitted.clear()
+    wrong = y.copy().astype(object)
+    wrong[first.splits[0].test] = "class never seen"
+    none = measured(X, wrong, n_terms=[3], n_estimators=[5], prepare=RecordingSelector(k=10), repeats=1, n_jobs=1)
+    assert classes_fitted == [set(y)]
     assert none.accuracy.max() == 0.0, "a class that nobody trained on is never right"
 
 

@@ -763,7 +763,7 @@ def test_ten_thousand_classes_with_held_out_results_fit_into_a_header() -> None:
     assert decode(data).about == model.about
 
 
-def test_names_in_settings_are_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_in_settings_are_not_imported() -> None:
     """Names of functions and modules in the settings stay text."""
     wicked = {"classifier": "os.system", "__reduce__": ["os.system", ["true"]], "__class__": "Model"}
     before = set(sys.modules)

@@ -227,7 +227,7 @@ def test_invalid_records_of_updates_raise(about: dict[str, Any], words: str) -> 
 # -- files that are no files, or too large -----------------------------------------------------------------------
 
 
-def memory_of_the_error(path: Path, classifier: str, words: str) -> int:
+def memory_of_the_error(path: Path, words: str) -> int:
     """Return the most memory that reading the statistics of a model takes, which raises an error that matches."""
     model = load(path)
     tracemalloc.start()
@@ -327,4 +327,4 @@ def test_invalid_arrays_raise_before_they_are_read(
     path = tmp_path / "news.sieve"
     write_sparse(path, head, 8 + len(encoded) + end)
     words = rf"news\.sieve: the statistics are not sound: .*{words}"
-    assert memory_of_the_error(path, classifier, words) < 2_000_000
+    assert memory_of_the_error(path, words) < 2_000_000

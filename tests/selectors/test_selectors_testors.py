@@ -158,8 +158,6 @@ def test_by_hand() -> None:
 
 
 def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() -> None:
-    twice = TypicalTestors().fit(np.vstack([ROWS, ROWS[:1]]), [*([label] for label in LABELS[1:]), ["a"], ["c"]][:7])
-    assert twice.stats_.n_documents == 7
     with_unlabelled = TypicalTestors().fit(np.vstack([ROWS, [[9, 9, 9, 9]]]), [*LABELS, None])
     assert everything(with_unlabelled) == everything(TypicalTestors().fit(ROWS, LABELS))
     both = TypicalTestors().fit(ROWS, [["a", "b"] if label == "a" else [label] for label in LABELS])

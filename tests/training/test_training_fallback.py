@@ -197,16 +197,18 @@ def alone(at: int, label: str) -> str:
 
 
 def test_held_out_documents_get_the_fallback_of_the_training_documents() -> None:
-    """Most training documents without a term are "right", so held-out documents without a term get "right"."""
-    labels = ["sport"] * 20 + ["left"] * 9 + ["right"] * 8
+    """Documents without a term are mostly "right" in the training part, and mostly "left" in all documents."""
+    labels = ["sport"] * 20 + ["left"] * 15 + ["right"] * 8
     is_test = held_out(labels, 0.4)
     texts = [alone(at, label) for at, label in enumerate(labels)]
     left = [at for at, label in enumerate(labels) if label == "left" and not is_test[at]]
-    for at in left[:3]:
+    for at in left[:5]:
         texts[at] = f"goal x{at}"  # so that fewer "left" documents are without terms
     model = Categorizer(**OF_TWO, held_out=0.4).fit(texts, labels)
     without = [label for at, label in enumerate(labels) if "goal" not in texts[at] and not is_test[at]]
     assert without.count("right") > without.count("left")
+    of_all = [label for text, label in zip(texts, labels, strict=True) if "goal" not in text]
+    assert of_all.count("right") < of_all.count("left")
     assert model.held_out_ is not None
     by_label = {row["label"]: row for row in model.held_out_["classes"]}
     n_unknown = sum("goal" not in text for text, test in zip(texts, is_test, strict=True) if test)
