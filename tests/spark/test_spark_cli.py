@@ -125,7 +125,8 @@ def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
 def test_csv_with_semicolons_and_without_a_header(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "semicolons.csv").write_text("text;label\nx, y;a\n")
     (tmp_path / "numbers.csv").write_text("a,x y\n")
-    for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0)):
+    (tmp_path / "both.csv").write_text("a;x y\n")
+    for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0), ("both.csv", 1, 0)):
         (row,) = read_files(spark, [str(tmp_path / name)], text=text, label=label).collect()
         assert (row["text"].replace(",", ""), row["label"]) == ("x y", "a")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAX_LISTED = 100
 """Number of files in a folder that are listed to detect the format."""
 OTHER_DELIMITERS = ";|"
-"""Delimiters to try instead of a comma or a tab if the header is a single column whose name contains one of them."""
+"""Delimiters to try instead of a comma or a tab if there is one column, and its first line contains one of them."""
 
 
 def read_files(
@@ -162,7 +162,7 @@ def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFr
 
 
 def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], DataFrame]:
-    """Return the reader of tables with a delimiter, which tries `OTHER_DELIMITERS` if the header has one column."""
+    """Return the reader of tables with a delimiter, which tries `OTHER_DELIMITERS` if there is only one column."""
 
     def read(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
         def read_with(separator: str) -> DataFrame:
@@ -179,8 +179,10 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
 
         table = read_with(delimiter)
         if len(table.columns) == 1:
+            first_row = table.first() if options.has_numbered_columns else table.columns
+            first_line = (first_row[0] if first_row else None) or ""
             for other in OTHER_DELIMITERS:
-                if other in table.columns[0]:
+                if other in first_line:
                     return read_with(other)
         return table
 
