@@ -26,7 +26,7 @@ SECONDS = 90
 BETWEEN = 0.02
 """Seconds between two checks of a condition; selenium's default of half a second would dominate short tests."""
 ARGUMENTS = (
-    "--headless",
+    "--headless=new",
     "--no-sandbox",  # tests may run as root
     "--disable-dev-shm-usage",
     "--disable-gpu",
@@ -38,15 +38,11 @@ ARGUMENTS = (
 )
 
 
-PROGRAMS = ("chromium-headless-shell", "chromium")
-"""The browsers, of which the first that is installed is used: the headless shell takes half the processor time."""
-
-
 def missing() -> str | None:
     """Return which program of a browser is not installed, or None."""
-    for programs, package in ((PROGRAMS, PROGRAMS[0]), (("chromedriver",), "chromium-driver")):
-        if not any(map(shutil.which, programs)):
-            return f"there is no {' or '.join(programs)} on this machine (Debian's package {package})"
+    for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
+        if shutil.which(program) is None:
+            return f"there is no {program} on this machine (Debian's package {package})"
     return None
 
 
@@ -181,7 +177,7 @@ class Browser:
 def opened_browser() -> Iterator[Browser]:
     """Yield a browser that is closed at the end."""
     options = webdriver.ChromeOptions()
-    options.binary_location = str(next(filter(None, map(shutil.which, PROGRAMS))))
+    options.binary_location = str(shutil.which("chromium"))
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
