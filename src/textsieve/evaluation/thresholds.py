@@ -318,20 +318,22 @@ class ZeroCut(Cut):
 def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
     """Return the threshold that accepts about this share of the documents, given their scores for a class.
 
-    If the share is that of no document, none is accepted. Otherwise, documents with equal scores are accepted or
-    rejected together, whichever comes closer to the share. The documents with the best score are always accepted,
-    unless all scores are equal and rejecting them all comes closer. Without scores, the threshold is 0, as in
-    `best_f1_threshold`; a class that could not be learned, because all training documents or none belong to it, has no
-    scores.
+    The share times the number of documents, rounded, is the number of documents to accept; if it is 0, none is
+    accepted. A threshold can't separate documents with equal scores. So of the documents with the score at which the
+    number is reached, all are accepted or all are rejected, whichever comes closer to the number. There is one
+    exception: documents with the best score are accepted even if rejecting them came closer, unless all scores are
+    equal. Without scores, the threshold is 0, as in `best_f1_threshold`; a class that could not be learned, because all
+    training documents or none belong to it, has no scores.
     """
     if not len(scores):
         return 0.0
+    # `n_through` is the number (or total weight) of the documents from the best score to each score.
     if weights is None:
         ordered, n_through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
     else:
         order = np.argsort(-scores)
         ordered, n_through = scores[order], np.cumsum(weights[order])
-    total = float(n_through[-1])  # `n_through`: the number (or weight) of the documents up to and including each
+    total = float(n_through[-1])
     are_integers = weights is None or bool((weights == np.floor(weights)).all())
     # The number of documents to accept, or their total weight; it is rounded unless weights are fractions.
     n_target = min(round(share * total) if are_integers else share * total, total)

@@ -20,7 +20,6 @@ from ..errors import InputError
 from ..writability import unwritable
 from .reading import open_model
 
-
 SECONDS = 0.2
 """Seconds to try to get the lock: enough for a second attempt, and too little to wait for another process."""
 

@@ -245,7 +245,7 @@ def lines(
     """
     if not curves:
         raise InputError("There is no curve to draw", hint="give at least one")
-    series = [_check_curve(number, name, points, log_x) for number, (name, points) in enumerate(curves.items())]
+    series = [_check_curve(number, name, xy, log_x) for number, (name, xy) in enumerate(curves.items())]
     x_domain = _x_domain(series, log_x)
     reference_lines = [
         _check_rule(number, name, value, x_domain) for number, (name, value) in enumerate((rules or {}).items())

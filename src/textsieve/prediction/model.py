@@ -1,4 +1,4 @@
-"""`Model`: a trained categorizer with everything that predicting needs: the terms, their weights, and a scorer.
+"""`Model`: a trained categorizer with all that predicting needs: how to read texts, the terms, their idf and a scorer.
 
 A `Categorizer` holds it after training, and a model file stores it. Predicting imports only numpy, so that a fresh
 process predicts a document in a fraction of a second.

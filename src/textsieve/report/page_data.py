@@ -3,8 +3,8 @@
 These are the overlap of selected terms for a number of terms, the correct and wrong predictions of a combination (of
 selector, number of terms and classifier), and the terms of a selector.
 
-The amount of data is limited: with many classes and combinations, the page has only the best combinations, at least
-one. The file of results has all of them.
+The amount of data is limited: with many classes and combinations, the page has the predictions of the best
+combinations only, at least of one. The file of results has the predictions of all.
 """
 
 from __future__ import annotations

@@ -401,8 +401,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
 
-        Each byte of the body makes room for a quarter of a byte of overhead. This limits the headers of chunks, which
-        would be several times as long as the body if each chunk had one byte.
+        `_parse` has counted all received bytes as overhead. So the bytes of the body are subtracted here, and in
+        addition a quarter of their number: that much overhead is allowed for the headers of chunks. If each chunk had
+        one byte, they would be several times as long as the body.
         """
         self._overhead = max(0, self._overhead - len(body) * 5 // 4)
         super().on_body(body)

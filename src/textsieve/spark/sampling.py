@@ -110,8 +110,8 @@ def sample_documents(
 ) -> CountedDocuments:
     """Return the counts of a sample of the documents, or of all if they have at most `most_values` counts.
 
-    `limits` are the limits on document frequency, for all documents; `n_values` is the number of counts in all
-    documents, if it is known.
+    `limits` are `min_df` and `max_df` for the whole collection; for a sample, they are scaled to its share of the
+    documents. `n_values` is the number of counts in the whole collection, if it is known.
     """
     first_numbers: dict[int, int] = {}
     level = 0
