@@ -17,7 +17,7 @@ from tests.depth import few_examples
 from textsieve import ClassStats, InputError, Rocchio
 from textsieve.classifiers import from_stats
 from textsieve.classifiers.from_stats import fit_stats, learns_from_stats, stats_of
-from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear, linear_form
+from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear, add_empty_classes, linear_form
 
 Multinomial: Any = MultinomialNB  # the stubs of scikit-learn lack some options
 Complement: Any = ComplementNB
@@ -185,6 +185,25 @@ def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any)
     assert form.intercepts[:2].tolist() == [CONSTANT_SCORE, -CONSTANT_SCORE]
     assert not form.coefficients[:2].any()
     assert form.coefficients[2].all()
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
+def test_a_class_with_one_document_or_all_but_one_is_learned(classifier: Any) -> None:
+    rows, is_first = weights(), np.arange(N) == 0
+    is_member = np.stack([is_first, ~is_first], axis=1)
+    form = learned(classifier, rows, csr_array(is_member.astype(np.int8)), None, multilabel=True)
+    for number in range(2):
+        expected = their_form(classifier, rows, is_member[:, number].astype(np.int64), None)
+        assert_close(Linear(form.coefficients[[number]], form.intercepts[[number]]), expected)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_class_without_documents_scores_below_all_others_whatever_their_intercepts(signed: bool) -> None:
+    form = Linear(np.array([[0.0, 1.0], [2.0, 0.5], [1.0, -1.0]]), np.array([-50.0, 0.0, 100.0]))
+    complete = add_empty_classes(form, np.array([0, 2, 3]), 4, signed=signed)
+    assert complete.intercepts.tolist() == [-50.0, -51.0, 0.0, 100.0]
+    assert complete.coefficients[1].tolist() == ([0.0, 1.0] if signed else [0.0, -1.0])
+    assert complete.coefficients[[0, 2, 3]].tolist() == form.coefficients.tolist()
 
 
 @pytest.mark.parametrize("classifier", [Multinomial(fit_prior=False), Complement(), Rocchio()])

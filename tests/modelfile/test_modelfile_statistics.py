@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reference.statistics_cases import (
@@ -52,6 +53,18 @@ def test_a_model_saved_and_loaded_between_updates_learns_the_same(classifier: st
         load(path).update(CASE.texts[begin : begin + 10], CASE.labels[begin : begin + 10]).save(path)
     assert learned_by(load(path).model_) == learned_by(trained(classifier).update(*MORE).model_)
     assert load(path).model_.about["updated"]["times"] == 4
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_unlabelled_documents_are_counted_as_before_after_saving_and_loading(classifier: str, tmp_path: Path) -> None:
+    """Naive Bayes for several labels compares a class with the rest, which has all labelled documents."""
+    texts, labels = CASE.texts[:50], [None if at % 5 == 0 else [label] for at, label in enumerate(CASE.labels[:50])]
+    settings: dict[str, Any] = {"classifier": classifier, "n_terms": 8, "keep_stats": True, "n_jobs": 1}
+    model = Categorizer(**settings).fit(texts, labels)
+    model.save(tmp_path / "news.sieve")
+    more = CASE.texts[50:90], [[label] for label in CASE.labels[50:90]]
+    updated = load(tmp_path / "news.sieve").update(*more).model_
+    assert learned_by(updated) == learned_by(model.update(*more).model_)
 
 
 def test_the_same_documents_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

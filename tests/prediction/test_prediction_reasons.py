@@ -191,6 +191,30 @@ def test_an_invalid_number_of_terms_raises(n: Any) -> None:
         small_model().class_terms(n)
 
 
+@pytest.mark.parametrize(
+    ("coefficients", "needs_comparing"),
+    [
+        ([[0.0, 2.0, 1.0]] * 4, True),
+        ([[0.0, -2.0, -1.0]] * 4, True),
+        ([[0.0, -2.0, 1.0]] * 4, False),
+    ],
+)
+def test_coefficients_of_one_sign_are_compared_with_their_mean(
+    coefficients: list[list[float]], needs_comparing: bool
+) -> None:
+    model = small_model(scorer=LinearScorer(np.array(coefficients, np.float32), np.zeros(3)))
+    assert model.needs_comparing is needs_comparing
+    expected = np.array(coefficients) - (np.mean(coefficients[0]) if needs_comparing else 0.0)
+    np.testing.assert_allclose(model.strengths(), expected)
+
+
+@pytest.mark.parametrize(("n_outputs", "needs_comparing"), [(1, False), (2, True)])
+def test_one_output_for_two_classes_needs_no_comparing(n_outputs: int, needs_comparing: bool) -> None:
+    model = two_classes()
+    scorer = LinearScorer(np.ones((len(model.terms), n_outputs), np.float32), np.zeros(n_outputs))
+    assert replace(model, scorer=scorer).needs_comparing is needs_comparing
+
+
 def test_a_model_without_terms_has_no_class_terms() -> None:
     scorer = LinearScorer(np.zeros((0, 3), np.float32), np.array([-0.5, 0.25, -0.25]))
     model = small_model(terms=(), idf=None, scorer=scorer)
