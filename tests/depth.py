@@ -2,7 +2,7 @@
 
 - quick: all that runs without Java, a browser and the papers' corpora, with few examples (`make test`)
 - all: every test (`make test-all`, and CI)
-- deep: the same with ten times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
+- deep: the same with twenty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
 """
 
 import os
@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 10, "all": 100, "deep": 1000}
+EXAMPLES = {"quick": 10, "all": 50, "deep": 1000}
 """Number of hypothesis examples of each test."""
 
 DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")
@@ -32,7 +32,7 @@ for depth, n_examples in EXAMPLES.items():
     )
 settings.load_profile(DEPTH)
 
-few_examples = settings(max_examples=max(EXAMPLES[DEPTH] // 4, 5))
+few_examples = settings(max_examples=EXAMPLES[DEPTH] // 2)
 """Decorates tests that try their examples with many parameters, or whose examples take long."""
 
 

@@ -136,7 +136,7 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Any)
     """Every cell has a value, and the page has every item."""
     for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
         named(name)
-    (reproduction,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (reproduction,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, every=60, n_jobs=1))
     for outcome in reproduction.items:
         assert all(cell.estimate.value is not None for cell in (*outcome.cells, *outcome.trials)), outcome.item.name
     page = (tmp_path / "ocfs-part.md").read_text(encoding="utf-8")
