@@ -165,6 +165,14 @@ def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() 
     assert everything(both) == everything(apart)
 
 
+def test_each_result_can_be_asked_for_first_after_partial_fit() -> None:
+    """`partial_fit` only adds to the statistics; the first result that is needed starts the selection."""
+    expected = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
+    for name in ("scores_", "ranking_", "scores_are_exact_", "support_", "class_terms_", "indistinguishable_"):
+        value, right = (getattr(TypicalTestors(epsilon=0.4).partial_fit(ROWS, LABELS), name), getattr(expected, name))
+        assert str(value) == str(right), name
+
+
 def test_equal_scores_are_ranked_by_weight_and_then_by_column() -> None:
     """Each class has one row, so its terms have equal shares; of equal shares, the heavier term comes first."""
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])

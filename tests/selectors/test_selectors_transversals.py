@@ -324,6 +324,14 @@ def test_shortest_testors_equal_brute_force(rows: Marks, repeat: int) -> None:
         assert [weights[list(testor)].sum() for testor in heaviest.testors] == in_order[:limit]
 
 
+def test_the_heaviest_testors_combine_the_columns_of_independent_rows() -> None:
+    rows = np.array([[1, 1, 0, 0], [0, 0, 1, 1]], np.bool_)
+    weights = np.array([5.0, 4.0, 3.0, 0.0])
+    in_order = [(0, 2), (1, 2), (0, 3), (1, 3)]  # of weight 8, 7, 5 and 4
+    for limit in range(1, 5):
+        assert shortest_transversals(rows, weights, limit, 10**6).testors == in_order[:limit]
+
+
 def test_too_many_shortest_testors_to_compare() -> None:
     """Twelve rows of two columns, and one row that any first column hits, have 4,095 distinct shortest sets."""
     rows = np.zeros((13, 24), np.bool_)

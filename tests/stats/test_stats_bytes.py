@@ -171,6 +171,7 @@ def test_every_flipped_byte_raises_and_allocates_little_memory(flip: int) -> Non
         {"class_docs": np.array([1, 2], np.int64)},  # fewer documents than have a term
         {"class_docs": np.array([3, 2, 0], np.int64)},
         {"doc_freq": np.array([2, 1], np.int64)},
+        {"doc_freq": np.array([2, 0, 2], np.int64)},  # a class has a term that no document has
         {"doc_freq": np.array([2, 1, -1], np.int64)},
         {"doc_freq": np.array([2, 1, 2**40], np.int64)},
         {"doc_freq": np.array(2, np.int64)},
