@@ -1,5 +1,6 @@
 """`Targets`, the labels as training uses them, compared with sets of labels."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,15 @@ def test_targets_equal_the_sets_of_labels(sets: list[tuple[str, ...]], label_for
     assert part.classes == targets.classes  # including classes without documents
     assert (part.multilabel, part.has_label_matrix) == (targets.multilabel, targets.has_label_matrix)
     check(part, [sets[document] for document in documents])
+
+
+@pytest.mark.parametrize(("weights", "class_docs"), [([2.0, 3.0, 1.0], (3, 3)), ([0.5, 3.0, 1.0], (2, 1))])
+def test_a_model_file_has_integer_weights_and_counts_documents_if_weights_are_fractions(
+    weights: list[float], class_docs: tuple[int, int]
+) -> None:
+    targets = replace(Targets.of(["a", "b", "a"], 3), weights=np.array(weights))
+    assert tuple(targets.sizes_for_file.class_docs) == class_docs
+    assert targets.sizes_for_file.n_documents == sum(class_docs)
 
 
 def check(targets: Targets, sets: Any) -> None:
