@@ -118,9 +118,9 @@ def test_labels_of_test_documents_are_not_read_before_they_are_compared() -> Non
     class RecordingSelector(InformationGain):
         """A selector that records the classes that it is fitted on."""
 
-        def fit(self, X: Any, y: Any, **options: Any) -> Any:
+        def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
             classes_fitted.append(set(y))
-            return super().fit(X, y, **options)
+            return super().fit(X, y, sample_weight)
 
     first = measured(X, y, n_terms=[3], n_estimators=[5], prepare=RecordingSelector(k=10), repeats=1, n_jobs=1)
     assert first.accuracy.max() > 0.0
