@@ -11,12 +11,15 @@ Counting takes two steps:
    between white space with a space on both sides. A run ends with `RUN_END`, or with 0xFF at the end of a document.
 2. `count_characters` looks up the n-grams that begin at each character, from short to long, in a table of words
    (`kernels.words`): the spelling of an n-gram is a "word" that may have spaces. The key of an n-gram is extended by
-   the bytes of its last character, so that a lookup takes the same time for any length.
+   the bytes of its last character, so that a lookup takes the same time for any length. There are millions of
+   different n-grams, and their table is larger than the processor's cache. So n-grams are looked up in batches: while
+   the keys of a batch are computed, its slots are loaded into the cache.
 """
 
 import numpy as np
 
 from ..arrays import Bytes, Codes
+from .intrinsics import prefetch
 from .jit import kernel
 from .words import (
     END,
@@ -47,6 +50,7 @@ _LOW_32 = np.uint64((1 << 32) - 1)
 _LONG_BIT = np.uint64(1 << 31)  # see `kernels.words` for the codes of a slot
 _NUMBER_BITS = np.uint64((1 << 31) - 1)
 _SPACE = 32
+_BATCH = 64  # how many n-grams are looked up at once
 
 
 @kernel
@@ -128,6 +132,22 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
 
 
 @kernel
+def is_spelled(
+    runs: Bytes, begin: np.uint64, length: np.uint64, starts: Codes, spelling: Bytes, number: np.uint64
+) -> bool:
+    """Return whether the n-gram of `runs` at `begin` has the same bytes as the known one with this number."""
+    known_begin = starts[number]
+    if starts[number + _1] - known_begin != length:
+        return False
+    is_same = True
+    offset = _0
+    while is_same and offset < length:
+        is_same = spelling[known_begin + offset] == runs[begin + offset]
+        offset += _1
+    return bool(is_same)
+
+
+@kernel
 def count_characters(
     runs: Bytes,
     min_n: int,
@@ -159,39 +179,55 @@ def count_characters(
     n_entries = state[N_ENTRIES]
     n_words = state[N_WORDS]
     n_done = int(state[N_DONE])
+    # A batch: where each n-gram begins, its number of bytes and of characters, and its key.
+    begins = np.empty(_BATCH, np.uint64)
+    lengths = np.empty(_BATCH, np.uint64)
+    keys = np.empty(_BATCH, np.uint64)
+    sizes = np.empty(_BATCH, np.int64)
     room = True
     while room and position < end:
-        if runs[position] >= RUN_END:
-            if runs[position] == END:
-                row_ends[row] = n_entries
-                row_start = n_entries
-                row += _1
-            position += _1
-            continue
-        is_first = padded and (position == 0 or runs[position - _1] >= RUN_END)
-        stop = position
-        key, hash_so_far, length, next_fold = _0, seed, _0, _8
-        n = 0
-        while n < max_n and runs[stop] < RUN_END:
-            next_stop = stop + width_of(runs[stop])
-            while stop < next_stop:
-                if length == next_fold:
-                    hash_so_far = fold_bytes(hash_so_far, key)
-                    key = _0
-                    next_fold += _8
-                key = (key << _8) | np.uint64(runs[stop])
-                length += _1
-                stop += _1
-            n += 1
-            if n <= n_done or (n < min_n and not (is_first and runs[stop] >= RUN_END)):
+        n_batched = 0
+        while n_batched < _BATCH and position < end and runs[position] != END:
+            if runs[position] == RUN_END:
+                position += _1
                 continue
+            is_first = padded and (position == 0 or runs[position - _1] >= RUN_END)
+            stop = position
+            key, hash_so_far, length, next_fold = _0, seed, _0, _8
+            n = 0
+            while n < max_n and runs[stop] < RUN_END:
+                next_stop = stop + width_of(runs[stop])
+                while stop < next_stop:
+                    if length == next_fold:
+                        hash_so_far = fold_bytes(hash_so_far, key)
+                        key = _0
+                        next_fold += _8
+                    key = (key << _8) | np.uint64(runs[stop])
+                    length += _1
+                    stop += _1
+                n += 1
+                if n <= n_done or (n < min_n and not (is_first and runs[stop] >= RUN_END)):
+                    continue
+                if n_batched == _BATCH:  # the next batch continues with this n-gram
+                    n_done = n - 1
+                    break
+                full_key = key if length <= _8 else fold_bytes(hash_so_far, key) ^ length
+                prefetch(slots, _2 * slot_of(full_key, shift, seed))
+                begins[n_batched] = position
+                lengths[n_batched] = length
+                sizes[n_batched] = n
+                keys[n_batched] = full_key
+                n_batched += 1
+            else:
+                position += width_of(runs[position])
+                n_done = 0
 
-            # Look the n-gram up, and count it, as `count_words` does with a word.
-            full_key, is_long = key, _0
-            if length > _8:
-                full_key, is_long = fold_bytes(hash_so_far, key) ^ length, _LONG_BIT
+        # Look the n-grams up, and count them, as `count_words` does with words.
+        for item in range(n_batched):
+            key, length = keys[item], lengths[item]
+            is_long = _0 if length <= _8 else _LONG_BIT
             room = n_entries < max_entries
-            slot = slot_of(full_key, shift, seed)
+            slot = slot_of(key, shift, seed)
             while room:
                 meta = slots[_2 * slot + _1]
                 if meta == 0:
@@ -201,26 +237,17 @@ def count_characters(
                             room = False
                             break
                         for offset in range(length):
-                            spelling[spelling_start + np.uint64(offset)] = runs[position + np.uint64(offset)]
+                            spelling[spelling_start + np.uint64(offset)] = runs[begins[item] + np.uint64(offset)]
                         entries[n_entries] = (n_words << _32) | _1
                         n_words += _1
                         starts[n_words] = spelling_start + length
-                        slots[_2 * slot] = full_key
+                        slots[_2 * slot] = key
                         slots[_2 * slot + _1] = (n_entries << _32) | is_long | n_words
                         n_entries += _1
                     break
-                if slots[_2 * slot] == full_key and (meta & _LONG_BIT) == is_long:
+                if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
                     number = (meta & _NUMBER_BITS) - _1
-                    is_same = True
-                    if is_long != 0:
-                        known_start = starts[number]
-                        is_same = starts[number + _1] - known_start == length
-                        if is_same:
-                            for offset in range(length):
-                                if spelling[known_start + np.uint64(offset)] != runs[position + np.uint64(offset)]:
-                                    is_same = False
-                                    break
-                    if is_same:
+                    if is_long == 0 or is_spelled(runs, begins[item], length, starts, spelling, number):
                         last_entry = meta >> _32
                         if last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == number:
                             entries[last_entry] += _1
@@ -230,13 +257,17 @@ def count_characters(
                             n_entries += _1
                         break
                 slot = (slot + _1) & mask
-            if not room:  # the next call starts at this character again, with this n-gram
+            if not room:  # the next call starts with this n-gram again
                 state[WORD_LENGTH] = length
-                n_done = n - 1
+                position = begins[item]
+                n_done = sizes[item] - 1
                 break
-        if room:
-            position += width_of(runs[position])
-            n_done = 0
+
+        if room and position < end and runs[position] == END:
+            row_ends[row] = n_entries
+            row_start = n_entries
+            row += _1
+            position += _1
     state[POSITION] = position
     state[ROW] = row
     state[ROW_START] = row_start

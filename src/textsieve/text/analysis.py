@@ -156,6 +156,12 @@ WORDS = Analysis()
 """The default: words of two or more letters, digits or underscores."""
 
 
+def analysis_of(analyzer: str | Function, token_pattern: str | None, tokenizer: Function | None) -> Analysis:
+    """Return the analysis with these settings; for the defaults it is `WORDS`, whose pattern is compiled once."""
+    analysis = Analysis(analyzer, token_pattern, tokenizer)
+    return WORDS if analysis == WORDS else analysis
+
+
 def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -> list[Any]:
     """Return the n-grams of a text or list, as parts of it, in the order of their begins or of their lengths."""
     shortest, longest = ngram_range

@@ -30,7 +30,7 @@ from ..errors import InputError, Setting, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
-from .analysis import Analysis, Function
+from .analysis import Function, analysis_of
 from .counting import FewDocuments, count_known
 from .csr import CSR
 from .preparation import Preparation
@@ -366,7 +366,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             self.encoding,
             self.decode_error,
             Preparation.of(vars(self)),
-            Analysis(self.analyzer, self.token_pattern, self.tokenizer),
+            analysis_of(self.analyzer, self.token_pattern, self.tokenizer),
             self.preprocessor,
             self.input,
         )

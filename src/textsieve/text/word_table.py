@@ -142,22 +142,24 @@ def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, 
 
     NUL is written as `NUL_BYTES`. The array of begins has the total number of bytes as an additional element.
     """
-    encoded = [term.encode("utf-8", "surrogatepass").replace(b"\0", NUL_BYTES) + terminator for term in terms]
-    starts = np.zeros(len(encoded) + 1, np.uint64)
+    text = "\n".join([*terms, ""])
+    starts = np.zeros(len(terms) + 1, np.uint64)
+    if text.count("\n") == len(terms):  # no term has a line break, so all can be encoded at once, which is faster
+        lines = np.frombuffer(_encoded(text), np.uint8)
+        is_end = lines == ord("\n")
+        if terminator:
+            starts[1:] = np.flatnonzero(is_end) + 1
+            return np.where(is_end, np.frombuffer(terminator, np.uint8), lines), starts
+        starts[1:] = np.flatnonzero(is_end) - np.arange(len(terms))  # without the line breaks of the terms before
+        return lines[~is_end], starts
+    encoded = [_encoded(term) + terminator for term in terms]
     starts[1:] = np.cumsum([len(term) for term in encoded], dtype=np.uint64)
     return np.frombuffer(b"".join(encoded), np.uint8), starts
 
 
-def encode_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
-    """Return the same as `encode_terms` for words without line breaks.
-
-    It is four times as fast, since all words are encoded at once.
-    """
-    lines = np.frombuffer("\n".join([*words, ""]).encode(), np.uint8)
-    is_end = lines == ord("\n")
-    starts = np.zeros(len(words) + 1, np.uint64)
-    starts[1:] = np.flatnonzero(is_end) - np.arange(len(words))  # without the line breaks of the words before
-    return lines[~is_end], starts
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8, with `NUL_BYTES` for NUL."""
+    return text.encode("utf-8", "surrogatepass").replace(b"\0", NUL_BYTES)
 
 
 class WordTable:
@@ -459,7 +461,7 @@ class FormTable(WordTable):
         if not len(new_words):
             return
         spelled = self._written.spell_terms(new_words, n_words=np.ones(len(new_words), np.int64))
-        encoded = encode_lines(self._forms(spelled))
+        encoded = encode_terms(self._forms(spelled))
         numbers: Ints = self.add(*encoded) if learn else self.find(*encoded)
         self._form_numbers = np.concatenate([self._form_numbers, numbers])
 
