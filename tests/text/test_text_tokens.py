@@ -79,8 +79,7 @@ def test_counts_are_sklearns(
 def test_every_code_point_is_split_as_in_sklearn(pattern: str) -> None:
     step = 1 << 12
     documents = [
-        " ".join(f"a{c}b {c} {c}d-{c}-e{c}" for c in map(chr, range(first, first + step)))
-        for first in range(0, 0x110000, step)
+        " ".join(f"a-{c}b {c}" for c in map(chr, range(first, first + step))) for first in range(0, 0x110000, step)
     ]
     theirs = CountVectorizer(token_pattern=pattern)
     expected = theirs.fit_transform(documents)

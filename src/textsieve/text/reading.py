@@ -44,16 +44,20 @@ INPUTS = ("content", "filename", "file")
 """The values of the setting `input`: what a document is given as."""
 
 _CHARACTERS_PER_DOCUMENT = 256  # the time that a document takes, whatever its length, in characters
+_EFFORT_OF_NGRAMS = 24  # the time of plain Python for n-grams of 3 to 5 characters, compared with words
 _KERNELS = "textsieve.kernels.words"
 _charged = 0  # what this process has counted without the kernels so far, in characters
 
 
-def are_few(n_characters: int, n_documents: int) -> bool:
-    """Return whether documents with `n_characters` in total should be counted without the kernels."""
+def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
+    """Return whether documents with `n_characters` in total should be counted without the kernels.
+
+    `effort` is the time that plain Python takes for a character, compared with counting words.
+    """
     if n_characters <= FEW_CHARACTERS and n_documents <= FEW_DOCUMENTS:
         return True
-    effort = _charged + n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
-    return _KERNELS not in sys.modules and effort <= COLD_START_BUDGET * FEW_CHARACTERS
+    total = _charged + effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
+    return _KERNELS not in sys.modules and total <= COLD_START_BUDGET * FEW_CHARACTERS
 
 
 def _name_of_file(document: object) -> str:
@@ -182,14 +186,15 @@ class Reading:
         if hasattr(documents, "columns"):
             raise InputError("documents is a table with columns", hint="give the one that has the texts")
         texts = self._decode(documents)
+        effort = _EFFORT_OF_NGRAMS if self.analysis.has_characters else 1
         texts_read: list[Any] = []
         n_characters = 0
         for text in texts:
             texts_read.append(text)
             n_characters += len(text) if isinstance(text, str) else 0
-            if not are_few(n_characters, len(texts_read)):
+            if not are_few(n_characters, len(texts_read), effort):
                 return None, self._prepare(chain(texts_read, texts), for_kernels=True)
-        _charge(n_characters, len(texts_read))
+        _charge(effort * n_characters, len(texts_read))
         few = list(self._prepare(texts_read, for_kernels=False))
         return few, iter(few)
 
