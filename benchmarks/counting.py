@@ -17,6 +17,11 @@ from textsieve.text.preparation import shared_normaliser
 from .harness import Result, peak_growth, versus
 from .newsgroups import newsgroups
 
+CHARACTERS = {"char_wb": "3 to 5 characters of words (`char_wb`)", "char": "3 to 5 characters (`char`)"}
+"""The analyzers of characters, and what they count here."""
+
+JOINED_WORDS = r"\b\w[\w'-]*\b"
+
 
 def results() -> list[Result]:
     """Time counting on the training documents of 20 Newsgroups by date."""
@@ -72,6 +77,30 @@ def results() -> list[Result]:
             "CountVectorizer",
             repeats=3,
             their_repeats=1,
+        ),
+        *(
+            versus(
+                f"`fit_transform` of {CHARACTERS[analyzer]}, two threads",
+                partial(TermCounter(analyzer=analyzer, ngram_range=(3, 5), n_jobs=2).fit_transform, texts),
+                partial(CountVectorizer(analyzer=analyzer, ngram_range=(3, 5)).fit_transform, texts),
+                "CountVectorizer",
+                target=10,
+                repeats=5,
+                their_repeats=1,
+            )
+            for analyzer in CHARACTERS
+        ),
+        versus(
+            "`fit_transform` of words with hyphens and apostrophes, two threads",
+            lambda: TermCounter(token_pattern=JOINED_WORDS, n_jobs=2).fit_transform(texts),
+            lambda: CountVectorizer(token_pattern=JOINED_WORDS).fit_transform(texts),
+            "CountVectorizer",
+        ),
+        versus(
+            "`fit_transform` of words by a pattern that runs in Python, two threads",
+            lambda: TermCounter(token_pattern=r"[a-z]+", n_jobs=2).fit_transform(texts),
+            lambda: CountVectorizer(token_pattern=r"[a-z]+").fit_transform(texts),
+            "CountVectorizer",
         ),
         versus(
             "`fit_transform` of stems, two threads",
@@ -146,19 +175,41 @@ def _with_vocabulary(counter: TermCounter | CountVectorizer, texts: list[str]) -
 
 
 def memory() -> str:
-    """Return a paragraph on the peak memory of `fit_transform`."""
-    texts, _ = newsgroups()
-    counter = TermCounter()
-    counts = counter.fit_transform(texts)
-    vocabulary = counter.vocabulary_
-    matrix_bytes = counts.data.nbytes + counts.indices.nbytes + counts.indptr.nbytes
-    result_bytes = matrix_bytes + sys.getsizeof(vocabulary) + sum(map(sys.getsizeof, vocabulary))
+    """Return a paragraph on the peak memory of `fit_transform`, of words and of characters."""
+    result_bytes = _result_bytes(TermCounter())
     ours, theirs = peak_growth(_prepare_ours), peak_growth(_prepare_theirs)
-    return (
+    lines = [
         f"Peak memory of `fit_transform` over the documents themselves: {ours / 1e6:.0f} MB, where the result (matrix "
         f"and vocabulary) is {result_bytes / 1e6:.0f} MB: {ours / result_bytes:.2f} times the result (aim: at most 2, "
         f"plus one batch of text). `CountVectorizer`: {theirs / 1e6:.0f} MB."
-    )
+    ]
+    for analyzer, what in CHARACTERS.items():
+        result_bytes = _result_bytes(_character_counter(analyzer))
+        growth = peak_growth(partial(_prepare_characters, analyzer))
+        lines.append(
+            f"For {what}: {growth / 1e6:,.0f} MB, where the result is {result_bytes / 1e6:,.0f} MB: "
+            f"{growth / result_bytes:.2f} times the result."
+        )
+    return " ".join(lines)
+
+
+def _result_bytes(counter: TermCounter) -> int:
+    """Return the size of the matrix and the vocabulary that a counter makes of all texts."""
+    counts = counter.fit_transform(newsgroups()[0])
+    vocabulary = counter.vocabulary_
+    matrix_bytes = counts.data.nbytes + counts.indices.nbytes + counts.indptr.nbytes
+    return int(matrix_bytes + sys.getsizeof(vocabulary) + sum(map(sys.getsizeof, vocabulary)))
+
+
+def _character_counter(analyzer: str) -> TermCounter:
+    return TermCounter(analyzer=analyzer, ngram_range=(3, 5), n_jobs=2)
+
+
+def _prepare_characters(analyzer: str) -> Callable[[], object]:
+    """Load all texts and kernels, and return a job that counts characters."""
+    texts, _ = newsgroups()
+    _character_counter(analyzer).fit_transform(texts[:3000])
+    return partial(_with_vocabulary, _character_counter(analyzer), texts)
 
 
 def compilation() -> str:

@@ -38,6 +38,14 @@ texts = st.one_of(
 )
 corpora = st.lists(texts, min_size=1, max_size=12)
 
+# White space of one to three bytes and in runs, NUL and other control characters, hyphens and apostrophes.
+spaced_texts = st.one_of(
+    st.text("aAbÉ北𝔘 \t\n\x1f\x85\u2028\u3000\x00\x01\x7f\ud800", max_size=30),
+    st.text("abÉ_9-'’. \n", max_size=30),
+    texts,
+)
+spaced_corpora = st.lists(spaced_texts, min_size=1, max_size=8)
+
 
 @contextmanager
 def path(name: str) -> Iterator[None]:

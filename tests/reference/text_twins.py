@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 
 def words_of(text: str) -> list[str]:
@@ -32,6 +33,32 @@ def terms_in(
         ends = range(first + ngram_range[0], first + ngram_range[1] + 1)
         terms += [" ".join(words[first:end]) for end in ends if end <= len(words)]
     return terms
+
+
+def character_ngrams_in(
+    text: str, *, analyzer: str, ngram_range: tuple[int, int], prepare: Callable[[str], str] = str.lower
+) -> list[str]:
+    """Return the n-grams of the characters of a text in the order of their first characters, shorter ones first.
+
+    The analyzer "char" takes the whole text, in which several white-space characters in a row became one space, and
+    "char_wb" each word with a space on both sides; a word that is shorter than all n-grams counts once.
+    """
+    if analyzer == "char":
+        whole = ""
+        for is_space, run in groupby(prepare(text), key=str.isspace):
+            characters = "".join(run)
+            whole += " " if is_space and len(characters) > 1 else characters
+        parts = [whole]
+    else:
+        parts = [f" {word} " for word in prepare(text).split()]
+    ngrams = []
+    for part in parts:
+        if analyzer == "char_wb" and len(part) < ngram_range[0]:
+            ngrams.append(part)
+        for first in range(len(part)):
+            ends = range(first + ngram_range[0], first + ngram_range[1] + 1)
+            ngrams += [part[first:end] for end in ends if end <= len(part)]
+    return ngrams
 
 
 def first_seen(documents: Iterable[Sequence[str]]) -> list[str]:

@@ -88,4 +88,4 @@ def test_no_terms_and_no_documents() -> None:
 
 def test_error_names_a_document_that_is_not_text() -> None:
     with pytest.raises(InputError, match="Document 1 is 5"):
-        count_known(["aa", 5], Vocabulary(["aa"], (1, 1), frozenset()), READING)  # type: ignore[list-item]
+        count_known(["aa", 5], Vocabulary(["aa"], (1, 1), frozenset()), READING)

@@ -79,7 +79,7 @@ def test_a_document_that_is_no_text_is_named(bad: Any, number: int) -> None:
 
 def test_a_large_bad_document_is_not_printed_whole() -> None:
     with pytest.raises(InputError) as caught:
-        TermCounter().fit([["word"] * 100_000])  # type: ignore[list-item]
+        TermCounter().fit([["word"] * 100_000])
     assert len(str(caught.value)) < 300
 
 

@@ -31,6 +31,11 @@ copy.deepcopy(counter).transform(texts)
 textsieve.TermCounter().partial_fit(texts).partial_fit(['new words']).transform(texts)
 textsieve.TermCounter(vocabulary=['ab', 'cd']).transform(texts)
 textsieve.TermCounter(ngram_range=(1, 2), stop_words='english', min_df=2, strip_accents='ascii').fit(texts)
+textsieve.TermCounter(analyzer='char', ngram_range=(1, 3)).fit(texts).transform(texts)
+textsieve.TermCounter(analyzer='char_wb', ngram_range=(3, 5)).partial_fit(texts).partial_fit(['new words'])
+textsieve.TermCounter(token_pattern=r'\\S+').fit(texts)
+textsieve.TermCounter(tokenizer=str.split).fit(texts)
+textsieve.TermCounter(analyzer=str.split).fit(texts)
 textsieve.TermWeighter().fit_transform(counter.fit_transform(texts))
 """
 
@@ -47,6 +52,8 @@ def test_a_few_documents_do_not_load_the_kernels() -> None:
     [
         ("textsieve.TermCounter().fit(['ab cd ' * 200_000])", False),
         ("textsieve.TermCounter().fit(['ab cd ' * 400_000])", True),
+        ("textsieve.TermCounter(analyzer='char').fit(['ab cd ' * 10_000])", False),
+        ("textsieve.TermCounter(analyzer='char').fit(['ab cd ' * 20_000])", True),
         ("textsieve.TermCounter().fit(['ab cd'] * 4000)", False),
         ("textsieve.TermCounter().fit(['ab cd'] * 10_000)", True),
         ("for _ in range(3): textsieve.TermCounter().fit(['ab cd ' * 100_000])", False),

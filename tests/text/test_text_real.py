@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from tests.reference.archives import files_in
 from tests.reference.text_checks import assert_same
@@ -42,6 +43,21 @@ def test_newsgroups(newsgroups: Labelled, newsgroups_test: Labelled) -> None:
     test = newsgroups_test[0]
     assert len(test) == 7_532
     assert_same(ours.transform(test), theirs.transform(test))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"analyzer": "char_wb", "ngram_range": (3, 5)},
+        {"analyzer": "char", "ngram_range": (3, 5), "min_df": 2},
+        {"token_pattern": r"\b\w[\w'-]*\b"},
+        {"token_pattern": r"\S+", "ngram_range": (1, 2)},
+        {"token_pattern": r"[a-z]+"},
+    ],
+    ids=str,
+)
+def test_other_terms_of_newsgroups(newsgroups: Labelled, settings: dict[str, Any]) -> None:
+    _assert_same_counts(newsgroups[0][::12], n_jobs=2, **settings)
 
 
 def test_reuters(data_dir: Path) -> None:

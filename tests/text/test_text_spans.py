@@ -14,7 +14,6 @@ from textsieve.text.places import Span, TermFinder
 from textsieve.text.preparation import Preparation
 from textsieve.text.reading import Reading
 from textsieve.text.vocabulary import Vocabulary
-from textsieve.text.words import terms_of
 
 PIECES = (
     *("goal", "Goal", "goals", "the", "of", "New", "York", "zz", "Zz", "top", "café", "cafe\u0301", "İstanbul", "Łódź"),
@@ -28,7 +27,8 @@ def all_terms(text: str, reading: Reading, ngram_range: tuple[int, int], stop_wo
     """Return all terms of a text."""
     prepared, _ = reading.few_or_many([text])
     assert prepared is not None
-    return terms_of(prepared[0], ngram_range, stop_words, **reading.word_settings)
+    (terms,) = reading.term_lists(prepared, ngram_range, stop_words)
+    return terms
 
 
 def counts_of_terms(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]:

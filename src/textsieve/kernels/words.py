@@ -1,8 +1,9 @@
 r"""Count the words of UTF-8 text: the loop on which the speed of the whole package depends.
 
-A *word* is a run of two or more word characters, as the regular expression `\b\w\w+\b` matches it. The text of many
-documents is one array of bytes in which 0xFF, a byte that never occurs in UTF-8, ends each document. So the loop needs
-neither a bounds check nor a table of offsets.
+A *word* is a run of two or more word characters, as the regular expression `\b\w\w+\b` matches it; for other token
+patterns, the caller gives other tables of characters and another shortest length. The text of many documents is one
+array of bytes in which 0xFF, a byte that never occurs in UTF-8, ends each document. So the loop needs neither a bounds
+check nor a table of offsets.
 
 - A table of 256 entries classifies bytes: 0 between words, `END` after a document, `WIDE` for the first byte of a
   non-ASCII character, and otherwise the byte to count (which is how ASCII is lowercased). Non-ASCII characters are
@@ -145,6 +146,7 @@ def count_words(
     starts: Codes,
     spelling: Bytes,
     seed: np.uint64,
+    min_length: np.uint64,
     n_stop: np.uint64,
     learn: bool,
     in_sequence: bool,
@@ -154,7 +156,8 @@ def count_words(
 ) -> bool:
     """Count the words of each document of `text`; return True when all is done, False when an array is full.
 
-    - `classes` (256,) and the bitmap `wide_words` say what is a word character (see above);
+    - `classes` (256,) and the bitmap `wide_words` say what is a word character (see above); a word has at least
+      `min_length` of them;
     - `slots` (2 x number of slots), `starts` (words + 1) and `spelling` are the table of known words: word w is spelled
       `spelling[starts[w] : starts[w + 1]]`;
     - `entries` and `row_ends` are the output: an entry is word number << 32 | count, and those of document d end at
@@ -219,8 +222,8 @@ def count_words(
             else:
                 break
             byte_class = classes[text[position]]
-        if length - continuation_bytes < _2:
-            continue  # a single character is not a word
+        if length - continuation_bytes < min_length:
+            continue  # by default, a single character is not a word
 
         # Look the word up, and count it.
         is_long = _0

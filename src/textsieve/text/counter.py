@@ -1,19 +1,21 @@
 """Count the terms of texts with `TermCounter`, which has the interface of scikit-learn's `CountVectorizer`.
 
-With default settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row are
-always in order, which `CountVectorizer` guarantees only for `transform`. Intended differences:
+With the same settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row
+are always in order, which `CountVectorizer` guarantees only for `transform`. Words and n-grams of characters are found
+by compiled code; unusual token patterns and the user's functions run in Python (`text.analysis`). Intended differences:
 
 - `partial_fit` lets the vocabulary grow: new terms get the next columns, in the order of their first occurrence, so the
   columns don't depend on how the documents were cut into batches. `partial_fit_transform` returns the batch's matrix.
 - `max_features` breaks ties alphabetically, where `CountVectorizer` leaves them to the sorting routine.
 - `n_jobs` is the number of threads; the result is the same for any number.
-- A word always consists of two or more word characters: there is no `token_pattern`, `tokenizer` or `analyzer`.
+- `token_pattern` must not match the empty string, and functions must return strings.
 """
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
@@ -28,13 +30,14 @@ from ..errors import InputError, Setting, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
+from .analysis import Function, analysis_of
 from .counting import FewDocuments, count_known
 from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
 from .vocabulary import Vocabulary, columns_of, unique_terms, vocabulary_terms
-from .words import Accents, accent_stripper, stop_words_of, terms_of
+from .words import WORD_PATTERN, Accents, accent_stripper, stop_words_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -48,22 +51,34 @@ NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
 """The limits that drop no term."""
 
 
-def analyze(
-    document: str | bytes, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
-) -> list[str]:
-    """Return the terms of a document, one for each occurrence, sorted by their number of words."""
-    text = reading.text_of(document)
-    for step in reading.steps:
-        text = step(text)
-    terms = terms_of(text, ngram_range, stop_words, **reading.word_settings)
-    return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
+def analyze(document: Any, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
+    """Return the terms of a document, one for each occurrence, in the order of scikit-learn: short n-grams first."""
+    (terms,) = reading.term_lists([reading.prepared(document)], ngram_range, stop_words, by_length=True)
+    return terms
 
 
 class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Count the words, or n-grams, of each document.
+    r"""Count the words of each document, or n-grams of words or characters.
 
     Parameters
     ----------
+    input : {"content", "filename", "file"}
+        What a document is given as: its text (a string, or bytes), the path of a file, or an object with a method
+        `read`.
+    analyzer : {"word", "char", "char_wb"} or function
+        What terms are: words; n-grams of the characters of the whole text; or n-grams of the characters of each word
+        between white space, with a space before and after it. A function gets a document, decoded but not lowercased,
+        and returns its terms; no other setting for texts but `tags` has an effect then.
+    token_pattern : str
+        A regular expression for words, if `analyzer` is "word". If it has a capturing group, the group is the word. The
+        usual patterns are compiled: two or more word characters (the default), one or more (`\b\w+\b`), words with
+        hyphens and apostrophes (`\b\w[\w'-]*\b`), everything but white space (`\S+`); see `words.token_rule`. Any
+        other pattern runs in Python, which takes about as long as `CountVectorizer`. It is stopped if it takes too long
+        for a document, but only in the main thread, and not on Windows.
+    tokenizer : function or None
+        A function that returns the words of a prepared text, in place of `token_pattern`.
+    preprocessor : function or None
+        A function that prepares a text, in place of `lowercase` and `strip_accents`.
     lowercase : bool
         Lowercase texts before counting.
     strip_accents : {"ascii", "unicode"}, function or None
@@ -71,19 +86,21 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     stop_words : language, list of words or None
         Words to leave out, before n-grams are formed and before words are normalised. A language is given by its name
         or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`. Write the words of a list
-        as they are after lowercasing and stripping accents; a warning names those that can't match any text.
+        as they are after lowercasing and stripping accents; a warning names those that can't match any text. They have
+        no effect if terms are not words.
     tags : {"keep", "drop"}
         "drop" removes HTML and SGML from the texts; see `text.markup`.
     names : bool
-        Count a proper name, such as Santiago de Cuba, as one term instead of its words; see `text.names`.
+        Count a proper name, such as Santiago de Cuba, as one term instead of its words; see `text.names`. Not with
+        other words than the default ones.
     normalise : {"stem", "lemma"} or None
-        Count stems or lemmas instead of words. `vocabulary` must then consist of stems or lemmas, too. Needs the extra
-        `textsieve[words]`.
+        Count stems or lemmas instead of words, if `analyzer` is "word". `vocabulary` must then consist of stems or
+        lemmas, too. Needs the extra `textsieve[words]`.
     language : str or None
         The language of the stems or lemmas, by its name or code: "german" or "de". None uses the language of the stop
         words if they are given by one, otherwise English. Turkish and Azerbaijani also change how `I` is lowercased.
     ngram_range : (int, int)
-        The smallest and the largest number of words in a term.
+        The smallest and the largest number of words, or of characters, in a term.
     min_df, max_df : int or float
         Leave out terms that are in fewer or more documents than this: a number, or a share of the documents.
     max_features : int or None
@@ -110,6 +127,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def __init__(
         self,
         *,
+        input: str = "content",
+        analyzer: str | Function = "word",
+        token_pattern: str | None = WORD_PATTERN,
+        tokenizer: Function | None = None,
+        preprocessor: Function | None = None,
         lowercase: bool = True,
         strip_accents: Accents = None,
         stop_words: str | Collection[str] | None = None,
@@ -128,6 +150,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         decode_error: str = "strict",
         n_jobs: int | None = -1,
     ) -> None:
+        self.input = input
+        self.analyzer = analyzer
+        self.token_pattern = token_pattern
+        self.tokenizer = tokenizer
+        self.preprocessor = preprocessor
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
@@ -148,33 +175,33 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     # -- public methods ------------------------------------------------------------------------------------------
 
-    def fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
+    def fit(self, documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary."""
         self._fit_and_count(documents)
         return self
 
-    def fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
+    def fit_transform(self, documents: Iterable[Any], y: object = None) -> csr_matrix:
         """Learn the vocabulary and count its terms; faster than `fit` and `transform`."""
         return self._fit_and_count(documents)
 
-    def transform(self, documents: Iterable[str | bytes]) -> csr_matrix:
+    def transform(self, documents: Iterable[Any]) -> csr_matrix:
         """Count the terms of the vocabulary."""
         self._require_vocabulary()
         counts = count_known(documents, self._vocabulary, self._reading(), n_jobs=self.n_jobs, dtype=self.dtype)
         return self._to_matrix(counts)
 
-    def partial_fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
+    def partial_fit(self, documents: Iterable[Any], y: object = None) -> Self:
         """Add the terms of more documents to the vocabulary."""
         self.partial_fit_transform(documents)
         return self
 
-    def partial_fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
+    def partial_fit_transform(self, documents: Iterable[Any], y: object = None) -> csr_matrix:
         """Add the terms of more documents to the vocabulary, and count the terms of these documents."""
         reading = self.validated_reading()
         self._require_growable()
         known: Vocabulary | None = getattr(self, "_vocabulary", None)
         if known is None:
-            self._warn_about_stop_words(reading)
+            self._warn(reading)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
@@ -223,8 +250,20 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         rows.sort_indices()
         return [terms[rows.indices[begin:end]] for begin, end in pairwise(rows.indptr.tolist())]
 
-    def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
-        """Return a function that lists the terms of a document, one for each occurrence, by their number of words."""
+    def decode(self, doc: Any) -> Any:
+        """Return a document as a string: read from its file, and decoded."""
+        return self.validated_reading().text_of(doc)
+
+    def build_preprocessor(self) -> Callable[[Any], Any]:
+        """Return the function that prepares a decoded text: `preprocessor`, or lowercasing and stripping accents."""
+        return replace(self.validated_reading(), input="content").prepared
+
+    def build_tokenizer(self) -> Callable[[Any], Iterable[str]]:
+        """Return the function that splits a prepared text into words, if `analyzer` is "word"."""
+        return self.validated_reading().analysis.tokens
+
+    def build_analyzer(self) -> Callable[[Any], list[str]]:
+        """Return a function that lists the terms of a document, one for each occurrence, short n-grams first."""
         return partial(
             analyze, reading=self.validated_reading(), ngram_range=self.ngram_range, stop_words=self._stop_words()
         )
@@ -247,16 +286,16 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _require_vocabulary(self) -> None:
         """Raise `NotFittedError` if there is no vocabulary. If it was given as a setting, no fit is needed."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._warn_about_stop_words(self.validated_reading())
+            self._warn(self.validated_reading())
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
     # -- counting few documents in plain Python, many with kernels -----------------------------------------------
 
-    def _fit_and_count(self, documents: Iterable[str | bytes]) -> csr_matrix:
+    def _fit_and_count(self, documents: Iterable[Any]) -> csr_matrix:
         """Learn the vocabulary unless it was given as a setting, and return the counts of its terms."""
         reading = self.validated_reading()
-        self._warn_about_stop_words(reading)
+        self._warn(reading)
         if self.vocabulary is not None:
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
@@ -266,54 +305,43 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=is_pruned)
         return self._to_matrix(counts)
 
-    def _grow_by_few(self, texts: list[str], reading: Reading) -> csr_matrix:
+    def _grow_by_few(self, texts: list[Any], reading: Reading) -> csr_matrix:
         """Add the terms of a few texts to the vocabulary, and count them in plain Python."""
         vocabulary = self._vocabulary
-        few = FewDocuments(
-            texts,
-            vocabulary.columns,
-            learn=True,
-            ngram_range=vocabulary.ngram_range,
-            stop_words=vocabulary.stop_words,
-            **reading.word_settings,
-        )
+        term_lists = reading.term_lists(texts, vocabulary.ngram_range, vocabulary.stop_words)
+        few = FewDocuments(term_lists, vocabulary.columns, learn=True)
         vocabulary.grow(few.new_terms(len(vocabulary)))
         return self._to_matrix(few.rows(columns=None, n_columns=len(vocabulary), dtype=self.dtype))
 
-    def _grow_by_many(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
+    def _grow_by_many(self, texts: Iterator[Any], reading: Reading) -> csr_matrix:
         """Add the terms of many texts to the vocabulary, and count them with kernels."""
-        from .tally import encoded_slices, tally
+        from .tally import slices_for, tally
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
         vocabulary_table = vocabulary.table_for(reading)
-        tallied = tally(encoded_slices(texts), vocabulary_table.table, learn=True, n_jobs=n_jobs)
+        slices = slices_for(texts, reading, vocabulary.ngram_range, vocabulary.stop_words)
+        tallied = tally(slices, vocabulary_table.table, learn=True, n_jobs=n_jobs)
         columns = vocabulary.grow_with_table(vocabulary_table)
         return self._to_matrix(tallied.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_from_few(self, texts: list[str], reading: Reading) -> tuple[CSR, list[str]]:
+    def _learn_from_few(self, texts: list[Any], reading: Reading) -> tuple[CSR, list[str]]:
         """Return the counts of a few texts, and the terms of the columns, all within the limits, in plain Python."""
-        few = FewDocuments(
-            texts,
-            {},
-            learn=True,
-            ngram_range=self.ngram_range,
-            stop_words=self._stop_words(),
-            **reading.word_settings,
-        )
+        few = FewDocuments(reading.term_lists(texts, self.ngram_range, self._stop_words()), {}, learn=True)
         terms, numbers = few.sorted_terms()
         selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[selected], len(terms))
         return few.rows(columns, len(selected), dtype=self.dtype), [terms[position] for position in selected]
 
-    def _learn_from_many(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
+    def _learn_from_many(self, texts: Iterator[Any], reading: Reading) -> tuple[CSR, list[str]]:
         """Return the counts of many texts, and the terms of the columns, all within the limits, with kernels."""
-        from .tally import encoded_slices, tally
+        from .tally import slices_for, tally
         from .term_table import TermTable
 
         n_jobs = n_threads(self.n_jobs)
-        table = TermTable.for_reading(reading, self.ngram_range, self._stop_words())
-        tallied = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
+        stop_words = self._stop_words()
+        table = TermTable.for_reading(reading, self.ngram_range, stop_words)
+        tallied = tally(slices_for(texts, reading, self.ngram_range, stop_words), table, learn=True, n_jobs=n_jobs)
         numbers = table.sort_numbers(np.flatnonzero(table.is_term()))
         totals = partial(tallied.totals, table.size)
         selected = terms_within_limits(numbers, tallied.n_documents, totals, binary=self.binary, **self._limits())
@@ -332,8 +360,16 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _reading(self) -> Reading:
         """Return how documents are read (decoded, prepared, lowercased), by the current settings."""
-        preparation = Preparation.of(vars(self))
-        return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
+        return Reading(
+            self.lowercase,
+            self.strip_accents,
+            self.encoding,
+            self.decode_error,
+            Preparation.of(vars(self)),
+            analysis_of(self.analyzer, self.token_pattern, self.tokenizer),
+            self.preprocessor,
+            self.input,
+        )
 
     def _limits(self) -> dict[str, Any]:
         """Return the settings that limit the vocabulary."""
@@ -353,7 +389,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         accent_stripper(self.strip_accents)
         self._stop_words()
         reading = self._reading()
-        reading.preparation.checked()
+        reading.check()
         if self.names and lengths != (1, 1):
             raise InputError(
                 (
@@ -407,7 +443,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Return the vocabulary that was given as a setting, and warn about terms that can't match."""
         assert self.vocabulary is not None
         terms = vocabulary_terms(self.vocabulary)
-        if self.lowercase and not callable(self.strip_accents):  # a function may write uppercase letters
+        functions = (self.strip_accents, self.preprocessor, self.tokenizer, self.analyzer)
+        if self.lowercase and not any(map(callable, functions)):  # a function may write uppercase letters
             unmatched = [term for term in terms if term != term.lower()]
             if unmatched:
                 warn(
@@ -424,7 +461,30 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Return the stop words for the current settings."""
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
 
-    def _warn_about_stop_words(self, reading: Reading) -> None:
-        """Warn about words of the user's list of stop words that can't match any text."""
-        if not (self.stop_words is None or isinstance(self.stop_words, str)):
+    def _warn(self, reading: Reading) -> None:
+        """Warn about settings that have no effect, and about stop words of the user that can't match any text."""
+        for setting, cause in self._settings_without_effect():
+            warn((setting, " has no effect because of ", cause, "."))
+        if self.stop_words is None or isinstance(self.stop_words, str):
+            return
+        if reading.analysis.has_words and reading.analysis.function is None and reading.preprocessor is None:
             matchable_stop_words(self.stop_words, reading)  # only for its warning: the list stays as it is
+
+    def _settings_without_effect(self) -> Iterator[tuple[Setting, Setting]]:
+        """Yield each setting that was changed but has no effect, and the setting that is the reason."""
+        analyzer = Setting("analyzer", self.analyzer)
+        has_own_pattern = self.token_pattern not in (None, WORD_PATTERN)
+        if self.analyzer != "word":
+            if self.stop_words is not None:
+                yield Setting("stop_words", self.stop_words), analyzer
+            if self.tokenizer is not None:
+                yield Setting("tokenizer", self.tokenizer), analyzer
+            if has_own_pattern:
+                yield Setting("token_pattern", self.token_pattern), analyzer
+        elif has_own_pattern and self.tokenizer is not None:
+            yield Setting("token_pattern", self.token_pattern), Setting("tokenizer", self.tokenizer)
+        if callable(self.analyzer):
+            if self.preprocessor is not None:
+                yield Setting("preprocessor", self.preprocessor), analyzer
+            if tuple(self.ngram_range) != (1, 1):
+                yield Setting("ngram_range", self.ngram_range), analyzer

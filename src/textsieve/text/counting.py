@@ -5,6 +5,7 @@ tests compare them with each other and with scikit-learn.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -13,33 +14,21 @@ from ..settings import n_threads
 from .csr import CSR
 from .reading import Reading
 from .vocabulary import Vocabulary
-from .words import Forms, terms_of
 
 
 class FewDocuments:
-    """Count prepared texts in plain Python; each text is a row.
+    """Count the terms of texts in plain Python; each text is given as a list of its terms and is a row.
 
     `known` has the numbers of known terms. With `learn`, other terms get the next numbers, in the order of first use;
     otherwise they are skipped. All occurrences become one array of codes that is sorted and counted at once: with n
     terms, an occurrence of term t in row r has the code r n + t.
     """
 
-    def __init__(
-        self,
-        texts: Iterable[str],
-        known: dict[str, int],
-        *,
-        learn: bool,
-        ngram_range: tuple[int, int],
-        stop_words: frozenset[str],
-        forms: Forms | None = None,
-        joins_names: bool = False,
-    ) -> None:
+    def __init__(self, term_lists: Iterable[list[str]], known: dict[str, int], *, learn: bool) -> None:
         self.numbers = numbers = dict(known) if learn else known  # a copy, since terms are added
         occurrences: list[int] = []  # the term number of each occurrence
         ends = [0]  # where the occurrences of each text end
-        for text in texts:
-            terms = terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names)
+        for terms in term_lists:
             if learn:
                 for term in terms:
                     numbers.setdefault(term, len(numbers))
@@ -95,7 +84,7 @@ LONG_NGRAM = 16
 
 
 def count_known(
-    documents: Iterable[str | bytes],
+    documents: Iterable[Any],
     vocabulary: Vocabulary,
     reading: Reading,
     *,
@@ -108,18 +97,13 @@ def count_known(
     """
     few, texts = reading.few_or_many(documents)
     if few is not None and vocabulary.ngram_range[1] <= LONG_NGRAM:
-        few_counts = FewDocuments(
-            few,
-            vocabulary.columns,
-            learn=False,
-            ngram_range=vocabulary.ngram_range,
-            stop_words=vocabulary.stop_words,
-            **reading.word_settings,
-        )
+        term_lists = reading.term_lists(few, vocabulary.ngram_range, vocabulary.stop_words)
+        few_counts = FewDocuments(term_lists, vocabulary.columns, learn=False)
         return few_counts.rows(columns=None, n_columns=len(vocabulary), dtype=dtype)
-    from .tally import encoded_slices, tally
+    from .tally import slices_for, tally
 
     threads = n_threads(n_jobs)
     vocabulary_table = vocabulary.table_for(reading)
-    tallied = tally(encoded_slices(texts), vocabulary_table.table, learn=False, n_jobs=threads)
+    slices = slices_for(texts, reading, vocabulary.ngram_range, vocabulary.stop_words)
+    tallied = tally(slices, vocabulary_table.table, learn=False, n_jobs=threads)
     return tallied.rows(vocabulary_table.columns, len(vocabulary), dtype=dtype, n_jobs=threads)

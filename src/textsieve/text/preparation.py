@@ -10,8 +10,8 @@ lowercased.
 **Normal forms** are stems or lemmas, looked up once for each distinct word. The forms that a package returns are
 lowercased and stripped of accents like the text: a German lemma can be `Haus` and must match the word `haus`. If a form
 is empty, contains white space or can't be encoded as UTF-8, the word stays as it is; so do names, which consist of
-several words, and very long words. Forms are cached. When there are too many, the first half is kept, because frequent
-words come early in a text.
+several words, very long words, and words that can't be encoded. Forms are cached. When there are too many, the first
+half is kept, because frequent words come early in a text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,10 +58,9 @@ class Normaliser:
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """Return the forms of words that were not cached a moment ago, and cache them.
 
-        Another thread may have cached some of them since. Names (words with spaces) and very long words are left out
-        of the result, since they are their own forms.
+        Another thread may have cached some of them since. Words that are their own forms are left out of the result.
         """
-        forms = {word: self._cache.get(word, "") for word in words if len(word) <= MAX_WORD_LENGTH and " " not in word}
+        forms = {word: self._cache.get(word, "") for word in words if _can_have_form(word)}
         uncached = [word for word, form in forms.items() if not form]
         new_forms = dict(zip(uncached, self._forms(uncached), strict=True))
         self._add_to_cache(new_forms)
@@ -97,6 +96,11 @@ class Normaliser:
         text = lowercase_turkish_i(text) if self._has_turkish_case else text
         text = lower_case(text) if self._lowercase else text
         return text if self._strip is None else self._strip(text)
+
+
+def _can_have_form(word: str) -> bool:
+    """Return whether a package is asked for the form of a word, which is no name, not very long, and can be encoded."""
+    return len(word) <= MAX_WORD_LENGTH and " " not in word and (word.isascii() or word.isprintable() or _is_form(word))
 
 
 def _is_form(text: str) -> bool:

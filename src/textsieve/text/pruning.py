@@ -52,8 +52,8 @@ def no_documents() -> InputError:
 def no_terms(n_documents: float) -> InputError:
     """Return the error for documents without any term."""
     return InputError(
-        f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
-        "stop words are left out.)"
+        f"None of the {n_documents:,} documents has a term. (By default, a term is a word of two or more letters, "
+        "digits or underscores; stop words are left out.)"
     )
 
 

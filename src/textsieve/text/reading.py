@@ -1,4 +1,4 @@
-"""Read documents: decode them, remove tags and join names if set, lowercase, and strip accents.
+"""Read documents: open and decode them, remove tags and join names if set, lowercase, and strip accents.
 
 The kernels lowercase ASCII themselves, so ASCII documents are passed to them unchanged. The exception is stripping
 accents: a character without its accent can become an uppercase letter, which must stay one.
@@ -7,6 +7,9 @@ Few documents are counted without the kernels. How many are few depends on wheth
 which takes as long as counting millions of characters without them. A process that keeps counting small batches spends
 that time sooner or later, and then loads them.
 
+A function of the user can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
+terms (`analyzer`). It runs in the calling thread, once for each document, in their order.
+
 Stop words given by the user are compared with words as they are read: lowercased, perhaps without accents, split at
 apostrophes and hyphens. So `Der`, `für` (without accents) and `don't` never match. `matchable_stop_words` reads each
 stop word as a text would be read, and warns about those that become other words, as scikit-learn does. It does not warn
@@ -14,6 +17,7 @@ if these words are on the list as well (`Der` and `der`) or if none remain (`I` 
 changed: `don't` should not remove every `don` from a text.
 """
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,9 +26,10 @@ from typing import Any
 
 from ..errors import InputError, Setting, shown
 from ..warning import warn
+from .analysis import WORDS, Analysis, Function
 from .languages import has_turkish_case
 from .preparation import NO_PREPARATION, Preparation, normaliser
-from .words import WORD, Accents, Forms, accent_stripper, lower_case, lowercase_turkish_i
+from .words import NOT_SPACE, Accents, Forms, accent_stripper, lower_case, lowercase_turkish_i
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 """Up to this many characters in up to this many documents are always counted without the kernels."""
@@ -35,17 +40,29 @@ COLD_START_BUDGET = 64
 Step = Callable[[str], str]
 """A function from text to text."""
 
+INPUTS = ("content", "filename", "file")
+"""The values of the setting `input`: what a document is given as."""
+
 _CHARACTERS_PER_DOCUMENT = 256  # the time that a document takes, whatever its length, in characters
+_EFFORT_OF_NGRAMS = 24  # the time of plain Python for n-grams of 3 to 5 characters, compared with words
 _KERNELS = "textsieve.kernels.words"
 _charged = 0  # what this process has counted without the kernels so far, in characters
 
 
-def are_few(n_characters: int, n_documents: int) -> bool:
-    """Return whether documents with `n_characters` in total should be counted without the kernels."""
+def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
+    """Return whether documents with `n_characters` in total should be counted without the kernels.
+
+    `effort` is the time that plain Python takes for a character, compared with counting words.
+    """
     if n_characters <= FEW_CHARACTERS and n_documents <= FEW_DOCUMENTS:
         return True
-    effort = _charged + n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
-    return _KERNELS not in sys.modules and effort <= COLD_START_BUDGET * FEW_CHARACTERS
+    total = _charged + effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
+    return _KERNELS not in sys.modules and total <= COLD_START_BUDGET * FEW_CHARACTERS
+
+
+def _name_of_file(document: object) -> str:
+    """Return how an error message names a document that is given as a path."""
+    return os.fspath(document) if isinstance(document, str | os.PathLike) else shown(document)
 
 
 def _charge(n_characters: int, n_documents: int) -> None:
@@ -56,13 +73,16 @@ def _charge(n_characters: int, n_documents: int) -> None:
 
 @dataclass(frozen=True)
 class Reading:
-    """How documents are read: the settings from bytes to prepared text."""
+    """How documents are read: the settings from files or bytes to prepared texts and their terms."""
 
     lowercase: bool
     strip_accents: Accents
     encoding: str
     decode_error: str
     preparation: Preparation = NO_PREPARATION
+    analysis: Analysis = WORDS
+    preprocessor: Function | None = None
+    input: str = "content"
 
     @property
     def forms(self) -> Forms | None:
@@ -71,10 +91,63 @@ class Reading:
             return None
         return normaliser(self.preparation.normalise, self.preparation.language, self.lowercase, self.strip_accents)
 
-    @property
-    def word_settings(self) -> dict[str, Any]:
-        """Return the settings that define words, as keyword arguments of `terms_of`, `FewDocuments` and `TermTable`."""
-        return {"forms": self.forms, "joins_names": self.joins_names}
+    def check(self) -> None:
+        """Raise `InputError` for invalid settings, or for settings that contradict each other."""
+        self.preparation.checked()
+        self.analysis.checked()
+        if not (isinstance(self.input, str) and self.input in INPUTS):
+            raise InputError(setting="input", value=self.input, allowed=INPUTS)
+        if not (self.preprocessor is None or callable(self.preprocessor)):
+            raise InputError(setting="preprocessor", value=self.preprocessor, hint="use a function, or None")
+        analyzer = Setting("analyzer", self.analysis.analyzer)
+        if not self.analysis.has_words:
+            if self.preparation.normalise is not None:
+                raise InputError(
+                    (
+                        Setting("normalise", self.preparation.normalise),
+                        " needs words, which ",
+                        analyzer,
+                        " does not count",
+                    ),
+                    hint=("use ", Setting("analyzer", "word"), ", or ", Setting("normalise", None)),
+                )
+            if self.preparation.names:
+                raise InputError(
+                    (Setting("names", True), " needs words, which ", analyzer, " does not count"),
+                    hint=("use ", Setting("analyzer", "word"), ", or ", Setting("names", False)),
+                )
+        elif self.preparation.names:
+            for name, value, default in (
+                ("token_pattern", self.analysis.token_pattern, WORDS.token_pattern),
+                ("tokenizer", self.analysis.tokenizer, None),
+                ("preprocessor", self.preprocessor, None),
+            ):
+                if value != default:
+                    raise InputError(
+                        (Setting("names", True), " with ", Setting(name, value), ": names consist of default words"),
+                        hint=("leave out ", Setting(name), ", or use ", Setting("names", False)),
+                    )
+
+    def term_lists(
+        self,
+        texts: Iterable[Any],
+        ngram_range: tuple[int, int],
+        stop_words: frozenset[str],
+        *,
+        by_length: bool = False,
+    ) -> Iterator[list[str]]:
+        """Yield the terms of each prepared text, in the order that `Analysis.terms` explains."""
+        forms, joins_names = self.forms, self.joins_names
+        for number, text in enumerate(texts):
+            yield self.analysis.terms(
+                text,
+                ngram_range,
+                stop_words,
+                forms=forms,
+                joins_names=joins_names,
+                number=number,
+                by_length=by_length,
+            )
 
     @property
     def joins_names(self) -> bool:
@@ -87,9 +160,21 @@ class Reading:
 
         They don't if accents are stripped: that is done after lowercasing and may yield uppercase letters, which stay.
         """
-        return self.lowercase and self.strip_accents is None
+        return self.lowercase and self.strip_accents is None and not self._is_folded_by_user
 
-    def few_or_many(self, documents: Iterable[str | bytes]) -> tuple[list[str] | None, Iterator[str]]:
+    @property
+    def _is_folded_by_user(self) -> bool:
+        """Return whether a function of the user takes the place of lowercasing and stripping accents."""
+        return callable(self.analysis.analyzer) or self.preprocessor is not None
+
+    @property
+    def _takes_any_document(self) -> bool:
+        """Return whether a function of the user is the first to see a document, which need not be a text then."""
+        if self.preparation.tags == "drop":
+            return False
+        return self._is_folded_by_user or (self.analysis.function is not None and not self.steps)
+
+    def few_or_many(self, documents: Iterable[Any]) -> tuple[list[Any] | None, Iterator[Any]]:
         """Return the prepared texts as a list if they are few, otherwise None; and in both cases as an iterator.
 
         If they are many, the iterator yields texts for the kernels, which may still have to be lowercased.
@@ -101,25 +186,37 @@ class Reading:
         if hasattr(documents, "columns"):
             raise InputError("documents is a table with columns", hint="give the one that has the texts")
         texts = self._decode(documents)
-        texts_read: list[str] = []
+        effort = _EFFORT_OF_NGRAMS if self.analysis.has_characters else 1
+        texts_read: list[Any] = []
         n_characters = 0
         for text in texts:
             texts_read.append(text)
-            n_characters += len(text)
-            if not are_few(n_characters, len(texts_read)):
+            n_characters += len(text) if isinstance(text, str) else 0
+            if not are_few(n_characters, len(texts_read), effort):
                 return None, self._prepare(chain(texts_read, texts), for_kernels=True)
-        _charge(n_characters, len(texts_read))
+        _charge(effort * n_characters, len(texts_read))
         few = list(self._prepare(texts_read, for_kernels=False))
         return few, iter(few)
 
-    def _decode(self, documents: Iterable[str | bytes]) -> Iterator[str]:
-        """Yield the documents as strings."""
+    def _decode(self, documents: Iterable[Any]) -> Iterator[Any]:
+        """Yield the documents as strings, or as they are if a function of the user takes any."""
+        takes_any, is_content = self._takes_any_document, self.input == "content"
         for number, document in enumerate(documents):
-            yield document if isinstance(document, str) else self.text_of(document, number)
+            if isinstance(document, str) and is_content:
+                yield document
+            else:
+                yield self.text_of(document, number, takes_any=takes_any)
 
-    def text_of(self, document: str | bytes, number: int = 0) -> str:
-        """Return a document as a string; `number` is the document's number in error messages."""
+    def text_of(self, document: Any, number: int = 0, *, takes_any: bool = False) -> Any:
+        """Return a document as a string; `number` is the document's number in error messages.
+
+        With `takes_any`, a document that is neither a string nor bytes is returned as it is.
+        """
+        if self.input != "content":
+            document = self._content_of(document, number)
         if isinstance(document, str):
+            return document
+        if takes_any and not isinstance(document, bytes):
             return document
         if hasattr(document, "as_py"):  # a scalar of pyarrow
             return self.text_of(document.as_py(), number)
@@ -136,17 +233,69 @@ class Reading:
                 hint=("set ", Setting("encoding"), ", or ", Setting("decode_error", "replace")),
             ) from error
 
-    def _prepare(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
+    def _content_of(self, document: Any, number: int) -> Any:
+        """Return what a document that is given as a file name or as an open file contains."""
+        if self.input == "file":
+            if not hasattr(document, "read"):
+                raise InputError(
+                    f"document {number} is {shown(document)} ({type(document).__name__}), not an open file",
+                    setting="input",
+                    value=self.input,
+                    hint="give objects with a method read",
+                )
+            return document.read()
+        try:
+            with open(document, "rb") as file:
+                return file.read()
+        except (OSError, TypeError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or problem
+            raise InputError(
+                f"document {number}, {_name_of_file(document)}, can't be read: {reason}",
+                setting="input",
+                value=self.input,
+                hint="give the paths of files",
+            ) from problem
+
+    def _prepare(self, texts: Iterable[Any], *, for_kernels: bool) -> Iterator[Any]:
         """Yield the texts after all steps of preparation; ASCII texts are not lowercased if the kernels do that."""
         cleaning_steps, folding_steps = self._cleaning_steps(for_kernels=for_kernels), self._folding_steps()
-        skip_ascii = for_kernels and self.kernels_lowercase
-        for text in texts:
+        skip_ascii = for_kernels and self.kernels_lowercase and self.is_split_by_kernels
+        for number, text in enumerate(texts):
             for step in cleaning_steps:
                 text = step(text)
-            if not (skip_ascii and text.isascii()):
+            if self.preprocessor is not None:
+                text = self._preprocess(text, number)
+            elif not (skip_ascii and text.isascii()):
                 for step in folding_steps:
                     text = step(text)
             yield text
+
+    def _preprocess(self, text: Any, number: int) -> Any:
+        """Return what the preprocessor makes of a document, which is a text unless a function of the user splits it."""
+        assert self.preprocessor is not None
+        preprocessed = self.preprocessor(text)
+        if self.analysis.function is None and not isinstance(preprocessed, str):
+            raise InputError(
+                (
+                    Setting("preprocessor"),
+                    f" returned {shown(preprocessed)} ({type(preprocessed).__name__}) for document {number}",
+                ),
+                hint="return a string",
+            )
+        return preprocessed
+
+    def prepared(self, document: Any) -> Any:
+        """Return one document as a prepared text."""
+        (text,) = self._prepare(self._decode([document]), for_kernels=False)
+        return text
+
+    @property
+    def is_split_by_kernels(self) -> bool:
+        """Return whether kernels split texts into terms; if not, only Python can do that (see `text.analysis`)."""
+        if self.analysis.has_characters:
+            return True
+        rule = self.analysis.rule
+        return rule is not None and (rule.characters != NOT_SPACE or self.preparation.normalise is None)
 
     @property
     def steps(self) -> list[Step]:
@@ -162,7 +311,7 @@ class Reading:
     @property
     def _has_turkish_case(self) -> bool:
         """Return whether texts are lowercased as in Turkish."""
-        return self.lowercase and has_turkish_case(self.preparation.language)
+        return self.lowercase and not self._is_folded_by_user and has_turkish_case(self.preparation.language)
 
     def _cleaning_steps(self, *, for_kernels: bool) -> list[Step]:
         """Return the steps before lowercasing, by the settings: remove tags, join names, lowercase the Turkish I."""
@@ -181,6 +330,8 @@ class Reading:
 
     def _folding_steps(self) -> list[Step]:
         """Return the steps that lowercase and strip accents, and repair names afterwards."""
+        if self._is_folded_by_user:
+            return []
         steps: list[Step] = [lower_case] if self.lowercase else []
         strip = accent_stripper(self.strip_accents)
         if strip is not None:
@@ -202,7 +353,7 @@ def matchable_stop_words(stop_words: Collection[str], reading: Reading) -> froze
     Warn about those that are read as other words, unless these are on the list as well.
     """
     # The words that remain of a stop word if it is read as a text: none, itself, or others.
-    read_as = {word: WORD.findall(reading.folded(word)) for word in stop_words}
+    read_as = {word: reading.analysis.tokens(reading.folded(word)) for word in stop_words}
     unmatched = {
         word: words_read
         for word, words_read in read_as.items()

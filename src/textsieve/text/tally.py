@@ -17,23 +17,38 @@ from ..arrays import Ints
 from ..kernels import csr as kernels
 from ..threads import parallel_map
 from .csr import CSR
+from .reading import Reading
 from .term_table import TermTable
-from .word_table import Slice, SliceCounts
+from .word_table import NUL_BYTES, AnySlice, Slice, SliceCounts, TermSlice, encode_terms
 
 SLICE_CHARACTERS = 1 << 19
 """A slice ends after the text with which it reaches this many characters."""
 
 
-def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
-    """Yield the encoded texts in slices of about half a megabyte; a text is never split."""
+def slices_for(
+    texts: Iterator[Any], reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
+) -> Iterator[AnySlice]:
+    """Yield the prepared texts in slices for a table that `TermTable.for_reading` returns for the same reading."""
+    if reading.is_split_by_kernels:
+        return encoded_slices(texts, keeps_nul=reading.analysis.keeps_nul)
+    return term_slices(reading.term_lists(texts, ngram_range, stop_words))
+
+
+def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator[Slice]:
+    """Yield the encoded texts in slices of about half a megabyte; a text is never split.
+
+    With `keeps_nul`, NUL can be a part of terms, and is encoded as `NUL_BYTES`.
+    """
     encoded: list[bytes] = []
     size = 0
     has_wide = False
     for text in texts:
-        if text.isascii():
+        has_nul = keeps_nul and "\0" in text
+        if text.isascii() and not has_nul:
             encoded.append(text.encode("ascii"))
         else:
-            encoded.append(text.encode("utf-8", "surrogatepass"))
+            content = text.encode("utf-8", "surrogatepass")
+            encoded.append(content.replace(b"\0", NUL_BYTES) if has_nul else content)
             has_wide = True
         size += len(text) + 1
         if size >= SLICE_CHARACTERS:
@@ -41,6 +56,22 @@ def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
             encoded, size, has_wide = [], 0, False
     if encoded:
         yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+
+
+def term_slices(term_lists: Iterable[list[str]]) -> Iterator[TermSlice]:
+    """Yield documents that are given as lists of terms in slices of about half a megabyte."""
+    terms: list[str] = []
+    ends: list[int] = []
+    size = 0
+    for document_terms in term_lists:
+        terms += document_terms
+        ends.append(len(terms))
+        size += sum(map(len, document_terms)) + len(document_terms) + 1
+        if size >= SLICE_CHARACTERS:
+            yield TermSlice(*encode_terms(terms), np.array(ends, np.uint64))
+            terms, ends, size = [], [], 0
+    if ends:
+        yield TermSlice(*encode_terms(terms), np.array(ends, np.uint64))
 
 
 @dataclass
@@ -110,7 +141,7 @@ class SliceTally:
 _NO_COUNTS = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 
-def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
+def tally(slices: Iterator[AnySlice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
     """Count all slices on `n_jobs` threads.
 
     With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
@@ -120,7 +151,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     tables: list[TermTable] = []
     idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
-    def count_slice(worker: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
+    def count_slice(worker: int, documents: AnySlice) -> tuple[SliceCounts, tuple[int, int]]:
         try:
             return tables[worker].count(documents, learn=learn), tables[worker].sizes
         finally:

@@ -19,19 +19,24 @@ from numpy.typing import NDArray
 from ..arrays import Codes, Ints
 from ..errors import InputError
 from ..kernels import ngrams, words
+from .analysis import WORDS, Analysis
 from .reading import Reading
 from .word_table import (
     FEW_ENTRIES,
     SEED,
+    AnySlice,
+    CharacterTable,
     FormTable,
     Slice,
     SliceCounts,
+    SpelledTable,
+    TokenClasses,
     WordTable,
     doubled_slots,
     encode_terms,
     with_room,
 )
-from .words import WORD, Forms, byte_classes
+from .words import NOT_SPACE, Forms, TokenRule
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -171,7 +176,8 @@ class TermTable:
     """A table of terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
     With `lowercase_ascii`, the letters A to Z are lowercased. With `forms`, words count as their normal forms. With
-    `joins_names`, words can be names. If terms can only be single words, there is no `GramTree`.
+    `joins_names`, words can be names. If terms are not n-grams of words, there is no `GramTree`, and each term is one
+    "word" of the table of words: a word, an n-gram of characters, or a term that was listed in Python.
     """
 
     def __init__(
@@ -182,18 +188,39 @@ class TermTable:
         lowercase_ascii: bool = True,
         forms: Forms | None = None,
         joins_names: bool = False,
+        analysis: Analysis = WORDS,
+        is_split_by_kernels: bool = True,
     ) -> None:
         self.ngram_range = ngram_range
-        self._classes = byte_classes(lowercase_ascii, joins_names)
-        self._terms_are_any_text = joins_names or forms is not None  # a form or a name need not look like a word
-        word_table = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))  # others can't occur
-        self._words = word_table if forms is None else FormTable(forms, word_table)
-        self._grams = None if ngram_range == (1, 1) else GramTree()
+        self._grams: GramTree | None = None
+        self._words: WordTable
+        rule = analysis.rule
+        if not is_split_by_kernels or rule is None:
+            rule = TokenRule(NOT_SPACE, 1)
+            self._words = (
+                CharacterTable(ngram_range, padded=analysis.is_padded) if analysis.has_characters else SpelledTable()
+            )
+            self._terms_are_any_text = True
+        else:
+            possible = sorted(word for word in stop_words if analysis.pattern.fullmatch(word))  # others can't occur
+            word_table = WordTable(possible)
+            self._words = word_table if forms is None else FormTable(forms, word_table)
+            self._grams = None if tuple(ngram_range) == (1, 1) else GramTree()
+            self._terms_are_any_text = joins_names or forms is not None  # a form or a name need not look like a word
+        self._tokens = TokenClasses.of(rule, lowercase=lowercase_ascii, joins_names=joins_names)
 
     @classmethod
     def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
         """Return a table without terms, for documents that are read as `reading` says."""
-        return cls(ngram_range, stop_words, lowercase_ascii=reading.kernels_lowercase, **reading.word_settings)
+        return cls(
+            ngram_range,
+            stop_words,
+            lowercase_ascii=reading.kernels_lowercase,
+            forms=reading.forms,
+            joins_names=reading.joins_names,
+            analysis=reading.analysis,
+            is_split_by_kernels=reading.is_split_by_kernels,
+        )
 
     @property
     def size(self) -> int:
@@ -207,11 +234,11 @@ class TermTable:
 
     # -- counting ------------------------------------------------------------------------------------------------
 
-    def count(self, documents: Slice, *, learn: bool) -> SliceCounts:
+    def count(self, documents: AnySlice, *, learn: bool) -> SliceCounts:
         """Count the terms of some documents; with `learn`, add unknown terms."""
         if self._grams is None:
-            return self._words.count(documents, self._classes, learn=learn, in_sequence=False)
-        sequences = self._words.count(documents, self._classes, learn=learn, in_sequence=True)
+            return self._words.count(documents, self._tokens, learn=learn, in_sequence=False)
+        sequences = self._words.count(documents, self._tokens, learn=learn, in_sequence=True)
         return self._grams.count(sequences, self.ngram_range, learn=learn)
 
     # -- one table per thread ------------------------------------------------------------------------------------
@@ -267,7 +294,7 @@ class TermTable:
             return self._add_as_spelled(terms)
         encoded, starts = encode_terms(terms, terminator=b"\xff")
         documents = Slice(encoded.tobytes(), len(terms), wide=True)  # each term as a document of its own
-        as_written = byte_classes(lowercase=False)
+        as_written = TokenClasses.of(self._tokens.rule, lowercase=False)
         sequences = self._words.count(documents, as_written, learn=True, in_sequence=True)
         word_numbers = (sequences.entries >> _32).astype(np.int64)
         ends = sequences.row_ends.astype(np.int64)
@@ -286,19 +313,18 @@ class TermTable:
         return numbers
 
     def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
-        """Do the same as `add_terms` for terms that need not look like words: stems, lemmas and names with spaces."""
-        term_words = [[term] if self._grams is None else term.split(" ") for term in terms]
+        """Do the same as `add_terms` for terms that need not look like words, such as stems and names with spaces."""
+        if self._grams is None:
+            word_numbers = self._words.add(*encode_terms(terms))
+            return np.where(word_numbers < self._words.n_stop, -1, word_numbers)
+        term_words = [term.split(" ") for term in terms]
         is_term = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in term_words], np.bool_)
         possible_words = [words for words, is_possible in zip(term_words, is_term.tolist(), strict=True) if is_possible]
         word_numbers = self._words.add(*encode_terms([word for words in possible_words for word in words]))
+        ends = np.cumsum([len(words) for words in possible_words], dtype=np.uint64)
+        entries = word_numbers.astype(np.uint64) << _32 | np.uint64(1)  # each word with a count of 1
         numbers = np.full(len(terms), -1, np.int64)
-        if self._grams is None:
-            is_stop_word = word_numbers < self._words.n_stop
-            numbers[is_term] = np.where(is_stop_word, -1, word_numbers)
-        else:
-            ends = np.cumsum([len(words) for words in possible_words], dtype=np.uint64)
-            entries = word_numbers.astype(np.uint64) << _32 | np.uint64(1)  # each word with a count of 1
-            numbers[is_term] = self._grams.add(SliceCounts(entries, ends))
+        numbers[is_term] = self._grams.add(SliceCounts(entries, ends))
         return numbers
 
     def is_term(self, first: int = 0) -> NDArray[np.bool_]:
@@ -309,6 +335,9 @@ class TermTable:
 
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
+        if self._grams is not None and self._words.has_control_characters():  # the order of the tree would be wrong
+            terms = self.spell(numbers)
+            return numbers[sorted(range(len(terms)), key=terms.__getitem__)]
         ranks = self._words.ranks()
         if self._grams is not None:
             ranks = self._grams.ranks(ranks)

@@ -8,6 +8,10 @@ the words as written, including the stop words, and the number of each word's fo
 documents; then new words get their forms, and the counts of words with the same form are added up. So the loop over the
 text is the same as without forms. Forms are numbered in the order of first use, because words are.
 
+`CharacterTable` numbers n-grams of characters, and `SpelledTable` terms that Python has listed. In both, a "word" can
+be any text. NUL is then written as `NUL_BYTES`, so that the keys of short words stay exact (see `kernels.words`);
+sorting and spelling turn it back.
+
 Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. A reader of
 a `FormTable` does add new words to its table of words as written, to remember which known form they have, if any. It is
 reused for later slices, so that a stream of predictions looks up the form of a frequent word once, not in every batch.
@@ -18,6 +22,7 @@ import os
 from collections import deque
 from collections.abc import Sequence
 from copy import copy
+from itertools import pairwise
 from mmap import mmap
 from typing import NamedTuple, TypeVar
 
@@ -26,8 +31,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Bytes, Codes, Ints
 from ..errors import InputError
-from ..kernels import words
-from .words import Forms, wide_words
+from ..kernels import characters, words
+from .words import Forms, TokenRule, byte_classes, wide_characters
 
 Number = TypeVar("Number", bound=np.number)
 
@@ -36,6 +41,12 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
 
 FEW_ENTRIES = 1 << 12
 """The initial size of an array of entries (see `SliceCounts`)."""
+
+NUL_BYTES = b"\xc0\x80"
+"""How NUL is written in texts and spellings where it can be a part of terms, instead of as the byte 0.
+
+UTF-8 has no such bytes. The first one tells the kernels that the character has two bytes, whose code point is 0.
+"""
 
 _SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
 _LARGE_BYTES = 1 << 19  # larger arrays come directly from the operating system
@@ -48,6 +59,45 @@ class Slice(NamedTuple):
     text: bytes
     n_documents: int
     wide: bool
+
+
+class TermSlice(NamedTuple):
+    """Some documents as lists of terms: the UTF-8 text of all terms, and where each term begins.
+
+    The terms of document d end at `row_ends[d]`, where those of the next document begin.
+    """
+
+    spelling: Bytes
+    starts: Codes
+    row_ends: Codes
+
+
+AnySlice = Slice | TermSlice
+
+
+class TokenClasses(NamedTuple):
+    """What kernels need to know to find tokens in texts; `classes` are those of `byte_classes`."""
+
+    rule: TokenRule
+    classes: Bytes
+
+    @classmethod
+    def of(cls, rule: TokenRule, *, lowercase: bool, joins_names: bool = False) -> "TokenClasses":
+        """Return the tables for a rule; with `lowercase`, ASCII is lowercased."""
+        return cls(rule, byte_classes(lowercase, joins_names, rule.characters))
+
+    def text_and_bitmap(self, documents: Slice) -> tuple[Bytes, Bytes]:
+        """Return the text of a slice, and the bitmap of its non-ASCII token characters.
+
+        In the text, joiners that are not inside a word, such as the hyphen of `pre-`, are replaced by spaces.
+        """
+        text = np.frombuffer(documents.text, np.uint8)
+        bitmap = wide_characters(self.rule.characters) if documents.wide else _NO_BITMAP
+        if self.rule.has_joiners:
+            text = text.copy()
+            wide_words = wide_characters() if documents.wide else _NO_BITMAP
+            characters.blank_outer_joiners(text, self.classes, bitmap, byte_classes(lowercase=False), wide_words)
+        return text, bitmap
 
 
 class SliceCounts(NamedTuple):
@@ -90,24 +140,26 @@ def doubled_slots(slots: Codes) -> Codes:
 def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, Codes]:
     """Return the UTF-8 bytes of all terms in one array, each followed by the terminator, and where each term begins.
 
-    The array of begins has the total number of bytes as an additional element.
+    NUL is written as `NUL_BYTES`. The array of begins has the total number of bytes as an additional element.
     """
-    encoded = [term.encode("utf-8", "surrogatepass") + terminator for term in terms]
-    starts = np.zeros(len(encoded) + 1, np.uint64)
+    text = "\n".join([*terms, ""])
+    starts = np.zeros(len(terms) + 1, np.uint64)
+    if text.count("\n") == len(terms):  # no term has a line break, so all can be encoded at once, which is faster
+        lines = np.frombuffer(_encoded(text), np.uint8)
+        is_end = lines == ord("\n")
+        if terminator:
+            starts[1:] = np.flatnonzero(is_end) + 1
+            return np.where(is_end, np.frombuffer(terminator, np.uint8), lines), starts
+        starts[1:] = np.flatnonzero(is_end) - np.arange(len(terms))  # without the line breaks of the terms before
+        return lines[~is_end], starts
+    encoded = [_encoded(term) + terminator for term in terms]
     starts[1:] = np.cumsum([len(term) for term in encoded], dtype=np.uint64)
     return np.frombuffer(b"".join(encoded), np.uint8), starts
 
 
-def encode_lines(words: Sequence[str]) -> tuple[Bytes, Codes]:
-    """Return the same as `encode_terms` for words without line breaks.
-
-    It is four times as fast, since all words are encoded at once.
-    """
-    lines = np.frombuffer("\n".join([*words, ""]).encode(), np.uint8)
-    is_end = lines == ord("\n")
-    starts = np.zeros(len(words) + 1, np.uint64)
-    starts[1:] = np.flatnonzero(is_end) - np.arange(len(words))  # without the line breaks of the words before
-    return lines[~is_end], starts
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8, with `NUL_BYTES` for NUL."""
+    return text.encode("utf-8", "surrogatepass").replace(b"\0", NUL_BYTES)
 
 
 class WordTable:
@@ -150,20 +202,21 @@ class WordTable:
         other.n_stop = self.n_stop
         return other
 
-    def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
+    def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
         """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words.
 
-        `classes` are those of `byte_classes`. The kernel stops when an array is full, and continues from `state`.
+        The kernel stops when an array is full, and continues from `state`.
         """
-        text = np.frombuffer(documents.text, np.uint8)
-        bitmap = wide_words() if documents.wide else _NO_BITMAP
+        assert isinstance(documents, Slice)
+        text, bitmap = tokens.text_and_bitmap(documents)
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(words.STATE_SIZE, np.uint64)
         state[words.N_WORDS] = self.size
         while True:
             done = words.count_words(
-                text, classes, bitmap, self.slots, self.starts, self.spelling, SEED,
-                np.uint64(self.n_stop), learn, in_sequence, self.entries, row_ends, state,
+                text, tokens.classes, bitmap, self.slots, self.starts, self.spelling, SEED,
+                np.uint64(tokens.rule.min_length), np.uint64(self.n_stop), learn, in_sequence,
+                self.entries, row_ends, state,
             )  # fmt: skip
             self.size = int(state[words.N_WORDS])
             n_entries = int(state[words.N_ENTRIES])
@@ -225,9 +278,25 @@ class WordTable:
         starts = self.starts[: self.size + 1].astype(np.int64)
         return starts[1:] - starts[:-1]
 
+    def _plain_spellings(self) -> tuple[Bytes, Codes]:
+        """Return the same as `spellings` with NUL as the byte 0, so that bytes sort as strings do."""
+        spelling, starts = self.spellings()
+        used = spelling[: int(starts[-1])]
+        is_nul = used == NUL_BYTES[0]
+        if not is_nul.any():
+            return spelling, starts
+        is_kept = np.append(True, ~is_nul[:-1])  # without the second byte of each NUL
+        n_kept = np.append(0, np.cumsum(is_kept)).astype(np.uint64)
+        return np.where(is_nul, np.uint8(0), used)[is_kept], n_kept[starts]
+
+    def has_control_characters(self) -> bool:
+        """Return whether a word has a character that sorts before the space."""
+        used = self.spelling[: int(self.starts[self.size])]
+        return bool(((used < ord(" ")) | (used == NUL_BYTES[0])).any())
+
     def ranks(self) -> Ints:
         """Return the rank of each word in the order in which Python sorts strings."""
-        spelling, starts = self.spellings()
+        spelling, starts = self._plain_spellings()
         keys = words.first_eight_bytes(spelling, starts)
         order = np.argsort(keys)  # words with equal keys are sorted next, in large groups by Python
         large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
@@ -251,7 +320,82 @@ class WordTable:
         n_separators = term_words.size  # a space or a line break after each word
         joined = np.empty(int(self.lengths()[term_words].sum()) + n_separators, np.uint8)
         words.join_spellings(term_words, n_words, spelling, starts, joined)
-        return joined[:-1].tobytes().decode("utf-8").split("\n")
+        text = joined[:-1].tobytes().replace(NUL_BYTES, b"\0").decode("utf-8", "surrogatepass")
+        terms = text.split("\n")
+        if len(terms) == n_words.size:
+            return terms
+        # Some terms have line breaks: cut the text where terms begin, counted in characters. All terms are one word.
+        ends = np.cumsum(self.lengths()[term_words] + 1)
+        n_characters = np.cumsum((joined & 0xC0) != 0x80)[ends - 1]  # without the other bytes of non-ASCII characters
+        return [text[begin : end - 1] for begin, end in pairwise([0, *n_characters.tolist()])]
+
+
+class CharacterTable(WordTable):
+    """A table of n-grams of characters and their numbers; with `padded`, n-grams stay within padded words."""
+
+    def __init__(self, ngram_range: tuple[int, int], *, padded: bool) -> None:
+        super().__init__()
+        self._ngram_range = ngram_range
+        self._padded = padded
+
+    def empty_copy(self) -> "CharacterTable":
+        """Return a table without n-grams."""
+        return CharacterTable(self._ngram_range, padded=self._padded)
+
+    def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
+        """Count the n-grams of some documents; with `learn`, add unknown n-grams. `in_sequence` must be False."""
+        assert isinstance(documents, Slice)
+        assert not in_sequence
+        text, bitmap = tokens.text_and_bitmap(documents)
+        runs = np.empty(text.size * 5 // 2 if self._padded else text.size, np.uint8)
+        runs = runs[: characters.write_runs(text, tokens.classes, bitmap, self._padded, runs)]
+        row_ends = np.empty(documents.n_documents, np.uint64)
+        state = np.zeros(characters.STATE_SIZE, np.uint64)
+        state[words.N_WORDS] = self.size
+        min_n, max_n = self._ngram_range
+        max_n = min(max_n, runs.size if learn else int(self.lengths().max(initial=1)))  # longer ones are unknown
+        while True:
+            done = characters.count_characters(
+                runs, min_n, max_n, self._padded, self.slots, self.starts, self.spelling, SEED,
+                learn, self.entries, row_ends, state,
+            )  # fmt: skip
+            self.size = int(state[words.N_WORDS])
+            n_entries = int(state[words.N_ENTRIES])
+            if done:
+                return SliceCounts(self.entries[:n_entries].copy(), row_ends)
+            self._make_room(int(state[words.WORD_LENGTH]))
+            self.entries = with_room(self.entries, n_entries + 1)
+
+
+class SpelledTable(WordTable):
+    """A table of terms that were listed in Python; it counts `TermSlice`s."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last_entries: Codes = np.empty(0, np.uint64)
+
+    def reader(self) -> "SpelledTable":
+        """Return a table with which another thread counts the same terms."""
+        other = copy(self)
+        other._last_entries = np.empty(0, np.uint64)  # nothing else is written to
+        return other
+
+    def empty_copy(self) -> "SpelledTable":
+        """Return a table without terms."""
+        return SpelledTable()
+
+    def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
+        """Count the terms of some documents; with `learn`, add unknown terms. `in_sequence` must be False."""
+        assert isinstance(documents, TermSlice)
+        assert not in_sequence
+        spelled = documents.spelling, documents.starts
+        numbers = self.add(*spelled) if learn else self.find(*spelled)
+        # Terms are added up as forms are: the "word" at each position occurs once, and its "form" is the term there.
+        entries = np.arange(numbers.size, dtype=np.uint64) << np.uint64(32) | np.uint64(1)
+        row_ends = documents.row_ends.copy()
+        self._last_entries = with_room(self._last_entries, self.size)
+        n_entries = words.add_up_forms(entries, row_ends, numbers, self._last_entries)
+        return SliceCounts(entries[:n_entries].copy(), row_ends)
 
 
 MAX_READER_WORDS = 1 << 18
@@ -297,12 +441,12 @@ class FormTable(WordTable):
         """Return a table with the same stop words and no forms."""
         return FormTable(self._forms, self._written.empty_copy())
 
-    def count(self, documents: Slice, classes: Bytes, *, learn: bool, in_sequence: bool) -> SliceCounts:
+    def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
         """Count the forms of some documents, or list them `in_sequence`; with `learn`, add unknown forms."""
         if not learn:  # this is a reader, which may be reused for an endless stream
             self._drop_late_words()
         # Words as written are always added, so that the form of each is looked up once.
-        counts = self._written.count(documents, classes, learn=True, in_sequence=in_sequence)
+        counts = self._written.count(documents, tokens, learn=True, in_sequence=in_sequence)
         self._add_forms_of_new_words(learn=learn)
         if in_sequence:
             words.write_forms(counts.entries, self._form_numbers)
@@ -317,7 +461,7 @@ class FormTable(WordTable):
         if not len(new_words):
             return
         spelled = self._written.spell_terms(new_words, n_words=np.ones(len(new_words), np.int64))
-        encoded = encode_lines(self._forms(spelled))
+        encoded = encode_terms(self._forms(spelled))
         numbers: Ints = self.add(*encoded) if learn else self.find(*encoded)
         self._form_numbers = np.concatenate([self._form_numbers, numbers])
 

@@ -1,22 +1,27 @@
 r"""Define what a word is: as a regular expression, and as the tables that the kernels read.
 
-A word is a run of two or more word characters (letters, digits and the underscore of any script), which is what
-scikit-learn's `CountVectorizer` matches by default with `\b\w\w+\b`. The text is lowercased first, then accents are
-stripped if asked for, both with Python's own functions, so that words are those of `CountVectorizer` for every code
-point. The kernels lowercase ASCII themselves; only documents with other characters go through `str.lower`.
+By default, a word is a run of two or more word characters (letters, digits and the underscore of any script), which is
+what scikit-learn's `CountVectorizer` matches with `\b\w\w+\b`; `token_rule` has the other token patterns that the
+kernels know. The text is lowercased first, then accents are stripped if asked for, both with Python's own functions, so
+that words are those of `CountVectorizer` for every code point. The kernels lowercase ASCII themselves; only documents
+with other characters go through `str.lower`.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Setting, shown
 
-WORD = re.compile(r"\b\w\w+\b")
+WORD_PATTERN = r"(?u)\b\w\w+\b"
+"""The token pattern of words, as scikit-learn spells it."""
+
+WORD = re.compile(WORD_PATTERN)
 JOINER = "\x1f"
 """The character that `names` writes between the words of a proper name, so that the name counts as one word.
 
@@ -128,38 +133,56 @@ def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) 
     return words if forms is None else forms(words)
 
 
-def terms_of(
-    text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
-) -> list[str]:
-    """Return the terms of a prepared text in the order of their first words, and there from short to long."""
-    words: list[str] = word_pattern(joins_names=joins_names).findall(text)
-    if stop_words:
-        words = [word for word in words if word not in stop_words]
-    words = words_to_count(words, forms, joins_names=joins_names)
-    min_n, max_n = ngram_range
-    if (min_n, max_n) == (1, 1):
-        return words
-    return [
-        " ".join(words[first:end])
-        for first in range(len(words))
-        for end in range(first + min_n, min(first + max_n, len(words)) + 1)
-    ]
+class TokenRule(NamedTuple):
+    """How kernels find tokens: as runs of the characters that a regular expression for one character matches."""
+
+    characters: str = r"\w"
+    min_length: int = 2
+    has_joiners: bool = False
+    """Whether some of the characters are no word characters, such as hyphens, and are left out at both ends."""
+
+
+NOT_SPACE = r"\S"
+"""The characters of tokens that are separated by white space only."""
+
+_RULES = {
+    TokenRule(r"\w", 2): (r"\b\w\w+\b", r"\w\w+", r"\b\w{2,}\b", r"\w{2,}"),
+    TokenRule(r"\w", 1): (r"\b\w+\b", r"\w+"),
+    TokenRule(NOT_SPACE, 1): (r"\S+",),
+}
+_JOINED = re.compile(r"\\b\\w(\[\\w(?:'|’|'’|’')?-?\])\*(\\w)?\\b")  # \b\w[\w'-]*\b, or ...*\w\b
+
+
+def token_rule(pattern: str) -> TokenRule | None:
+    r"""Return the rule by which kernels find the tokens of a pattern, or None for a pattern that only `re` can match.
+
+    The usual patterns have a rule, with or without `(?u)` and the outer `\b`: words of two or more characters
+    (`\b\w\w+\b`), or of one or more (`\b\w+\b`); words with hyphens and apostrophes inside (`\b\w[\w'-]*\b`, or
+    `\b\w[\w'-]*\w\b` for two or more characters; with any of `'`, `’` and `-`); everything but white space (`\S+`).
+    """
+    pattern = pattern.removeprefix("(?u)")
+    for rule, spellings in _RULES.items():
+        if pattern in spellings:
+            return rule
+    joined = _JOINED.fullmatch(pattern)
+    return None if joined is None else TokenRule(joined[1], 1 if joined[2] is None else 2, has_joiners=True)
 
 
 @cache
-def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
+def byte_classes(lowercase: bool, joins_names: bool = False, characters: str = r"\w") -> NDArray[np.uint8]:
     """Return the class of each byte of UTF-8, which tells `kernels.words.count_words` what to do with the byte.
 
-    - A letter, digit or underscore in ASCII belongs to a word. Its class is the byte that is counted: the lowercase
-      letter with `lowercase`, otherwise the byte itself. With `joins_names`, `JOINER` is counted as a space in a word.
-    - Any other ASCII character separates words: class 0.
+    - An ASCII character that belongs to words, because it matches `characters`: its class is the byte that is counted,
+      the lowercase letter with `lowercase`, otherwise the byte itself. With `joins_names`, `JOINER` is counted as a
+      space in a word.
+    - Any other ASCII character separates words: class 0. (If NUL belongs to words, it is not encoded as 0.)
     - A byte from 128 on is part of a character that the kernel must decode: class `_WIDE`.
     - 0xFF does not occur in UTF-8 and ends each document: class `_END`.
     """
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)
-        is_word = character.isalnum() or character == "_"
+        is_word = re.match(characters, character) is not None
         classes[code] = ord(character.lower() if lowercase else character) if is_word else 0
     if joins_names:
         classes[ord(JOINER)] = ord(" ")
@@ -169,15 +192,15 @@ def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8
 
 
 @cache
-def wide_words() -> NDArray[np.uint8]:
-    r"""Return a bitmap of the code points that are word characters, as the regular expression `\w` defines them.
+def wide_characters(characters: str = r"\w") -> NDArray[np.uint8]:
+    """Return a bitmap of the code points that a regular expression for one character matches.
 
     Bit i % 8 of byte i // 8, counted from the lowest bit, belongs to code point i.
     """
     all_characters = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    is_word = np.zeros(len(all_characters), np.bool_)
-    for match in re.finditer(r"\w+", all_characters):
-        is_word[match.start() : match.end()] = True
-    bitmap = np.packbits(is_word, bitorder="little")
+    is_matched = np.zeros(len(all_characters), np.bool_)
+    for match in re.finditer(f"{characters}+", all_characters):
+        is_matched[match.start() : match.end()] = True
+    bitmap = np.packbits(is_matched, bitorder="little")
     bitmap.flags.writeable = False
     return bitmap

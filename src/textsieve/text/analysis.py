@@ -1,0 +1,263 @@
+r"""Split prepared texts into terms: the settings `analyzer`, `token_pattern` and `tokenizer`, in plain Python.
+
+The terms are those of scikit-learn's `CountVectorizer` with the same settings:
+
+- "word": the tokens that `token_pattern` matches or `tokenizer` returns, without stop words, or n-grams of them;
+- "char": the n-grams of characters of the whole text, in which two or more white-space characters in a row became one
+  space; a single one stays as it is;
+- "char_wb": the n-grams of characters of each word between white space, with a space before and after it. A word that
+  is shorter than the shortest n-gram counts once, as a whole;
+- a function that returns the terms of a document.
+
+Terms are listed in the order of their first characters or words, and there from short to long: `partial_fit` numbers
+them so. Texts with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many.
+Terms of other patterns and of functions always come from here, and only their counting uses kernels.
+
+**Time limit.** A regular expression such as `(\w+)+x` can take longer than the age of the universe for one document.
+Python's `re` can't be stopped from outside, but it handles signals while it matches. So in the main thread, a timer of
+the operating system that counts the seconds of the processor interrupts a document that takes too long. It is not
+available in other threads and on Windows. (The package `regex` has a time limit, but other word characters than `re`.)
+"""
+
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..errors import InputError, Setting, shown
+from .words import NOT_SPACE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
+
+Function = Callable[[Any], Any]
+"""A function of the user: an analyzer, a tokenizer or a preprocessor."""
+
+ANALYZERS = ("word", "char", "char_wb")
+"""The analyzers that have a name."""
+
+PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
+"""The longest time that a regular expression may take for one document: for any document, and for each character."""
+
+_WHITE_SPACE_RUN = re.compile(r"\s\s+")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How a prepared text is split into terms."""
+
+    analyzer: str | Function = "word"
+    token_pattern: str | None = WORD_PATTERN
+    tokenizer: Function | None = None
+
+    def checked(self) -> "Analysis":
+        """Raise `InputError` for an invalid setting, and return self."""
+        if not (callable(self.analyzer) or (isinstance(self.analyzer, str) and self.analyzer in ANALYZERS)):
+            allowed = ", ".join(map(repr, ANALYZERS))
+            raise InputError(setting="analyzer", value=self.analyzer, hint=f"use one of {allowed}, or a function")
+        if not (self.tokenizer is None or callable(self.tokenizer)):
+            raise InputError(setting="tokenizer", value=self.tokenizer, hint="use a function, or None")
+        if self.analyzer == "word" and self.tokenizer is None:
+            _check_pattern(self.token_pattern)
+        return self
+
+    @property
+    def has_characters(self) -> bool:
+        """Return whether terms are n-grams of characters."""
+        return self.analyzer in ("char", "char_wb")
+
+    @property
+    def is_padded(self) -> bool:
+        """Return whether n-grams of characters stay within words that have a space on both sides."""
+        return self.analyzer == "char_wb"
+
+    @property
+    def has_words(self) -> bool:
+        """Return whether terms consist of words, so that there are stop words."""
+        return self.analyzer == "word"
+
+    @cached_property
+    def rule(self) -> TokenRule | None:
+        """Return how kernels find tokens, or None if only Python can find them, or if there are none."""
+        if not self.has_words or self.tokenizer is not None or self.token_pattern is None:
+            return None
+        return token_rule(self.token_pattern)
+
+    @property
+    def keeps_nul(self) -> bool:
+        """Return whether NUL can be a part of the terms that kernels count."""
+        return self.has_characters or (self.rule is not None and self.rule.characters == NOT_SPACE)
+
+    @property
+    def function(self) -> tuple[str, Function] | None:
+        """Return the name of the setting that is a function of the user, and the function; None if there is none."""
+        if callable(self.analyzer):
+            return "analyzer", self.analyzer
+        return ("tokenizer", self.tokenizer) if self.has_words and self.tokenizer is not None else None
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the compiled `token_pattern`."""
+        assert self.token_pattern is not None
+        return re.compile(self.token_pattern)
+
+    def tokens(self, text: Any, number: int = 0, *, joins_names: bool = False) -> list[str]:
+        """Return the words of a prepared text; `number` is the document's number in error messages."""
+        if self.tokenizer is not None:
+            return _returned_terms(self.tokenizer(text), "tokenizer", number)
+        if joins_names:
+            return word_pattern(joins_names=True).findall(text)
+        if self.rule is not None:  # takes linear time
+            return self.pattern.findall(text)
+        seconds = PATTERN_SECONDS + PATTERN_SECONDS_PER_CHARACTER * len(text)
+        try:
+            with time_limit(seconds):
+                return self.pattern.findall(text)
+        except TimeoutError as problem:
+            raise InputError(
+                f"document {number} takes more than {seconds:.0f} seconds",
+                setting="token_pattern",
+                value=self.token_pattern,
+                hint="use a pattern without nested repetitions such as (a+)+, or shorter documents",
+            ) from problem
+
+    def terms(
+        self,
+        text: Any,
+        ngram_range: tuple[int, int],
+        stop_words: frozenset[str],
+        *,
+        forms: Forms | None = None,
+        joins_names: bool = False,
+        number: int = 0,
+        by_length: bool = False,
+    ) -> list[str]:
+        """Return the terms of a prepared text, one for each occurrence, in the order of their first use (see above).
+
+        With `by_length`, n-grams are in the order of scikit-learn: short ones first; for "char_wb", those of each word.
+        """
+        if callable(self.analyzer):
+            return _returned_terms(self.analyzer(text), "analyzer", number)
+        if self.analyzer == "char":
+            return ngrams_of(_WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
+        if self.analyzer == "char_wb":
+            return _padded_ngrams(text, ngram_range, by_length=by_length)
+        words = self.tokens(text, number, joins_names=joins_names)
+        if stop_words:
+            words = [word for word in words if word not in stop_words]
+        words = words_to_count(words, forms, joins_names=joins_names)
+        if tuple(ngram_range) == (1, 1):
+            return words
+        return list(map(" ".join, ngrams_of(words, ngram_range, by_length=by_length)))
+
+
+WORDS = Analysis()
+"""The default: words of two or more letters, digits or underscores."""
+
+
+def analysis_of(analyzer: str | Function, token_pattern: str | None, tokenizer: Function | None) -> Analysis:
+    """Return the analysis with these settings; for the defaults it is `WORDS`, whose pattern is compiled once."""
+    analysis = Analysis(analyzer, token_pattern, tokenizer)
+    return WORDS if analysis == WORDS else analysis
+
+
+def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -> list[Any]:
+    """Return the n-grams of a text or list, as parts of it, in the order of their begins or of their lengths."""
+    shortest, longest = ngram_range
+    size = len(sequence)
+    longest = min(longest, size)
+    if by_length:
+        return [
+            sequence[begin : begin + length]
+            for length in range(shortest, longest + 1)
+            for begin in range(size - length + 1)
+        ]
+    return [
+        sequence[begin:end] for begin in range(size) for end in range(begin + shortest, min(begin + longest, size) + 1)
+    ]
+
+
+def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) -> list[str]:
+    """Return the n-grams of the words of a text, each with a space before and after it."""
+    ngrams: list[str] = []
+    for word in text.split():
+        padded = f" {word} "
+        shortest = min(ngram_range[0], len(padded))  # a word that is too short counts as a whole
+        ngrams += ngrams_of(padded, (shortest, ngram_range[1]), by_length=by_length)
+    return ngrams
+
+
+def _returned_terms(result: object, setting: str, number: int) -> list[str]:
+    """Return the terms that a function of the user returned for a document; raise `InputError` if one is no string."""
+    if not isinstance(result, Iterable):
+        raise InputError(
+            (Setting(setting), f" returned {shown(result)} ({type(result).__name__}) for document {number}"),
+            hint="return a list of strings",
+        )
+    terms = list(result)
+    for term in terms:
+        if not isinstance(term, str):
+            raise InputError(
+                (
+                    Setting(setting),
+                    f" returned {shown(term)} ({type(term).__name__}) among the terms of document {number}",
+                ),
+                hint="return a list of strings",
+            )
+    return terms
+
+
+def _check_pattern(pattern: object) -> None:
+    """Raise `InputError` if a token pattern does not compile, has several groups, or matches the empty string."""
+    if not isinstance(pattern, str):
+        raise InputError(
+            setting="token_pattern", value=pattern, hint=r"use a regular expression as a string, such as r'\b\w+\b'"
+        )
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as problem:
+        raise InputError(
+            f"it is no regular expression: {problem}",
+            setting="token_pattern",
+            value=pattern,
+            hint="see the documentation of Python's re",
+        ) from problem
+    if compiled.groups > 1:
+        raise InputError(
+            f"it has {compiled.groups} capturing groups, so it is unclear which one is the token",
+            setting="token_pattern",
+            value=pattern,
+            hint="capture one group at most, and write (?:...) for the others",
+        )
+    if compiled.search("") is not None:
+        raise InputError(
+            "it matches the empty string",
+            setting="token_pattern",
+            value=pattern,
+            hint="require at least one character, with + in place of *",
+        )
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeoutError` in the block if this process computes for more than `seconds` of processor time.
+
+    Only in the main thread, and not on Windows; elsewhere, there is no limit.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds} seconds")
+
+    previous = signal.signal(signal.SIGVTALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    finally:
+        signal.signal(signal.SIGVTALRM, previous)
