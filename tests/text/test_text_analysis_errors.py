@@ -71,7 +71,7 @@ RESULTS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "message"), RESULTS, ids=str)
+@pytest.mark.parametrize(("settings", "message"), RESULTS, ids=range(len(RESULTS)))  # lambdas have no names
 @pytest.mark.parametrize("way", PATHS)
 def test_functions_that_return_no_strings_name_the_document(settings: dict[str, Any], message: str, way: str) -> None:
     documents = ["ab ef"] * 7 + ["ab cd"] + ["xy"] * 10
