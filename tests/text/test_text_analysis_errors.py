@@ -1,11 +1,14 @@
 """Errors for analyzers, patterns and functions that can't be used name the setting or the document, and the remedy."""
 
+import hashlib
+import re
 import signal
 import threading
 import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.reference.text_checks import PATHS, path
 
@@ -21,7 +24,7 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     *(({"tokenizer": bad}, r"tokenizer=.*use a function, or None") for bad in ["split", 3]),
     *(({"preprocessor": bad}, r"preprocessor=.*use a function, or None") for bad in ["lower", 3]),
     *(({"token_pattern": bad}, r"token_pattern=.*regular expression as a string") for bad in [None, 3, b"a+"]),
-    ({"token_pattern": r"(\w+"}, r"token_pattern='\(.*it is no regular expression: missing \)"),
+    ({"token_pattern": r"(\w+"}, r"token_pattern='\(.*it is not a valid regular expression: missing \)"),
     ({"token_pattern": r"(a)(b)"}, r"token_pattern=.*it has 2 capturing groups.*\(\?:\.\.\.\)"),
     *(
         ({"token_pattern": bad}, r"token_pattern=.*it matches the empty string.*with \+")
@@ -101,8 +104,9 @@ def test_files_that_cant_be_read_are_named(way: str, tmp_path: Path) -> None:
     with path(way):
         with pytest.raises(InputError, match=r"input='filename': document 1, .*two.txt.*, can't be read: No such file"):
             TermCounter(input="filename").fit(documents)
-        with pytest.raises(InputError, match=r"document 0, 3.5, can't be read"):
-            TermCounter(input="filename").fit([3.5])
+        for number in (3.5, 0):  # `open` would read standard input for 0
+            with pytest.raises(InputError, match=rf"document 0 is {number} .*, not the path of a file"):
+                TermCounter(input="filename").fit([number])
         with pytest.raises(InputError, match=r"input='file': document 0 is 'ab' \(str\), not an open file"):
             TermCounter(input="file").fit(["ab"])
 
@@ -118,6 +122,50 @@ def test_a_pattern_that_takes_exponential_time_is_stopped(way: str, monkeypatch:
         assert list(counter.fit(["aab", "ab"]).vocabulary_) == ["aab", "ab"]
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+def test_the_time_limit_counts_the_main_thread_alone() -> None:
+    is_done = threading.Event()
+
+    def compute() -> None:
+        while not is_done.is_set():
+            hashlib.sha256(bytes(1 << 20))  # runs beside the main thread
+
+    other = threading.Thread(target=compute)
+    other.start()
+    try:
+        with analysis.time_limit(0.05):
+            is_done.wait(0.5)  # the other thread computes for longer than the limit
+    finally:
+        is_done.set()
+        other.join()
+    with pytest.raises(TimeoutError), analysis.time_limit(0.05):
+        re.findall(r"(?:a+)+b", "a" * 60)
+
+
+def test_a_timer_of_the_program_is_left_alone() -> None:
+    before = signal.signal(signal.SIGVTALRM, lambda *_: None)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 1000.0, 7.0)
+        with analysis.time_limit(0.01):
+            pass
+        remaining, interval = signal.getitimer(signal.ITIMER_VIRTUAL)
+        assert remaining > 900
+        assert interval == 7.0
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize("setting", ["analyzer", "token_pattern", "tokenizer"])
+def test_arrays_as_settings_raise_an_error(setting: str) -> None:
+    with pytest.raises(InputError, match=f"{setting}="):
+        TermCounter(**{setting: np.array(["a", "b"])}).fit(["ab"])
+
+
+def test_a_tokenizer_needs_a_pattern() -> None:
+    with pytest.raises(InputError, match="token_pattern=None"):
+        TermCounter(analyzer="char", token_pattern=None).build_tokenizer()
 
 
 def test_patterns_run_without_a_time_limit_in_other_threads() -> None:

@@ -1,4 +1,4 @@
-"""Token patterns and functions of the user give the tokens of scikit-learn, in plain Python and with kernels."""
+"""Token patterns and users' functions give the tokens of scikit-learn, in plain Python and with kernels."""
 
 import io
 import pickle
@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from hypothesis import given
 from sklearn.feature_extraction.text import CountVectorizer
@@ -112,6 +113,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "analyzer and limits": {"analyzer": two_letters, "min_df": 2, "binary": True},
     "analyzer and vocabulary": {"analyzer": two_letters, "vocabulary": ["", "ab", "\0", "a b", "\n\n"]},
     "characters of a text": {"analyzer": str.upper},
+    "analyzer and a preprocessor without effect": {"analyzer": two_letters, "preprocessor": str.swapcase},
 }
 
 
@@ -123,6 +125,29 @@ def test_functions_run_as_in_sklearn(name: str, way: str, fitted: list[str], oth
     with path(way), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert_counts_like_sklearn(fitted, others, FUNCTIONS[name])
+
+
+@pytest.mark.parametrize("way", PATHS)
+@pytest.mark.parametrize(
+    "settings", [{"preprocessor": str.lower}, {"analyzer": str.split}, {"tokenizer": str.split}, {"analyzer": "char"}]
+)
+def test_texts_of_pyarrow_reach_functions_as_strings(settings: dict[str, Any], way: str) -> None:
+    texts = ["Ab cd", "ef"]
+    with path(way):
+        expected = TermCounter(**settings).fit(texts).vocabulary_
+        assert TermCounter(**settings).fit(pyarrow.array(texts)).vocabulary_ == expected
+
+
+def test_stems_are_folded_by_the_preprocessor_alone() -> None:
+    counter = TermCounter(preprocessor=str.upper, normalise="stem").fit(["CATS häuser"])
+    assert set(counter.vocabulary_) == {"CATS", "HÄUSER"}
+
+
+def test_functions_of_a_counter_with_an_analyzer_are_those_of_sklearn() -> None:
+    for settings in ({"analyzer": str.split}, {"analyzer": str.split, "preprocessor": str.upper}, {"analyzer": "char"}):
+        theirs, ours = (kind(**settings) for kind in (CountVectorizer, TermCounter))
+        assert ours.build_preprocessor()("Ab cD") == theirs.build_preprocessor()("Ab cD")
+        assert ours.build_tokenizer()("Ab cD") == theirs.build_tokenizer()("Ab cD")
 
 
 @pytest.mark.parametrize("way", PATHS)

@@ -7,7 +7,7 @@ eight bytes never have the same key, and the class 0 of a byte can mean "white s
 Counting takes two steps:
 
 1. `write_runs` writes the text once more, as *runs*: stretches of text within which n-grams are formed. A run is a
-   document in which each run of two or more white-space characters became one space; or, with `padded`, each word
+   whole document, in which two or more white-space characters in a row became one space; or, with `padded`, a word
    between white space with a space on both sides. A run ends with `RUN_END`, or with 0xFF at the end of a document.
 2. `count_characters` looks up the n-grams that begin at each character, from short to long, in a table of words
    (`kernels.words`): the spelling of an n-gram is a "word" that may have spaces. The key of an n-gram is extended by
@@ -84,7 +84,8 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
     """Write the runs of all documents to `runs`, and return their size in bytes.
 
     `classes` and the bitmap `wide` tell characters from white space; ASCII is lowercased by `classes`. `runs` needs
-    room for the size of the text, or for two and a half times as much if `padded`: `a` becomes ` a ` and `RUN_END`.
+    room for the size of the text, or for two and a half times as much if `padded`: a document `a` and its end, two
+    bytes, become ` a `, `RUN_END` and the end, five bytes.
     """
     position, written = _0, _0
     end = np.uint64(text.size)

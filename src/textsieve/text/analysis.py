@@ -9,9 +9,9 @@ The terms are those of scikit-learn's `CountVectorizer` with the same settings:
   is shorter than the shortest n-gram counts once, as a whole;
 - a function that returns the terms of a document.
 
-Terms are listed in the order of their first characters or words, and there from short to long: `partial_fit` numbers
-them so. Texts with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many.
-Terms of other patterns and of functions always come from here, and only their counting uses kernels.
+Terms are listed by where they begin in the text, shorter ones first; `partial_fit` numbers terms in this order. Texts
+with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many. Terms of other
+patterns and of functions always come from here, and only their counting uses kernels.
 
 **Time limit.** A regular expression such as `(\w+)+x` can take longer than the age of the universe for one document.
 Python's `re` can't be stopped from outside, but it handles signals while it matches. So in the main thread, a timer of
@@ -22,6 +22,7 @@ available in other threads and on Windows. (The package `regex` has a time limit
 import re
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from ..errors import InputError, Setting, shown
 from .words import NOT_SPACE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
 
 Function = Callable[[Any], Any]
-"""A function of the user: an analyzer, a tokenizer or a preprocessor."""
+"""A user's function: an analyzer, a tokenizer or a preprocessor."""
 
 ANALYZERS = ("word", "char", "char_wb")
 """The analyzers that have a name."""
@@ -91,7 +92,7 @@ class Analysis:
 
     @property
     def function(self) -> tuple[str, Function] | None:
-        """Return the name of the setting that is a function of the user, and the function; None if there is none."""
+        """Return the name of the setting that is a user's function, and the function; None if there is none."""
         if callable(self.analyzer):
             return "analyzer", self.analyzer
         return ("tokenizer", self.tokenizer) if self.has_words and self.tokenizer is not None else None
@@ -157,8 +158,8 @@ WORDS = Analysis()
 
 
 def analysis_of(analyzer: str | Function, token_pattern: str | None, tokenizer: Function | None) -> Analysis:
-    """Return the analysis with these settings; for the defaults it is `WORDS`, whose pattern is compiled once."""
-    analysis = Analysis(analyzer, token_pattern, tokenizer)
+    """Return the analysis with these settings, or raise `InputError`; for the defaults it is the shared `WORDS`."""
+    analysis = Analysis(analyzer, token_pattern, tokenizer).checked()
     return WORDS if analysis == WORDS else analysis
 
 
@@ -189,7 +190,7 @@ def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) 
 
 
 def _returned_terms(result: object, setting: str, number: int) -> list[str]:
-    """Return the terms that a function of the user returned for a document; raise `InputError` if one is no string."""
+    """Return the terms that a user's function returned for a document; raise `InputError` if one is not a string."""
     if not isinstance(result, Iterable):
         raise InputError(
             (Setting(setting), f" returned {shown(result)} ({type(result).__name__}) for document {number}"),
@@ -218,7 +219,7 @@ def _check_pattern(pattern: object) -> None:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as problem:
         raise InputError(
-            f"it is no regular expression: {problem}",
+            f"it is not a valid regular expression: {problem}",
             setting="token_pattern",
             value=pattern,
             hint="see the documentation of Python's re",
@@ -241,16 +242,26 @@ def _check_pattern(pattern: object) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeoutError` in the block if this process computes for more than `seconds` of processor time.
+    """Raise `TimeoutError` in the block if the main thread computes for more than `seconds` of processor time.
 
-    Only in the main thread, and not on Windows; elsewhere, there is no limit.
+    There is no limit in other threads, on Windows, and while the program uses this timer of the operating system for
+    something else.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or not hasattr(signal, "setitimer")
+        or signal.getitimer(signal.ITIMER_VIRTUAL)[0] > 0
+        or signal.getsignal(signal.SIGVTALRM) not in (signal.SIG_DFL, signal.SIG_IGN)
+    ):
         yield
         return
+    deadline = time.thread_time() + seconds
 
-    def interrupt(*_: object) -> None:
-        raise TimeoutError(f"more than {seconds} seconds")
+    def interrupt(*_: object) -> None:  # runs in the main thread; the timer counts the time of all threads
+        left = deadline - time.thread_time()
+        if left <= 0:
+            raise TimeoutError(f"more than {seconds} seconds")
+        signal.setitimer(signal.ITIMER_VIRTUAL, max(left, 0.01))
 
     previous = signal.signal(signal.SIGVTALRM, interrupt)
     try:

@@ -1,14 +1,15 @@
 """Count the terms of texts with `TermCounter`, which has the interface of scikit-learn's `CountVectorizer`.
 
-With the same settings, matrix and vocabulary are those of `CountVectorizer`, ten times as fast; the columns of a row
-are always in order, which `CountVectorizer` guarantees only for `transform`. Words and n-grams of characters are found
-by compiled code; unusual token patterns and the user's functions run in Python (`text.analysis`). Intended differences:
+With the same settings, matrix and vocabulary are those of `CountVectorizer`; with the default settings, counting many
+documents is about ten times as fast (`benchmarks/RESULTS.md`). The columns of a row are always in order, which
+`CountVectorizer` guarantees only for `transform`. Words and n-grams of characters are found by compiled code; unusual
+token patterns and users' functions run in Python (`text.analysis`). Intended differences:
 
 - `partial_fit` lets the vocabulary grow: new terms get the next columns, in the order of their first occurrence, so the
   columns don't depend on how the documents were cut into batches. `partial_fit_transform` returns the batch's matrix.
 - `max_features` breaks ties alphabetically, where `CountVectorizer` leaves them to the sorting routine.
 - `n_jobs` is the number of threads; the result is the same for any number.
-- `token_pattern` must not match the empty string, and functions must return strings.
+- `token_pattern` must not match an empty text, and functions must return strings.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..errors import InputError, Setting, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
-from .analysis import Function, analysis_of
+from .analysis import WORDS, Function, analysis_of
 from .counting import FewDocuments, count_known
 from .csr import CSR
 from .preparation import Preparation
@@ -68,7 +69,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     analyzer : {"word", "char", "char_wb"} or function
         What terms are: words; n-grams of the characters of the whole text; or n-grams of the characters of each word
         between white space, with a space before and after it. A function gets a document, decoded but not lowercased,
-        and returns its terms; no other setting for texts but `tags` has an effect then.
+        and returns its terms. Of the other settings for texts, only `input`, `encoding`, `decode_error` and
+        `tags` then have an effect.
     token_pattern : str
         A regular expression for words, if `analyzer` is "word". If it has a capturing group, the group is the word. The
         usual patterns are compiled: two or more word characters (the default), one or more (`\b\w+\b`), words with
@@ -256,11 +258,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_preprocessor(self) -> Callable[[Any], Any]:
         """Return the function that prepares a decoded text: `preprocessor`, or lowercasing and stripping accents."""
-        return replace(self.validated_reading(), input="content").prepared
+        return replace(self.validated_reading(), input="content", analysis=WORDS).prepared
 
     def build_tokenizer(self) -> Callable[[Any], Iterable[str]]:
-        """Return the function that splits a prepared text into words, if `analyzer` is "word"."""
-        return self.validated_reading().analysis.tokens
+        """Return the function that splits a prepared text into words: `tokenizer`, or one that uses `token_pattern`."""
+        return replace(self.validated_reading().analysis, analyzer="word").checked().tokens
 
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that lists the terms of a document, one for each occurrence, short n-grams first."""

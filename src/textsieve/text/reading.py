@@ -7,7 +7,7 @@ Few documents are counted without the kernels. How many are few depends on wheth
 which takes as long as counting millions of characters without them. A process that keeps counting small batches spends
 that time sooner or later, and then loads them.
 
-A function of the user can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
+A user's function can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
 terms (`analyzer`). It runs in the calling thread, once for each document, in their order.
 
 Stop words given by the user are compared with words as they are read: lowercased, perhaps without accents, split at
@@ -60,11 +60,6 @@ def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
     return _KERNELS not in sys.modules and total <= COLD_START_BUDGET * FEW_CHARACTERS
 
 
-def _name_of_file(document: object) -> str:
-    """Return how an error message names a document that is given as a path."""
-    return os.fspath(document) if isinstance(document, str | os.PathLike) else shown(document)
-
-
 def _charge(n_characters: int, n_documents: int) -> None:
     """Add to the work that this process has done without the kernels."""
     global _charged
@@ -89,7 +84,8 @@ class Reading:
         """Return the function that normalises words, or None if words are counted as they are."""
         if self.preparation.normalise is None:
             return None
-        return normaliser(self.preparation.normalise, self.preparation.language, self.lowercase, self.strip_accents)
+        lowercase, strip_accents = (False, None) if self._is_folded_by_user else (self.lowercase, self.strip_accents)
+        return normaliser(self.preparation.normalise, self.preparation.language, lowercase, strip_accents)
 
     def check(self) -> None:
         """Raise `InputError` for invalid settings, or for settings that contradict each other."""
@@ -164,12 +160,12 @@ class Reading:
 
     @property
     def _is_folded_by_user(self) -> bool:
-        """Return whether a function of the user takes the place of lowercasing and stripping accents."""
+        """Return whether a user's function takes the place of lowercasing and stripping accents."""
         return callable(self.analysis.analyzer) or self.preprocessor is not None
 
     @property
     def _takes_any_document(self) -> bool:
-        """Return whether a function of the user is the first to see a document, which need not be a text then."""
+        """Return whether a user's function is the first to see a document, which need not be a text then."""
         if self.preparation.tags == "drop":
             return False
         return self._is_folded_by_user or (self.analysis.function is not None and not self.steps)
@@ -199,7 +195,7 @@ class Reading:
         return few, iter(few)
 
     def _decode(self, documents: Iterable[Any]) -> Iterator[Any]:
-        """Yield the documents as strings, or as they are if a function of the user takes any."""
+        """Yield the documents as strings, or as they are if a user's function takes any."""
         takes_any, is_content = self._takes_any_document, self.input == "content"
         for number, document in enumerate(documents):
             if isinstance(document, str) and is_content:
@@ -212,14 +208,14 @@ class Reading:
 
         With `takes_any`, a document that is neither a string nor bytes is returned as it is.
         """
+        if hasattr(document, "as_py"):  # a scalar of pyarrow
+            document = document.as_py()
         if self.input != "content":
             document = self._content_of(document, number)
         if isinstance(document, str):
             return document
         if takes_any and not isinstance(document, bytes):
             return document
-        if hasattr(document, "as_py"):  # a scalar of pyarrow
-            return self.text_of(document.as_py(), number)
         if not isinstance(document, bytes):
             raise InputError(
                 f"Document {number} is {shown(document)} ({type(document).__name__}), not a text",
@@ -244,13 +240,20 @@ class Reading:
                     hint="give objects with a method read",
                 )
             return document.read()
+        if not isinstance(document, str | bytes | os.PathLike):  # `open` would take a number for an open file
+            raise InputError(
+                f"document {number} is {shown(document)} ({type(document).__name__}), not the path of a file",
+                setting="input",
+                value=self.input,
+                hint="give the paths of files",
+            )
         try:
             with open(document, "rb") as file:
                 return file.read()
-        except (OSError, TypeError, ValueError) as problem:
+        except (OSError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or problem
             raise InputError(
-                f"document {number}, {_name_of_file(document)}, can't be read: {reason}",
+                f"document {number}, {os.fsdecode(document)}, can't be read: {reason}",
                 setting="input",
                 value=self.input,
                 hint="give the paths of files",
@@ -260,10 +263,11 @@ class Reading:
         """Yield the texts after all steps of preparation; ASCII texts are not lowercased if the kernels do that."""
         cleaning_steps, folding_steps = self._cleaning_steps(for_kernels=for_kernels), self._folding_steps()
         skip_ascii = for_kernels and self.kernels_lowercase and self.is_split_by_kernels
+        is_preprocessed = self.preprocessor is not None and not callable(self.analysis.analyzer)
         for number, text in enumerate(texts):
             for step in cleaning_steps:
                 text = step(text)
-            if self.preprocessor is not None:
+            if is_preprocessed:
                 text = self._preprocess(text, number)
             elif not (skip_ascii and text.isascii()):
                 for step in folding_steps:
@@ -271,7 +275,7 @@ class Reading:
             yield text
 
     def _preprocess(self, text: Any, number: int) -> Any:
-        """Return what the preprocessor makes of a document, which is a text unless a function of the user splits it."""
+        """Return what the preprocessor makes of a document, which is a text unless a user's function splits it."""
         assert self.preprocessor is not None
         preprocessed = self.preprocessor(text)
         if self.analysis.function is None and not isinstance(preprocessed, str):
