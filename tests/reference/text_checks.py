@@ -1,8 +1,10 @@
 """Helpers of the text tests: strategies for texts, comparison of matrices, and a choice of the counting path."""
 
+import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -91,3 +93,22 @@ def assert_counts_like_sklearn(
     assert_same(ours.transform(fitted), expected_again)
     if expected_others is not None:
         assert_same(ours.transform(others), expected_others)
+
+
+@cache
+def code_points() -> list[str]:
+    """Return all assigned characters, and one in a thousand of all others, which no rule tells from one another."""
+    return [
+        character
+        for number, character in enumerate(map(chr, range(0x110000)))
+        if unicodedata.category(character) not in ("Cn", "Co", "Cs") or number % 997 == 0
+    ]
+
+
+def documents_of(characters: Sequence[str], template: str) -> list[str]:
+    """Return documents of 4,096 characters each; in the template, `{c}` is a character."""
+    step = 1 << 12
+    return [
+        " ".join(template.format(c=character) for character in characters[first : first + step])
+        for first in range(0, len(characters), step)
+    ]

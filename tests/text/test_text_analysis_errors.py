@@ -159,8 +159,9 @@ def test_a_timer_of_the_program_is_left_alone() -> None:
 
 @pytest.mark.parametrize("setting", ["analyzer", "token_pattern", "tokenizer"])
 def test_arrays_as_settings_raise_an_error(setting: str) -> None:
+    settings: dict[str, Any] = {setting: np.array(["a", "b"])}
     with pytest.raises(InputError, match=f"{setting}="):
-        TermCounter(**{setting: np.array(["a", "b"])}).fit(["ab"])
+        TermCounter(**settings).fit(["ab"])
 
 
 def test_a_tokenizer_needs_a_pattern() -> None:
