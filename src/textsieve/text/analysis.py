@@ -20,7 +20,6 @@ available in other threads and on Windows. (The package `regex` has a time limit
 """
 
 import re
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -247,6 +246,8 @@ def time_limit(seconds: float) -> Iterator[None]:
     There is no limit in other threads, on Windows, and while the program uses this timer of the operating system for
     something else.
     """
+    import signal  # not needed for predicting a document
+
     if (
         threading.current_thread() is not threading.main_thread()
         or not hasattr(signal, "setitimer")

@@ -20,7 +20,7 @@ A reader with too many words keeps the first half, since frequent words come ear
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import pairwise
 from mmap import mmap
@@ -203,24 +203,32 @@ class WordTable:
         return other
 
     def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words.
-
-        The kernel stops when an array is full, and continues from `state`.
-        """
+        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words."""
         assert isinstance(documents, Slice)
         text, bitmap = tokens.text_and_bitmap(documents)
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(words.STATE_SIZE, np.uint64)
-        state[words.N_WORDS] = self.size
-        while True:
-            done = words.count_words(
+
+        def count_some() -> bool:
+            return words.count_words(
                 text, tokens.classes, bitmap, self.slots, self.starts, self.spelling, SEED,
                 np.uint64(tokens.rule.min_length), np.uint64(self.n_stop), learn, in_sequence,
                 self.entries, row_ends, state,
             )  # fmt: skip
+
+        return self._count_all(count_some, state, row_ends)
+
+    def _count_all(self, count_some: Callable[[], bool], state: Codes, row_ends: Codes) -> SliceCounts:
+        """Call a counting kernel until it returns True, and return the counts.
+
+        The kernel stops when an array is full; then there is more room for its next call, which continues from `state`.
+        """
+        state[words.N_WORDS] = self.size
+        while True:
+            is_done = count_some()
             self.size = int(state[words.N_WORDS])
             n_entries = int(state[words.N_ENTRIES])
-            if done:
+            if is_done:
                 return SliceCounts(self.entries[:n_entries].copy(), row_ends)
             self._make_room(int(state[words.WORD_LENGTH]))
             self.entries = with_room(self.entries, n_entries + 1)
@@ -351,20 +359,16 @@ class CharacterTable(WordTable):
         runs = runs[: characters.write_runs(text, tokens.classes, bitmap, self._padded, runs)]
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(characters.STATE_SIZE, np.uint64)
-        state[words.N_WORDS] = self.size
         min_n, max_n = self._ngram_range
         max_n = min(max_n, runs.size if learn else int(self.lengths().max(initial=1)))  # longer ones are unknown
-        while True:
-            done = characters.count_characters(
+
+        def count_some() -> bool:
+            return characters.count_characters(
                 runs, min_n, max_n, self._padded, self.slots, self.starts, self.spelling, SEED,
                 learn, self.entries, row_ends, state,
             )  # fmt: skip
-            self.size = int(state[words.N_WORDS])
-            n_entries = int(state[words.N_ENTRIES])
-            if done:
-                return SliceCounts(self.entries[:n_entries].copy(), row_ends)
-            self._make_room(int(state[words.WORD_LENGTH]))
-            self.entries = with_room(self.entries, n_entries + 1)
+
+        return self._count_all(count_some, state, row_ends)
 
 
 class SpelledTable(WordTable):
