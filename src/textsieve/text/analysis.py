@@ -1,6 +1,6 @@
-r"""Split prepared texts into terms: the settings `analyzer`, `token_pattern` and `tokenizer`, in plain Python.
+r"""Split prepared texts into terms: `analyzer`, `token_pattern`, `tokenizer` and `char_ngram_range`, in plain Python.
 
-The terms are those of scikit-learn's `CountVectorizer` with the same settings:
+With the same settings, the terms are those of scikit-learn's `CountVectorizer`:
 
 - "word": the tokens that `token_pattern` matches or `tokenizer` returns, without stop words, or n-grams of them;
 - "char": the n-grams of characters of the whole text, in which two or more white-space characters in a row became one
@@ -8,6 +8,15 @@ The terms are those of scikit-learn's `CountVectorizer` with the same settings:
 - "char_wb": the n-grams of characters of each word between white space, with a space before and after it. A word that
   is shorter than the shortest n-gram counts once, as a whole;
 - a function that returns the terms of a document.
+
+There is another analyzer, "text", for texts of any script; see `tokens`.
+
+Words can be counted together with n-grams of characters, by the setting `char_ngram_range`. These are the n-grams of
+"char_wb", spelled so that they can be told from words: `SPACE_MARK` stands for the space before or after a word, and
+`INNER_MARK` shows that the word goes on there. So `the`, which is a word, differs from the n-grams `▁the▁`, which is
+the whole of a word, and `…the…`, which is within a word such as `mother`. `SPACE_MARK` itself counts as white space
+here, so two n-grams never have the same spelling. Words come before n-grams, in the terms of a document and when terms
+are sorted.
 
 Terms are listed by where they begin in the text, shorter ones first; `partial_fit` numbers terms in this order. Texts
 with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many. Terms of other
@@ -22,20 +31,26 @@ available in other threads and on Windows. (The package `regex` has a time limit
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from ..errors import InputError, Setting, shown
-from .words import NOT_SPACE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
+from ..settings import is_whole
+from .tokens import SPACE_MARK, split_text
+from .words import NOT_SPACE, TEXT_RULE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
 
 Function = Callable[[Any], Any]
 """A user's function: an analyzer, a tokenizer or a preprocessor."""
 
-ANALYZERS = ("word", "char", "char_wb")
+ANALYZERS = ("word", "text", "char", "char_wb")
 """The analyzers that have a name."""
+
+INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
+"""Stands at the begin or end of a spelled n-gram where the word goes on."""
 
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """The longest time that a regular expression may take for one document: for any document, and for each character."""
@@ -50,6 +65,7 @@ class Analysis:
     analyzer: str | Function = "word"
     token_pattern: str | None = WORD_PATTERN
     tokenizer: Function | None = None
+    char_ngram_range: tuple[int, int] | None = None
 
     def checked(self) -> "Analysis":
         """Raise `InputError` for an invalid setting, and return self."""
@@ -60,12 +76,40 @@ class Analysis:
             raise InputError(setting="tokenizer", value=self.tokenizer, hint="use a function, or None")
         if self.analyzer == "word" and self.tokenizer is None:
             _check_pattern(self.token_pattern)
+        if self.char_ngram_range is not None:
+            check_ngram_range("char_ngram_range", self.char_ngram_range)
+            self._require_words_without_marks()
         return self
+
+    def _require_words_without_marks(self) -> None:
+        """Raise `InputError` if words can look like spelled n-grams of characters, or if there are no words."""
+        cause = (
+            Setting("analyzer", self.analyzer)
+            if not self.has_words
+            else Setting("tokenizer", self.tokenizer)
+            if self.function is not None
+            else Setting("token_pattern", self.token_pattern)
+        )
+        if self.rule is None or (self.rule.characters == NOT_SPACE and not self.rule.splits_scripts):
+            raise InputError(
+                (
+                    Setting("char_ngram_range", self.char_ngram_range),
+                    " adds n-grams of characters to words of letters and digits, which ",
+                    cause,
+                    " does not count",
+                ),
+                hint=("use ", Setting("analyzer", "text"), ", or leave out ", Setting("char_ngram_range")),
+            )
 
     @property
     def has_characters(self) -> bool:
-        """Return whether terms are n-grams of characters."""
+        """Return whether all terms are n-grams of characters."""
         return self.analyzer in ("char", "char_wb")
+
+    @property
+    def counts_characters(self) -> bool:
+        """Return whether some terms are n-grams of characters."""
+        return self.has_characters or self.char_ngram_range is not None
 
     @property
     def is_padded(self) -> bool:
@@ -75,11 +119,13 @@ class Analysis:
     @property
     def has_words(self) -> bool:
         """Return whether terms consist of words, so that there are stop words."""
-        return self.analyzer == "word"
+        return self.analyzer in ("word", "text")
 
     @cached_property
     def rule(self) -> TokenRule | None:
         """Return how kernels find tokens, or None if only Python can find them, or if there are none."""
+        if self.analyzer == "text":
+            return TEXT_RULE
         if not self.has_words or self.tokenizer is not None or self.token_pattern is None:
             return None
         return token_rule(self.token_pattern)
@@ -87,14 +133,14 @@ class Analysis:
     @property
     def keeps_nul(self) -> bool:
         """Return whether NUL can be a part of the terms that kernels count."""
-        return self.has_characters or (self.rule is not None and self.rule.characters == NOT_SPACE)
+        return self.counts_characters or (self.rule is not None and self.rule.characters == NOT_SPACE)
 
     @property
     def function(self) -> tuple[str, Function] | None:
         """Return the name of the setting that is a user's function, and the function; None if there is none."""
         if callable(self.analyzer):
             return "analyzer", self.analyzer
-        return ("tokenizer", self.tokenizer) if self.has_words and self.tokenizer is not None else None
+        return ("tokenizer", self.tokenizer) if self.analyzer == "word" and self.tokenizer is not None else None
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -104,6 +150,9 @@ class Analysis:
 
     def tokens(self, text: Any, number: int = 0, *, joins_names: bool = False) -> list[str]:
         """Return the words of a prepared text; `number` is the document's number in error messages."""
+        if self.analyzer == "text":
+            sequences, grams = split_text(text, joins_names=joins_names)
+            return [*chain.from_iterable(sequences), *grams]
         if self.tokenizer is not None:
             return _returned_terms(self.tokenizer(text), "tokenizer", number)
         if joins_names:
@@ -143,23 +192,54 @@ class Analysis:
             return ngrams_of(_WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
         if self.analyzer == "char_wb":
             return _padded_ngrams(text, ngram_range, by_length=by_length)
-        words = self.tokens(text, number, joins_names=joins_names)
-        if stop_words:
-            words = [word for word in words if word not in stop_words]
-        words = words_to_count(words, forms, joins_names=joins_names)
-        if tuple(ngram_range) == (1, 1):
-            return words
-        return list(map(" ".join, ngrams_of(words, ngram_range, by_length=by_length)))
+
+        def counted(tokens: list[str]) -> list[str]:
+            if stop_words:
+                tokens = [token for token in tokens if token not in stop_words]
+            return words_to_count(tokens, forms, joins_names=joins_names)
+
+        def ngrams(tokens: list[str]) -> list[str]:
+            words = counted(tokens)
+            if tuple(ngram_range) == (1, 1):
+                return words
+            return list(map(" ".join, ngrams_of(words, ngram_range, by_length=by_length)))
+
+        if self.analyzer == "text":
+            sequences, grams = split_text(text, joins_names=joins_names)
+            terms = [*chain.from_iterable(map(ngrams, sequences)), *(counted(grams) if ngram_range[0] == 1 else ())]
+        else:
+            terms = ngrams(self.tokens(text, number, joins_names=joins_names))
+        return terms if self.char_ngram_range is None else terms + marked_ngrams(text, self.char_ngram_range)
+
+    def sorted(self, terms: Iterable[str]) -> list[str]:
+        """Return terms in their order: alphabetical, words before n-grams of characters."""
+        return sorted(terms) if self.char_ngram_range is None else sorted(terms, key=_by_kind)
 
 
 WORDS = Analysis()
 """The default: words of two or more letters, digits or underscores."""
 
 
-def analysis_of(analyzer: str | Function, token_pattern: str | None, tokenizer: Function | None) -> Analysis:
+def analysis_of(
+    analyzer: str | Function,
+    token_pattern: str | None = WORD_PATTERN,
+    tokenizer: Function | None = None,
+    char_ngram_range: tuple[int, int] | None = None,
+) -> Analysis:
     """Return the analysis with these settings, or raise `InputError`; for the defaults it is the shared `WORDS`."""
-    analysis = Analysis(analyzer, token_pattern, tokenizer).checked()
+    analysis = Analysis(analyzer, token_pattern, tokenizer, char_ngram_range).checked()
     return WORDS if analysis == WORDS else analysis
+
+
+def check_ngram_range(setting: str, value: object) -> None:
+    """Raise `InputError` unless a value is a pair of numbers from 1 on, of which the second is not the smaller one."""
+    lengths = tuple(value) if isinstance(value, Sequence) else ()
+    if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
+        raise InputError(
+            setting=setting,
+            value=value,
+            hint="use (shortest, longest), whole numbers with 1 <= shortest <= longest",
+        )
 
 
 def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -> list[Any]:
@@ -176,6 +256,37 @@ def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -
     return [
         sequence[begin:end] for begin in range(size) for end in range(begin + shortest, min(begin + longest, size) + 1)
     ]
+
+
+def is_marked(term: str) -> bool:
+    """Return whether a term is a spelled n-gram of characters.
+
+    A word never begins with a mark, except for the symbol `…`, which is one character, and n-grams of words that begin
+    with it, which have a space.
+    """
+    return term[:1] in (SPACE_MARK, INNER_MARK) and " " not in term and term != INNER_MARK
+
+
+def mark_ngram(ngram: str) -> str:
+    """Return the spelling of an n-gram of characters: ` th` becomes `▁th…`."""
+    begin = "" if ngram[0] == " " else INNER_MARK
+    end = "" if ngram[-1] == " " else INNER_MARK
+    return f"{begin}{ngram.replace(' ', SPACE_MARK)}{end}"
+
+
+def unmark_ngram(term: str) -> str:
+    """Return the n-gram with this spelling."""
+    return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
+
+
+def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
+    """Return the spelled n-grams of the words of a text."""
+    return list(map(mark_ngram, _padded_ngrams(text.replace(SPACE_MARK, " "), ngram_range, by_length=False)))
+
+
+def _by_kind(term: str) -> tuple[bool, str]:
+    """Return the key by which words and n-grams of characters are sorted."""
+    return (True, unmark_ngram(term)) if is_marked(term) else (False, term)
 
 
 def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) -> list[str]:

@@ -15,7 +15,7 @@ token patterns and users' functions run in Python (`text.analysis`). Intended di
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -29,9 +29,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..errors import InputError, Setting, shown
 from ..estimators import as_configured
-from ..settings import is_whole, n_threads
+from ..settings import n_threads
 from ..warning import warn
-from .analysis import WORDS, Function, analysis_of
+from .analysis import WORDS, Function, analysis_of, check_ngram_range
 from .counting import FewDocuments, count_known
 from .csr import CSR
 from .preparation import Preparation
@@ -66,11 +66,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     input : {"content", "filename", "file"}
         What a document is given as: its text (a string, or bytes), the path of a file, or an object with a method
         `read`.
-    analyzer : {"word", "char", "char_wb"} or function
-        What terms are: words; n-grams of the characters of the whole text; or n-grams of the characters of each word
-        between white space, with a space before and after it. A function gets a document, decoded but not lowercased,
-        and returns its terms. Of the other settings for texts, only `input`, `encoding`, `decode_error` and
-        `tags` then have an effect.
+    analyzer : {"word", "text", "char", "char_wb"} or function
+        What terms are: words; words and symbols of any script (see `text.tokens`); n-grams of the characters of the
+        whole text; or n-grams of the characters of each word between white space, with a space before and after it. A
+        function gets a document, decoded but not lowercased, and returns its terms. Of the other settings for texts,
+        only `input`, `encoding`, `decode_error` and `tags` then have an effect.
     token_pattern : str
         A regular expression for words, if `analyzer` is "word". If it has a capturing group, the group is the word. The
         usual patterns are compiled: two or more word characters (the default), one or more (`\b\w+\b`), words with
@@ -103,6 +103,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         words if they are given by one, otherwise English. Turkish and Azerbaijani also change how `I` is lowercased.
     ngram_range : (int, int)
         The smallest and the largest number of words, or of characters, in a term.
+    char_ngram_range : (int, int) or None
+        Count n-grams of characters, too, with this smallest and largest number of characters, if terms are words. They
+        are those of `analyzer="char_wb"`, spelled with marks: `▁th…` is the begin of a word, `…the…` is within a word,
+        and `▁the▁` is a whole word. They come after the words.
     min_df, max_df : int or float
         Leave out terms that are in fewer or more documents than this: a number, or a share of the documents.
     max_features : int or None
@@ -142,6 +146,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         normalise: str | None = None,
         language: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
+        char_ngram_range: tuple[int, int] | None = None,
         min_df: float = 1,
         max_df: float = 1.0,
         max_features: int | None = None,
@@ -165,6 +170,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.normalise = normalise
         self.language = language
         self.ngram_range = ngram_range
+        self.char_ngram_range = char_ngram_range
         self.min_df = min_df
         self.max_df = max_df
         self.max_features = max_features
@@ -262,7 +268,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_tokenizer(self) -> Callable[[Any], Iterable[str]]:
         """Return the function that splits a prepared text into words: `tokenizer`, or one that uses `token_pattern`."""
-        return replace(self.validated_reading().analysis, analyzer="word").checked().tokens
+        analysis = self.validated_reading().analysis
+        return (analysis if analysis.has_words else replace(analysis, analyzer="word").checked()).tokens
 
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that lists the terms of a document, one for each occurrence, short n-grams first."""
@@ -330,7 +337,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _learn_from_few(self, texts: list[Any], reading: Reading) -> tuple[CSR, list[str]]:
         """Return the counts of a few texts, and the terms of the columns, all within the limits, in plain Python."""
         few = FewDocuments(reading.term_lists(texts, self.ngram_range, self._stop_words()), {}, learn=True)
-        terms, numbers = few.sorted_terms()
+        terms, numbers = few.sorted_terms(reading.analysis)
         selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[selected], len(terms))
         return few.rows(columns, len(selected), dtype=self.dtype), [terms[position] for position in selected]
@@ -368,7 +375,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             self.encoding,
             self.decode_error,
             Preparation.of(vars(self)),
-            analysis_of(self.analyzer, self.token_pattern, self.tokenizer),
+            analysis_of(self.analyzer, self.token_pattern, self.tokenizer, self.char_ngram_range),
             self.preprocessor,
             self.input,
         )
@@ -379,20 +386,14 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def validated_reading(self) -> Reading:
         """Check all settings, and return how documents are read."""
-        lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
-        if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
-            raise InputError(
-                setting="ngram_range",
-                value=self.ngram_range,
-                hint="use (shortest, longest), whole numbers with 1 <= shortest <= longest",
-            )
+        check_ngram_range("ngram_range", self.ngram_range)
         check_limits(**self._limits())
         # The results of the next three checks are not needed; they raise `InputError` for an invalid value.
         accent_stripper(self.strip_accents)
         self._stop_words()
         reading = self._reading()
         reading.check()
-        if self.names and lengths != (1, 1):
+        if self.names and tuple(self.ngram_range) != (1, 1):
             raise InputError(
                 (
                     Setting("names", True),
@@ -477,7 +478,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         analyzer = Setting("analyzer", self.analyzer)
         has_own_pattern = self.token_pattern not in (None, WORD_PATTERN)
         if self.analyzer != "word":
-            if self.stop_words is not None:
+            if self.stop_words is not None and self.analyzer != "text":
                 yield Setting("stop_words", self.stop_words), analyzer
             if self.tokenizer is not None:
                 yield Setting("tokenizer", self.tokenizer), analyzer

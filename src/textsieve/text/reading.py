@@ -182,7 +182,7 @@ class Reading:
         if hasattr(documents, "columns"):
             raise InputError("documents is a table with columns", hint="give the one that has the texts")
         texts = self._decode(documents)
-        effort = _EFFORT_OF_NGRAMS if self.analysis.has_characters else 1
+        effort = _EFFORT_OF_NGRAMS if self.analysis.counts_characters else 1
         texts_read: list[Any] = []
         n_characters = 0
         for text in texts:
@@ -299,7 +299,9 @@ class Reading:
         if self.analysis.has_characters:
             return True
         rule = self.analysis.rule
-        return rule is not None and (rule.characters != NOT_SPACE or self.preparation.normalise is None)
+        if rule is None or rule.splits_scripts or self.analysis.char_ngram_range is not None:
+            return False
+        return rule.splits_scripts or rule.characters != NOT_SPACE or self.preparation.normalise is None
 
     @property
     def steps(self) -> list[Step]:

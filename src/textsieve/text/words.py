@@ -140,10 +140,15 @@ class TokenRule(NamedTuple):
     min_length: int = 2
     has_joiners: bool = False
     """Whether some of the characters are no word characters, such as hyphens, and are left out at both ends."""
+    splits_scripts: bool = False
+    """Whether texts are first rewritten with spaces between the tokens of the analyzer "text" (`tokens`)."""
 
 
 NOT_SPACE = r"\S"
 """The characters of tokens that are separated by white space only."""
+
+TEXT_RULE = TokenRule(NOT_SPACE, 1, splits_scripts=True)
+"""The rule for the tokens of the analyzer "text"."""
 
 _RULES = {
     TokenRule(r"\w", 2): (r"\b\w\w+\b", r"\w\w+", r"\b\w{2,}\b", r"\w{2,}"),

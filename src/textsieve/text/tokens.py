@@ -1,0 +1,168 @@
+"""Split texts of any script into words, symbols and n-grams of characters: the analyzer "text".
+
+- A *word* is a run of letters and digits of any length, with the combining marks and joiners that belong to them.
+  (`re` ends a word before most marks, so that the default analyzer cuts words of Hindi or Tamil into pieces.)
+- A *symbol* is a punctuation mark, an emoji or another symbol. Each is a token of its own.
+- Some scripts don't separate words: Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar. A run of their characters is
+  split into *grams*, which are overlapping n-grams of characters, as search engines do. A character and its marks count
+  as one, a *unit*. A run of fewer units than the shortest gram counts as a whole.
+- Korean separates words by spaces but appends particles to them. So a Hangul word counts as a word, and its bigrams of
+  syllables are grams, too.
+- All other characters (white space, control characters, marks without a letter) are dropped.
+
+N-grams of words consist of words and symbols that follow each other. A run without spaces is never a part of them:
+what precedes it and what follows it are two *sequences*. The grams of a document come after its words.
+
+Each character is of one of six kinds. Plain Python writes down the kind of each character of a text as a letter, and
+finds tokens by regular expressions for these letters. The kernels read the kinds from a table.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .words import JOINER, wide_characters
+
+OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE = range(6)
+"""The kinds of characters: dropped; part of a word; mark or joiner; symbol; of a script without spaces; Hangul."""
+
+SPACE_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
+"""Stands for a space in the spelling of n-grams of characters. In texts it is dropped, so it is never a token."""
+
+GRAM_LENGTHS = (1, 2)
+"""The smallest and the largest number of units in a gram."""
+
+_UNSPACED = (
+    *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF)),  # Thai, Lao
+    *((0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F)),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    *((0x3005, 0x3007), (0x3021, 0x3029), (0x3031, 0x3035)),  # marks and numbers of Han and kana
+    *((0x3041, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F)),  # Hiragana, Katakana
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF)),  # Han
+)
+_FIRST_HANGUL, _LAST_HANGUL = "\uac00", "\ud7a3"
+_JOINERS = "\u200c\u200d"  # zero-width, within words of Persian and of scripts of India
+_KINDS_BY_CATEGORY = {"M": EXTENDER, "P": SYMBOL, "S": SYMBOL}
+_ABOVE_SYMBOLS = 0x20000  # beyond, there are no symbols, and all marks are variation selectors
+_VARIATION_SELECTORS = (0xE0100, 0xE01EF)
+
+
+def kind_of(character: str) -> int:
+    """Return the kind of a character."""
+    if character.isalnum() or character == "_":  # the word characters of `re`
+        if _FIRST_HANGUL <= character <= _LAST_HANGUL:
+            return SYLLABLE
+        code = ord(character)
+        return UNIT if any(first <= code <= last for first, last in _UNSPACED) else WORD
+    if character in _JOINERS:
+        return EXTENDER
+    if character == SPACE_MARK:
+        return OTHER
+    return _KINDS_BY_CATEGORY.get(unicodedata.category(character)[0], OTHER)
+
+
+@cache
+def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
+    """Return the kind of each code point; with `joins_names`, `JOINER` is a part of words."""
+    kinds = np.unpackbits(wide_characters(), bitorder="little")  # 1 for word characters, otherwise 0
+    kinds[:_ABOVE_SYMBOLS] = [kind_of(chr(code)) for code in range(_ABOVE_SYMBOLS)]
+    first, last = _UNSPACED[-1]
+    kinds[first : last + 1] *= UNIT
+    first, last = _VARIATION_SELECTORS
+    kinds[first : last + 1] = EXTENDER
+    if joins_names:
+        kinds[ord(JOINER)] = WORD
+    kinds.flags.writeable = False
+    return kinds
+
+
+class _KindLetters(dict[int, str]):
+    """The letter for the kind of each code point, for `str.translate`; each is looked up once."""
+
+    LETTERS = " wesuh"
+
+    def __missing__(self, code: int) -> str:
+        """Return the letter of a code point that was not looked up before."""
+        letter = self[code] = self.LETTERS[kind_of(chr(code))]
+        return letter
+
+
+_KIND_LETTERS = _KindLetters()
+_KIND_LETTERS_WITH_NAMES = _KindLetters({ord(JOINER): "w"})
+_TOKEN = re.compile("[wuh][wuhe]*|s")  # a run without spaces is a part of the word around it
+_UNSPACED_RUN = re.compile("u[ue]*")
+_HANGUL_RUN = re.compile("(?:he*){2,}")
+_UNIT = re.compile("[uh]e*")
+
+_ASCII_TOKEN = re.compile(r"\w+|[!-/:-@\[-^`{-~]")
+_ASCII_TOKEN_WITH_NAMES = re.compile(rf"[\w{JOINER}]+|[!-/:-@\[-^`{{-~]")
+
+
+Place = tuple[int, int]
+"""Where a token begins and ends in a prepared text."""
+
+
+class TokenPlaces(NamedTuple):
+    """Where the tokens of a text are: its words and symbols in sequences, and its grams."""
+
+    sequences: list[list[Place]]
+    grams: list[Place]
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: its words and symbols in sequences, and its grams."""
+
+    sequences: list[list[str]]
+    grams: list[str]
+
+
+def split_text(text: str, *, joins_names: bool = False) -> Tokens:
+    """Return the tokens of a prepared text; with `joins_names`, words can be names (see `names`)."""
+    if text.isascii():  # the same tokens, faster
+        return Tokens([(_ASCII_TOKEN_WITH_NAMES if joins_names else _ASCII_TOKEN).findall(text)], [])
+    places = token_places(text, joins_names=joins_names)
+    return Tokens(
+        [[text[begin:end] for begin, end in sequence] for sequence in places.sequences],
+        [text[begin:end] for begin, end in places.grams],
+    )
+
+
+def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
+    """Return where the tokens of a prepared text are."""
+    kinds = text.translate(_KIND_LETTERS_WITH_NAMES if joins_names else _KIND_LETTERS)
+    if "u" not in kinds and "h" not in kinds:
+        return TokenPlaces([[match.span() for match in _TOKEN.finditer(kinds)]], [])
+    sequences: list[list[Place]] = [[]]
+    grams: list[Place] = []
+
+    def add_word(begin: int, end: int) -> None:
+        """Add a word or symbol, and the bigrams of its Hangul syllables, unless it is a bigram itself."""
+        sequences[-1].append((begin, end))
+        for run in _HANGUL_RUN.finditer(kinds, begin, end):
+            grams.extend(place for place in _grams(kinds, *run.span(), 2, 2) if place != (begin, end))
+
+    for match in _TOKEN.finditer(kinds):
+        begin, end = match.span()
+        for run in _UNSPACED_RUN.finditer(kinds, begin, end):
+            if begin < run.start():
+                add_word(begin, run.start())
+            sequences.append([])
+            grams += _grams(kinds, *run.span(), *GRAM_LENGTHS)
+            begin = run.end()
+        if begin < end:
+            add_word(begin, end)
+    return TokenPlaces(sequences, grams)
+
+
+def _grams(kinds: str, begin: int, end: int, shortest: int, longest: int) -> Iterator[Place]:
+    """Yield the places of the grams of a run, by where they begin, shorter ones first."""
+    units = [unit.span() for unit in _UNIT.finditer(kinds, begin, end)]
+    shortest = min(shortest, len(units))
+    for first in range(len(units)):
+        for last in range(first + shortest - 1, min(first + longest, len(units))):
+            yield units[first][0], units[last][1]
