@@ -17,7 +17,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,7 +37,7 @@ from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
-from .vocabulary import Vocabulary, columns_of, unique_terms, vocabulary_terms
+from .vocabulary import Vocabulary, VocabularyTable, columns_of, unique_terms, vocabulary_terms
 from .words import WORD_PATTERN, Accents, accent_stripper, stop_words_of
 
 if TYPE_CHECKING:
@@ -247,6 +247,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
 
+    def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
+        """Return the terms of some columns, without making strings of all terms."""
+        self._require_vocabulary()
+        return self._vocabulary.terms_at(columns)
+
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """Return, for each row of a matrix, the terms whose values are not 0."""
         self._require_vocabulary()
@@ -309,9 +314,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
         few, texts = reading.few_or_many(documents)
-        counts, terms = self._learn_from_many(texts, reading) if few is None else self._learn_from_few(few, reading)
-        is_pruned = any(map(self._is_limited, NO_LIMITS))
-        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=is_pruned)
+        if few is None:
+            counts, self._vocabulary = self._learn_from_many(texts, reading)
+        else:
+            counts, self._vocabulary = self._learn_from_few(few, reading)
         return self._to_matrix(counts)
 
     def _grow_by_few(self, texts: list[Any], reading: Reading) -> csr_matrix:
@@ -334,30 +340,49 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         columns = vocabulary.grow_with_table(vocabulary_table)
         return self._to_matrix(tallied.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_from_few(self, texts: list[Any], reading: Reading) -> tuple[CSR, list[str]]:
-        """Return the counts of a few texts, and the terms of the columns, all within the limits, in plain Python."""
+    def _learn_from_few(self, texts: list[Any], reading: Reading) -> tuple[CSR, Vocabulary]:
+        """Return the counts of a few texts, and the vocabulary of the terms within the limits, in plain Python."""
         few = FewDocuments(reading.term_lists(texts, self.ngram_range, self._stop_words()), {}, learn=True)
         terms, numbers = few.sorted_terms(reading.analysis)
         selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[selected], len(terms))
-        return few.rows(columns, len(selected), dtype=self.dtype), [terms[position] for position in selected]
+        vocabulary = self._pruned_vocabulary([terms[position] for position in selected])
+        return few.rows(columns, len(selected), dtype=self.dtype), vocabulary
 
-    def _learn_from_many(self, texts: Iterator[Any], reading: Reading) -> tuple[CSR, list[str]]:
-        """Return the counts of many texts, and the terms of the columns, all within the limits, with kernels."""
+    def _learn_from_many(self, texts: Iterator[Any], reading: Reading) -> tuple[CSR, Vocabulary]:
+        """Return the counts of many texts, and the vocabulary of the terms within the limits, with kernels."""
+        from .combined_table import table_for
         from .tally import slices_for, tally
-        from .term_table import TermTable
 
         n_jobs = n_threads(self.n_jobs)
         stop_words = self._stop_words()
-        table = TermTable.for_reading(reading, self.ngram_range, stop_words)
+        table = table_for(reading, self.ngram_range, stop_words)
         tallied = tally(slices_for(texts, reading, self.ngram_range, stop_words), table, learn=True, n_jobs=n_jobs)
-        numbers = table.sort_numbers(np.flatnonzero(table.is_term()))
-        totals = partial(tallied.totals, table.size)
-        selected = terms_within_limits(numbers, tallied.n_documents, totals, binary=self.binary, **self._limits())
-        numbers = numbers[selected]
-        terms, columns = table.spell(numbers), columns_of(numbers, table.size)
-        del table  # free its memory before the matrix is allocated
-        return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
+        numbers = np.flatnonzero(table.is_term())
+        totals = cache(partial(tallied.totals, table.size))
+        within = partial(terms_within_limits, n_documents=tallied.n_documents, totals=totals, binary=self.binary)
+        # The order of terms matters for `max_features` only, so there are fewer terms to sort after the other limits.
+        numbers = numbers[within(numbers, min_df=self.min_df, max_df=self.max_df)]
+        numbers = table.sort_numbers(numbers)
+        if self.max_features is not None:
+            numbers = numbers[within(numbers, min_df=1, max_df=1.0, max_features=self.max_features)]
+        columns = columns_of(numbers, table.size)
+        if self._is_pruned:
+            vocabulary = self._pruned_vocabulary(table.spell(numbers))
+        else:
+            known = VocabularyTable(table, numbers, columns, reading)
+            vocabulary = Vocabulary.of_table(known, self.ngram_range, stop_words)
+        del table  # if it is not needed, free its memory before the matrix is allocated
+        return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), vocabulary
+
+    def _pruned_vocabulary(self, terms: list[str]) -> Vocabulary:
+        """Return the vocabulary of terms to which limits were applied, if there are any."""
+        return Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=self._is_pruned)
+
+    @property
+    def _is_pruned(self) -> bool:
+        """Return whether limits may drop terms."""
+        return any(map(self._is_limited, NO_LIMITS))
 
     def _to_matrix(self, counts: CSR) -> csr_matrix:
         """Return the counts, or 1 for each if `binary`, as the sparse type that scikit-learn is configured for."""

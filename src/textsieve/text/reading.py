@@ -32,7 +32,10 @@ from .preparation import NO_PREPARATION, Preparation, normaliser
 from .words import NOT_SPACE, Accents, Forms, accent_stripper, lower_case, lowercase_turkish_i
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
-"""Up to this many characters in up to this many documents are always counted without the kernels."""
+"""The words of up to this many characters in up to this many documents are always counted without the kernels."""
+
+FEW_CHARACTERS_FOR_NGRAMS = 1 << 7
+"""The same for n-grams of characters, for which plain Python is much slower."""
 
 COLD_START_BUDGET = 64
 """Until it loads the kernels, a process counts up to this many times FEW_CHARACTERS without them, in total."""
@@ -54,7 +57,8 @@ def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
 
     `effort` is the time that plain Python takes for a character, compared with counting words.
     """
-    if n_characters <= FEW_CHARACTERS and n_documents <= FEW_DOCUMENTS:
+    max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS
+    if n_characters <= max_characters and n_documents <= FEW_DOCUMENTS:
         return True
     total = _charged + effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
     return _KERNELS not in sys.modules and total <= COLD_START_BUDGET * FEW_CHARACTERS
@@ -299,7 +303,7 @@ class Reading:
         if self.analysis.has_characters:
             return True
         rule = self.analysis.rule
-        if rule is None or rule.splits_scripts or self.analysis.char_ngram_range is not None:
+        if rule is None:
             return False
         return rule.splits_scripts or rule.characters != NOT_SPACE or self.preparation.normalise is None
 

@@ -28,7 +28,7 @@ SLICE_CHARACTERS = 1 << 19
 def slices_for(
     texts: Iterator[Any], reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
 ) -> Iterator[AnySlice]:
-    """Yield the prepared texts in slices for a table that `TermTable.for_reading` returns for the same reading."""
+    """Yield the prepared texts in slices for a table that `table_for` returns for the same reading."""
     if reading.is_split_by_kernels:
         return encoded_slices(texts, keeps_nul=reading.analysis.keeps_nul)
     return term_slices(reading.term_lists(texts, ngram_range, stop_words))
@@ -146,12 +146,16 @@ def tally(slices: Iterator[AnySlice], table: TermTable, *, learn: bool, n_jobs: 
 
     With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
     """
-    if n_jobs == 1 and learn:  # the only thread can add terms to `table` itself
-        return SliceTally([table.count(documents, learn=True) for documents in slices], None, None)
+    if n_jobs == 1:  # the only thread can add terms to `table` itself
+        counter = table if learn else table.reader()
+        counts = [counter.count(documents, learn=learn) for documents in slices]
+        if not learn:
+            table.return_readers([counter])
+        return SliceTally(counts, None, None)
     tables: list[TermTable] = []
     idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
-    def count_slice(worker: int, documents: AnySlice) -> tuple[SliceCounts, tuple[int, int]]:
+    def count_slice(worker: int, documents: AnySlice) -> tuple[SliceCounts, Any]:
         try:
             return tables[worker].count(documents, learn=learn), tables[worker].sizes
         finally:
@@ -160,7 +164,7 @@ def tally(slices: Iterator[AnySlice], table: TermTable, *, learn: bool, n_jobs: 
     # The calling thread reads and encodes the documents, since their source may not be safe for other threads. A worker
     # gets a slice only when it is idle, so its slices are in the order of the documents.
     slice_workers: list[int] = []
-    futures: list[Future[tuple[SliceCounts, tuple[int, int]]]] = []
+    futures: list[Future[tuple[SliceCounts, Any]]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         for documents in slices:
             if idle.empty() and len(tables) < n_jobs:

@@ -21,6 +21,7 @@ from ..errors import InputError
 from ..kernels import ngrams, words
 from .analysis import WORDS, Analysis
 from .reading import Reading
+from .tokens import SPACE_MARK
 from .word_table import (
     FEW_ENTRIES,
     SEED,
@@ -37,6 +38,9 @@ from .word_table import (
     with_room,
 )
 from .words import NOT_SPACE, Forms, TokenRule
+
+NOT_SPACES = TokenRule(NOT_SPACE, 1)
+"""The rule for texts that are split at white space only."""
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -177,7 +181,8 @@ class TermTable:
 
     With `lowercase_ascii`, the letters A to Z are lowercased. With `forms`, words count as their normal forms. With
     `joins_names`, words can be names. If terms are not n-grams of words, there is no `GramTree`, and each term is one
-    "word" of the table of words: a word, an n-gram of characters, or a term that was listed in Python.
+    "word" of the table of words: a word, an n-gram of characters, or a term that was listed in Python. N-grams of
+    characters are formed between the characters that `character_rule` does not match.
     """
 
     def __init__(
@@ -190,24 +195,29 @@ class TermTable:
         joins_names: bool = False,
         analysis: Analysis = WORDS,
         is_split_by_kernels: bool = True,
+        character_rule: TokenRule = NOT_SPACES,
     ) -> None:
         self.ngram_range = ngram_range
         self._grams: GramTree | None = None
         self._words: WordTable
         rule = analysis.rule
         if not is_split_by_kernels or rule is None:
-            rule = TokenRule(NOT_SPACE, 1)
+            rule = character_rule
             self._words = (
                 CharacterTable(ngram_range, padded=analysis.is_padded) if analysis.has_characters else SpelledTable()
             )
             self._terms_are_any_text = True
         else:
-            possible = sorted(word for word in stop_words if analysis.pattern.fullmatch(word))  # others can't occur
+            # Stop words that can't be words never occur.
+            possible = sorted(word for word in stop_words if rule.splits_scripts or analysis.pattern.fullmatch(word))
             word_table = WordTable(possible)
             self._words = word_table if forms is None else FormTable(forms, word_table)
             self._grams = None if tuple(ngram_range) == (1, 1) else GramTree()
-            self._terms_are_any_text = joins_names or forms is not None  # a form or a name need not look like a word
-        self._tokens = TokenClasses.of(rule, lowercase=lowercase_ascii, joins_names=joins_names)
+            # A form or a name need not look like a word, and splitting a term into tokens may yield several.
+            self._terms_are_any_text = joins_names or forms is not None or rule.splits_scripts
+        self._tokens = TokenClasses.of(
+            rule, lowercase=lowercase_ascii, joins_names=joins_names, breaks=self._grams is not None
+        )
 
     @classmethod
     def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
@@ -228,7 +238,7 @@ class TermTable:
         return self._words.size if self._grams is None else self._grams.size
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def sizes(self) -> Any:
         """Return the number of known words and of known n-grams; `absorb` needs what they were after each slice."""
         return self._words.size, 0 if self._grams is None else self._grams.size
 
@@ -239,6 +249,8 @@ class TermTable:
         if self._grams is None:
             return self._words.count(documents, self._tokens, learn=learn, in_sequence=False)
         sequences = self._words.count(documents, self._tokens, learn=learn, in_sequence=True)
+        if self._tokens.rule.splits_scripts:
+            _end_ngrams_at_breaks(sequences, self._words)
         return self._grams.count(sequences, self.ngram_range, learn=learn)
 
     # -- one table per thread ------------------------------------------------------------------------------------
@@ -262,7 +274,7 @@ class TermTable:
         other._grams = None if self._grams is None else GramTree()
         return other
 
-    def absorb(self, others: Sequence["TermTable"], slices: Iterable[tuple[int, tuple[int, int]]]) -> list[Ints]:
+    def absorb(self, others: Sequence["TermTable"], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
         """Add the terms of other tables; return for each table the numbers of its terms in this one.
 
         `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
@@ -350,6 +362,13 @@ class TermTable:
         if self._grams is None:
             return self._words.spell_terms(numbers, np.ones(numbers.size, np.int64))
         return self._words.spell_terms(*self._grams.words_of(numbers))
+
+
+def _end_ngrams_at_breaks(sequences: SliceCounts, table: WordTable) -> None:
+    """Replace the breaks in sequences of words, in place, by unknown words, at which n-grams end."""
+    (number,) = table.find(*encode_terms([SPACE_MARK]))
+    if number >= 0:
+        sequences.entries[sequences.entries >> _32 == np.uint64(number)] = np.uint64(words.UNKNOWN << 32)
 
 
 def _segment_sums(ends: Ints, values: NDArray[Any]) -> Ints:

@@ -75,6 +75,15 @@ def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
     kinds[first : last + 1] *= UNIT
     first, last = _VARIATION_SELECTORS
     kinds[first : last + 1] = EXTENDER
+    kinds[:128] = ascii_kinds(joins_names)
+    kinds.flags.writeable = False
+    return kinds
+
+
+@cache
+def ascii_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
+    """Return the first 128 of `character_kinds`, without computing the others."""
+    kinds = np.array([kind_of(chr(code)) for code in range(128)], np.uint8)
     if joins_names:
         kinds[ord(JOINER)] = WORD
     kinds.flags.writeable = False

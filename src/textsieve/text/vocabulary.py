@@ -80,6 +80,14 @@ class Vocabulary:
         self._columns: dict[str, int] | None = None
         self._table: VocabularyTable | None = None
 
+    @classmethod
+    def of_table(cls, table: VocabularyTable, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> Vocabulary:
+        """Return the vocabulary of a table with all its terms; they become strings when they are asked for."""
+        vocabulary = cls([], ngram_range, stop_words)
+        vocabulary._table = table
+        vocabulary._size = len(table.numbers)
+        return vocabulary
+
     def __len__(self) -> int:
         """Return the number of terms."""
         return self._size
@@ -100,6 +108,13 @@ class Vocabulary:
             terms = self._terms = terms + known.table.spell(known.numbers[len(terms) :])
         return terms
 
+    def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
+        """Return the terms of some columns, without making strings of all terms."""
+        terms, known = self._terms, self._table
+        if len(terms) < self._size and known is not None:
+            return known.table.spell(known.numbers[columns])
+        return [terms[column] for column in columns.tolist()]
+
     @property
     def columns(self) -> dict[str, int]:
         """Return the column of each term."""
@@ -117,9 +132,9 @@ class Vocabulary:
         """Return the table for the kernels, for documents that are read as `reading` says."""
         known = self._table
         if known is None or known.reading != reading:
-            from .term_table import TermTable
+            from .combined_table import table_for
 
-            table = TermTable.for_reading(reading, self.ngram_range, self.stop_words)
+            table = table_for(reading, self.ngram_range, self.stop_words)
             numbers = table.add_terms(self.terms)
             known = self._table = VocabularyTable(table, numbers, columns_of(numbers, table.size), reading)
         return known

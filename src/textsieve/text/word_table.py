@@ -12,9 +12,10 @@ text is the same as without forms. Forms are numbered in the order of first use,
 be any text. NUL is then written as `NUL_BYTES`, so that the keys of short words stay exact (see `kernels.words`);
 sorting and spelling turn it back.
 
-Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. A reader of
-a `FormTable` does add new words to its table of words as written, to remember which known form they have, if any. It is
-reused for later slices, so that a stream of predictions looks up the form of a frequent word once, not in every batch.
+Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. Readers are
+reused for later documents: that of a table with few words, because copying its slots can take longer than counting a
+document; and that of a `FormTable`, because it does add new words to its table of words as written, to remember which
+known form they have, if any. So a stream of predictions looks up the form of a frequent word once, not in every batch.
 A reader with too many words keeps the first half, since frequent words come early.
 """
 
@@ -31,7 +32,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Bytes, Codes, Ints
 from ..errors import InputError
-from ..kernels import characters, words
+from ..kernels import characters, tokens, words
+from .tokens import GRAM_LENGTHS, ascii_kinds, character_kinds
 from .words import Forms, TokenRule, byte_classes, wide_characters
 
 Number = TypeVar("Number", bound=np.number)
@@ -41,6 +43,9 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
 
 FEW_ENTRIES = 1 << 12
 """The initial size of an array of entries (see `SliceCounts`)."""
+
+MAX_IDLE_BYTES = 1 << 22
+"""The largest size of a reader of a `WordTable` that is kept for later use."""
 
 NUL_BYTES = b"\xc0\x80"
 """How NUL is written in texts and spellings where it can be a part of terms, instead of as the byte 0.
@@ -80,16 +85,20 @@ class TokenClasses(NamedTuple):
 
     rule: TokenRule
     classes: Bytes
+    joins_names: bool = False
+    breaks: bool = False
+    """Whether breaks are written into the text where n-grams of words end; see `kernels.tokens`."""
 
     @classmethod
-    def of(cls, rule: TokenRule, *, lowercase: bool, joins_names: bool = False) -> "TokenClasses":
+    def of(cls, rule: TokenRule, *, lowercase: bool, joins_names: bool = False, breaks: bool = False) -> "TokenClasses":
         """Return the tables for a rule; with `lowercase`, ASCII is lowercased."""
-        return cls(rule, byte_classes(lowercase, joins_names, rule.characters))
+        return cls(rule, byte_classes(lowercase, joins_names, rule.characters), joins_names, breaks)
 
     def text_and_bitmap(self, documents: Slice) -> tuple[Bytes, Bytes]:
         """Return the text of a slice, and the bitmap of its non-ASCII token characters.
 
-        In the text, joiners that are not inside a word, such as the hyphen of `pre-`, are replaced by spaces.
+        In the text, joiners that are not inside a word, such as the hyphen of `pre-`, are replaced by spaces. If the
+        rule splits scripts, it is rewritten with a space after each token.
         """
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_characters(self.rule.characters) if documents.wide else _NO_BITMAP
@@ -97,7 +106,18 @@ class TokenClasses(NamedTuple):
             text = text.copy()
             wide_words = wide_characters() if documents.wide else _NO_BITMAP
             characters.blank_outer_joiners(text, self.classes, bitmap, byte_classes(lowercase=False), wide_words)
+        if self.rule.splits_scripts:
+            text = self._tokens(text, wide=documents.wide)
         return text, bitmap
+
+    def _tokens(self, text: Bytes, *, wide: bool) -> Bytes:
+        """Return the text with a space after each token of the analyzer "text"; `wide`: not all of it is ASCII."""
+        growth = tokens.max_growth(*GRAM_LENGTHS) if wide else 2
+        written = np.empty(growth * text.size, np.uint8)
+        units = np.empty(text.size // 3 + 2 if wide else 0, np.uint64)
+        kinds = character_kinds(self.joins_names) if wide else ascii_kinds(self.joins_names)
+        size = tokens.write_tokens(text, kinds, *GRAM_LENGTHS, self.breaks, units, written)
+        return written[:size]
 
 
 class SliceCounts(NamedTuple):
@@ -174,21 +194,31 @@ class WordTable:
         self.spelling: Bytes = np.empty(1 << 16, np.uint8)
         self.size = 0
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)
+        self._idle_readers: deque[WordTable] = deque(maxlen=os.cpu_count())
         self.add(*encode_terms(stop_words))
         self.n_stop = self.size
 
     def reader(self) -> "WordTable":
-        """Return a table with which another thread counts the same words.
+        """Return a table with which another thread counts the same words: an idle reader, or a new one."""
+        try:
+            while (idle := self._idle_readers.pop()).size != self.size:  # discard readers without the newest words
+                pass
+        except IndexError:  # no idle reader is left
+            return self._new_reader()
+        return idle
 
-        It shares the spellings, but has its own slots, which record where each word was last counted.
-        """
+    def _new_reader(self) -> "WordTable":
+        """Return a reader that shares the spellings, but has its own slots, which record where words were counted."""
         other = copy(self)
         other.slots = self.slots.copy()
         other.entries = np.empty(FEW_ENTRIES, np.uint64)
+        other._idle_readers = deque()
         return other
 
     def return_reader(self, reader: "WordTable") -> None:
-        """Accept a reader that has finished. A `WordTable` does not reuse readers, but `FormTable` does."""
+        """Keep a reader that has finished for later use, unless it is large."""
+        if reader.slots.nbytes + reader.entries.nbytes <= MAX_IDLE_BYTES:
+            self._idle_readers.append(reader)
 
     def empty_copy(self) -> "WordTable":
         """Return a table with only the stop words of this one."""
@@ -378,10 +408,11 @@ class SpelledTable(WordTable):
         super().__init__()
         self._last_entries: Codes = np.empty(0, np.uint64)
 
-    def reader(self) -> "SpelledTable":
+    def _new_reader(self) -> "SpelledTable":
         """Return a table with which another thread counts the same terms."""
         other = copy(self)
         other._last_entries = np.empty(0, np.uint64)  # nothing else is written to
+        other._idle_readers = deque()
         return other
 
     def empty_copy(self) -> "SpelledTable":
@@ -419,26 +450,16 @@ class FormTable(WordTable):
         self._written = stop_words  # words of texts are added to it
         self._form_numbers = np.full(stop_words.size, -1, np.int64)
         self._last_entries: Codes = np.empty(0, np.uint64)
-        self._idle_readers: deque[FormTable] = deque(maxlen=os.cpu_count())
 
-    def reader(self) -> "FormTable":
-        """Return a table with which another thread counts the same forms: an idle reader, or a new one.
-
-        It shares the forms, but has its own table of words as written.
-        """
-        try:
-            while (idle := self._idle_readers.pop()).size != self.size:  # discard readers without the newest forms
-                pass
-        except IndexError:  # no idle reader is left
-            other = self.empty_copy()
-            # Nothing is copied, since a reader only looks forms up; it counts in its table of words as written.
-            other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
-            return other
-        return idle
+    def _new_reader(self) -> "FormTable":
+        """Return a reader that shares the forms, but has its own table of words as written."""
+        other = self.empty_copy()
+        # Nothing is copied, since a reader only looks forms up; it counts in its table of words as written.
+        other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
+        return other
 
     def return_reader(self, reader: WordTable) -> None:
         """Keep a reader that has finished, with the words it has seen, for later use."""
-        assert isinstance(reader, FormTable)
         self._idle_readers.append(reader)
 
     def empty_copy(self) -> "FormTable":

@@ -1,0 +1,194 @@
+"""Rewrite UTF-8 text with a space after each token of the analyzer "text", so that `count_words` can count them.
+
+`text.tokens` explains what tokens are. The text of many documents is one array of bytes, and 0xFF ends each document
+(see `kernels.words`). The grams of a document are written after its words. If n-grams of words are counted, a *break*,
+which is the token `BREAK`, is written in place of a run without spaces and before each gram. N-grams end there.
+"""
+
+import numpy as np
+
+from ..arrays import Bytes, Codes
+from .jit import kernel
+from .words import END, decode
+
+OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE = range(6)
+"""The kinds of characters; those of `text.tokens`, which is not imported because kernels depend on nothing else."""
+
+BREAK = (0xE2, 0x96, 0x81)
+"""The UTF-8 bytes of the token that ends a sequence of words, `text.tokens.SPACE_MARK`, which no text contains."""
+
+_0, _1, _2 = np.uint64(0), np.uint64(1), np.uint64(2)
+_BREAK_1, _BREAK_2, _BREAK_3 = (np.uint8(byte) for byte in BREAK)
+_SPACE = np.uint8(32)
+
+
+@kernel
+def kind_at(text: Bytes, position: np.uint64, kinds: Bytes) -> tuple[int, np.uint64]:
+    """Return the kind of the character at a position, and its width in bytes; `OTHER` at the end of a document."""
+    byte = text[position]
+    if byte < 128:
+        return int(kinds[byte]), _1
+    if byte == END:
+        return OTHER, _1
+    code_point, width = decode(text, position)
+    return int(kinds[code_point]), width
+
+
+@kernel
+def write_bytes(text: Bytes, begin: np.uint64, end: np.uint64, tokens: Bytes, written: np.uint64) -> np.uint64:
+    """Copy a part of the text to `tokens`, and return how many bytes are written then."""
+    while begin < end:
+        tokens[written] = text[begin]
+        written += _1
+        begin += _1
+    return written
+
+
+@kernel
+def write_break(tokens: Bytes, written: np.uint64) -> np.uint64:
+    """Write a break and a space, and return how many bytes are written then."""
+    tokens[written] = _BREAK_1
+    tokens[written + _1] = _BREAK_2
+    tokens[written + _2] = _BREAK_3
+    written += np.uint64(3)
+    tokens[written] = _SPACE
+    return written + _1
+
+
+@kernel
+def write_grams(
+    text: Bytes, units: Codes, n_units: int, shortest: int, longest: int, breaks: bool, tokens: Bytes,
+    written: np.uint64,
+) -> np.uint64:  # fmt: skip
+    """Write the grams of a run, and return how many bytes are written then.
+
+    Unit u begins at `units[u]`, and the last one ends at `units[n_units]`.
+    """
+    shortest = min(shortest, n_units)
+    for first in range(n_units):
+        for last in range(first + shortest, min(first + longest, n_units) + 1):
+            if breaks:
+                written = write_break(tokens, written)
+            written = write_bytes(text, units[first], units[last], tokens, written)
+            tokens[written] = _SPACE
+            written += _1
+    return written
+
+
+@kernel
+def write_words(
+    text: Bytes, begin: np.uint64, kinds: Bytes, breaks: bool, tokens: Bytes, written: np.uint64
+) -> tuple[np.uint64, np.uint64, bool]:
+    """Write the words and symbols of the document that begins at `begin`.
+
+    Returns where it ends, how many bytes are written then, and whether it has characters of which grams consist.
+    """
+    position = begin
+    in_word, in_run, has_grams = False, False, False
+    while text[position] != END:
+        kind, width = kind_at(text, position, kinds)
+        if kind in (WORD, SYLLABLE) or (kind == EXTENDER and in_word):
+            written = write_bytes(text, position, position + width, tokens, written)
+            in_word, in_run = True, False
+            has_grams = has_grams or kind == SYLLABLE
+        elif not (kind == EXTENDER and in_run):
+            if in_word:
+                tokens[written] = _SPACE
+                written += _1
+                in_word = False
+            if kind == SYMBOL:
+                written = write_bytes(text, position, position + width, tokens, written)
+                tokens[written] = _SPACE
+                written += _1
+            if kind == UNIT and not in_run and breaks:
+                written = write_break(tokens, written)
+            in_run = kind == UNIT
+            has_grams = has_grams or in_run
+        position += width
+    if in_word:
+        tokens[written] = _SPACE
+        written += _1
+    return position, written, has_grams
+
+
+@kernel
+def write_document_grams(
+    text: Bytes,
+    begin: np.uint64,
+    kinds: Bytes,
+    shortest: int,
+    longest: int,
+    breaks: bool,
+    units: Codes,
+    tokens: Bytes,
+    written: np.uint64,
+) -> np.uint64:
+    """Write the grams of the document that begins at `begin`, and return how many bytes are written then.
+
+    `units` has room for where the units of a run begin, and where the last one ends.
+    """
+    position, word_begin = begin, begin
+    in_word = False
+    while text[position] != END:
+        kind, width = kind_at(text, position, kinds)
+        if kind not in (UNIT, SYLLABLE):
+            if kind == WORD and not in_word:
+                word_begin = position
+            in_word = kind == WORD or (kind == EXTENDER and in_word)
+            position += width
+            continue
+        run_begin, run_kind = position, kind
+        if kind == SYLLABLE and not in_word:
+            word_begin = position
+        n_units = 0
+        while kind in (run_kind, EXTENDER):
+            if kind == run_kind:
+                units[n_units] = position
+                n_units += 1
+            position += width
+            kind, width = kind_at(text, position, kinds)
+        units[n_units] = position
+        if run_kind == UNIT:
+            written = write_grams(text, units, n_units, shortest, longest, breaks, tokens, written)
+            in_word = False
+            continue
+        # The bigrams of a Hangul word; a word of two syllables is one itself.
+        is_word = word_begin == run_begin and kind != WORD
+        if n_units > 2 or (n_units == 2 and not is_word):
+            written = write_grams(text, units, n_units, 2, 2, breaks, tokens, written)
+        in_word = True
+    return written
+
+
+@kernel
+def write_tokens(
+    text: Bytes, kinds: Bytes, shortest: int, longest: int, breaks: bool, units: Codes, tokens: Bytes
+) -> int:
+    """Write the tokens of all documents to `tokens`, and return their size in bytes.
+
+    `kinds` has the kind of each code point, or at least of ASCII if the text has no other characters. Grams have
+    `shortest` to `longest` units. `units` needs room for all units of a run, and one more; for `tokens`, see
+    `max_growth`.
+    """
+    position, written = _0, _0
+    end = np.uint64(text.size)
+    while position < end:
+        begin = position
+        position, written, has_grams = write_words(text, begin, kinds, breaks, tokens, written)
+        if has_grams:
+            written = write_document_grams(text, begin, kinds, shortest, longest, breaks, units, tokens, written)
+        tokens[written] = END
+        written += _1
+        position += _1
+    return int(written)
+
+
+def max_growth(shortest: int, longest: int) -> int:
+    """Return a number of times by which the tokens of a text are at most larger than the text.
+
+    A unit has at least three bytes. It is in n grams of n units, for each n, and with each gram go a break, which has
+    three bytes, and two spaces. A run has another break. Hangul syllables are in words and in two bigrams. All other
+    characters need at most a space.
+    """
+    lengths = range(shortest, longest + 1)
+    return max(sum(lengths) + 2 * len(lengths) + 2, 6)

@@ -1,0 +1,256 @@
+"""Number words and n-grams of characters together, for the setting `char_ngram_range`.
+
+A `CombinedTable` has two tables, which count the same documents: one of words, or n-grams of words, and one of n-grams
+of characters. Each numbers its own terms. The combined table gives all of them common numbers, in the order of the
+documents in which they first occur, and in each document words first. So, as for a `TermTable`, numbers don't depend on
+how documents are split into slices and threads.
+
+The table of n-grams has them as they are in texts, with spaces. They get their marks (`analysis.mark_ngram`) when they
+are spelled.
+"""
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Codes, Ints
+from .analysis import Analysis, is_marked, mark_ngram, unmark_ngram
+from .reading import Reading
+from .term_table import TermTable
+from .tokens import SPACE_MARK
+from .word_table import AnySlice, SliceCounts, with_room
+from .words import TokenRule
+
+_32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
+
+Sizes = tuple[tuple[int, int], tuple[int, int], int]
+"""The `sizes` of both tables, and the number of common numbers."""
+
+_UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", 1)  # the characters of padded words
+
+
+def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> TermTable:
+    """Return a table without terms, for documents that are read as `reading` says."""
+    words = TermTable.for_reading(reading, ngram_range, stop_words)
+    if reading.analysis.char_ngram_range is None:
+        return words
+    characters = TermTable(
+        reading.analysis.char_ngram_range,
+        lowercase_ascii=reading.kernels_lowercase,
+        analysis=Analysis("char_wb"),
+        character_rule=_UNMARKED,
+    )
+    return CombinedTable(words, characters)
+
+
+class CombinedTable(TermTable):
+    """A table of words and n-grams of characters.
+
+    A *code* says which number of which table is meant: 2 x the number + the index of the table, 0 or 1.
+    """
+
+    def __init__(self, words: TermTable, characters: TermTable) -> None:
+        self._tables = words, characters
+        self._common = [np.empty(0, np.int64), np.empty(0, np.int64)]  # the common number of each number of a table
+        self._codes = np.empty(0, np.int64)  # the code of each common number, with room for more
+        self._size = 0
+        self._n_numbered = [0, 0]  # how many numbers of each table have a common number
+
+    @property
+    def size(self) -> int:
+        """Return how many common numbers are in use, including those of numbers that are no terms."""
+        return self._size
+
+    @property
+    def sizes(self) -> Sizes:
+        """Return the sizes of both tables, and of this one; `absorb` needs what they were after each slice."""
+        words, characters = self._tables
+        return words.sizes, characters.sizes, self.size
+
+    # -- counting ------------------------------------------------------------------------------------------------
+
+    def count(self, documents: AnySlice, *, learn: bool) -> SliceCounts:
+        """Count the terms of some documents; with `learn`, add unknown terms."""
+        parts = [table.count(documents, learn=learn) for table in self._tables]
+        if learn:
+            self._number_new_terms(parts)
+        renumbered = [_renumbered(part, common) for part, common in zip(parts, self._common, strict=True)]
+        return _join_rows(*renumbered)
+
+    def _number_new_terms(self, parts: Sequence[SliceCounts]) -> None:
+        """Give the new numbers of both tables common numbers, in the order of the rows in which they first occur.
+
+        `parts` has the counts of the slice by each table.
+        """
+        codes, rows = [], []
+        for index, (part, table) in enumerate(zip(parts, self._tables, strict=True)):
+            new_numbers = np.arange(self._n_numbered[index], table.size)
+            codes.append(2 * new_numbers + index)
+            rows.append(_first_rows(part, new_numbers))
+        # The sort is stable: in a row, words come before n-grams, and the numbers of each table stay in order.
+        self._append(np.concatenate(codes)[np.argsort(np.concatenate(rows), kind="stable")])
+
+    def _append(self, codes: Ints) -> None:
+        """Give the next common numbers to these codes; all numbers of both tables are numbered then."""
+        numbers = np.arange(self._size, self._size + codes.size)
+        for index, table in enumerate(self._tables):
+            self._common[index] = with_room(self._common[index], table.size)
+            is_here = codes & 1 == index
+            self._common[index][codes[is_here] >> 1] = numbers[is_here]
+        self._n_numbered = [table.size for table in self._tables]
+        self._codes = with_room(self._codes, self._size + codes.size)
+        self._codes[self._size : self._size + codes.size] = codes
+        self._size += codes.size
+
+    # -- one table per thread ------------------------------------------------------------------------------------
+
+    def reader(self) -> "CombinedTable":
+        """Return a table with which another thread counts these terms, without adding any."""
+        words, characters = self._tables
+        other = copy(self)
+        other._tables = words.reader(), characters.reader()
+        return other
+
+    def return_readers(self, readers: Iterable[TermTable]) -> None:
+        """Accept readers that have finished, so that later slices can reuse what they learned."""
+        combined = [reader for reader in readers if isinstance(reader, CombinedTable)]
+        for index, table in enumerate(self._tables):
+            table.return_readers(reader._tables[index] for reader in combined)
+
+    def empty_copy(self) -> "CombinedTable":
+        """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
+        words, characters = self._tables
+        return CombinedTable(words.empty_copy(), characters.empty_copy())
+
+    def absorb(self, others: Sequence[TermTable], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
+        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+
+        `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
+        that table's `sizes` right after it.
+        """
+        combined = [other for other in others if isinstance(other, CombinedTable)]
+        slice_list = list(slices)
+        new_numbers = [  # for each of the two tables and each other table: the numbers of its terms in this one
+            table.absorb(
+                [other._tables[index] for other in combined], [(which, sizes[index]) for which, sizes in slice_list]
+            )
+            for index, table in enumerate(self._tables)
+        ]
+        codes = []  # for each other table: the codes of its terms in this one
+        for which, other in enumerate(combined):
+            other_codes = other._codes[: other.size]
+            is_ngram = (other_codes & 1).astype(np.bool_)
+            numbers = np.empty(other.size, np.int64)
+            numbers[~is_ngram] = new_numbers[0][which][other_codes[~is_ngram] >> 1]
+            numbers[is_ngram] = new_numbers[1][which][other_codes[is_ngram] >> 1]
+            codes.append(2 * numbers + is_ngram)
+        self._append_once(codes, slice_list)
+        return [self._common_of(other_codes) for other_codes in codes]
+
+    def _append_once(self, codes: Sequence[Ints], slices: Iterable[tuple[int, Sizes]]) -> None:
+        """Give common numbers to those codes that have none, in the order of the slices; see `absorb`."""
+        is_numbered = [np.arange(table.size) < n for table, n in zip(self._tables, self._n_numbered, strict=True)]
+        new_codes = [np.empty(0, np.int64)]
+        n_done = [0] * len(codes)
+        for which, (_, _, size) in slices:
+            slice_codes = codes[which][n_done[which] : size]
+            n_done[which] = size
+            is_new = np.empty(slice_codes.size, np.bool_)
+            for index, flags in enumerate(is_numbered):
+                is_here = slice_codes & 1 == index
+                is_new[is_here] = ~flags[slice_codes[is_here] >> 1]
+                flags[slice_codes[is_here] >> 1] = True
+            new_codes.append(slice_codes[is_new])
+        self._append(np.concatenate(new_codes))
+
+    def _common_of(self, codes: Ints) -> Ints:
+        """Return the common numbers of codes."""
+        numbers = np.empty(codes.size, np.int64)
+        for index, common in enumerate(self._common):
+            is_here = codes & 1 == index
+            numbers[is_here] = common[codes[is_here] >> 1]
+        return numbers
+
+    # -- terms ---------------------------------------------------------------------------------------------------
+
+    def add_terms(self, terms: Sequence[str]) -> Ints:
+        """Return the number of each term, adding new ones; -1 for a string that can't occur as a term."""
+        words, characters = self._tables
+        is_ngram = np.fromiter(map(is_marked, terms), np.bool_, len(terms))
+        numbers = np.empty(len(terms), np.int64)
+        numbers[~is_ngram] = words.add_terms([term for term in terms if not is_marked(term)])
+        numbers[is_ngram] = characters.add_terms([unmark_ngram(term) for term in terms if is_marked(term)])
+        new_codes = [
+            2 * np.arange(n, table.size) + index
+            for index, (n, table) in enumerate(zip(self._n_numbered, self._tables, strict=True))
+        ]
+        self._append(np.concatenate(new_codes))
+        is_known = numbers >= 0
+        numbers[is_known] = self._common_of(2 * numbers[is_known] + is_ngram[is_known])
+        return numbers
+
+    def is_term(self, first: int = 0) -> NDArray[np.bool_]:
+        """Return for each number from `first` on whether it is that of a term, not of a stop word or short n-gram."""
+        codes = self._codes[first : self._size]
+        are_terms = np.empty(codes.size, np.bool_)
+        for index, table in enumerate(self._tables):
+            is_here = codes & 1 == index
+            are_terms[is_here] = table.is_term()[codes[is_here] >> 1]
+        return are_terms
+
+    def sort_numbers(self, numbers: Ints) -> Ints:
+        """Return the given numbers in the order of their terms (`Analysis.sorted`)."""
+        codes = self._codes[numbers]
+        return np.concatenate(
+            [
+                common[table.sort_numbers(codes[codes & 1 == index] >> 1)]
+                for index, (table, common) in enumerate(zip(self._tables, self._common, strict=True))
+            ]
+        )
+
+    def spell(self, numbers: Ints) -> list[str]:
+        """Return the terms with these numbers as strings."""
+        words, characters = self._tables
+        codes = self._codes[numbers]
+        is_ngram = codes & 1 == 1
+        spelled_words = iter(words.spell(codes[~is_ngram] >> 1))
+        spelled_ngrams = map(mark_ngram, characters.spell(codes[is_ngram] >> 1))
+        return [next(spelled_ngrams) if is_here else next(spelled_words) for is_here in is_ngram.tolist()]
+
+
+def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:
+    """Return the row of a slice in which each number first occurs that is new in this slice.
+
+    New numbers ascend in the order of the text, so a number first occurs in the first row that has an entry of this
+    number or of a higher one.
+    """
+    numbers = (counts.entries >> _32).astype(np.int64)
+    ends = counts.row_ends.astype(np.int64)
+    begins = np.concatenate([[0], ends[:-1]])
+    is_filled = begins < ends
+    highest = np.full(ends.size, -1, np.int64)
+    if numbers.size:
+        highest[is_filled] = np.maximum.reduceat(numbers, begins[is_filled])
+    return np.searchsorted(np.maximum.accumulate(highest), new_numbers)
+
+
+def _renumbered(counts: SliceCounts, common: Ints) -> SliceCounts:
+    """Return counts with common numbers in place of those of a table."""
+    numbers = common[counts.entries >> _32].astype(np.uint64)
+    return counts._replace(entries=numbers << _32 | counts.entries & _LOW_32)
+
+
+def _join_rows(first: SliceCounts, second: SliceCounts) -> SliceCounts:
+    """Return counts in which each row has the entries of the first counts, then those of the second."""
+    row_ends: Codes = first.row_ends + second.row_ends
+    entries = np.empty(first.entries.size + second.entries.size, np.uint64)
+    # Entry e of row r of the first counts moves by the number of entries that the second has in earlier rows, and each
+    # entry of the second moves by the number of entries that the first has up to this row.
+    n_first = np.diff(first.row_ends, prepend=np.uint64(0)).astype(np.int64)
+    n_second = np.diff(second.row_ends, prepend=np.uint64(0)).astype(np.int64)
+    earlier = np.concatenate([[0], np.cumsum(n_second)[:-1]]) if n_second.size else n_second
+    entries[np.arange(first.entries.size) + np.repeat(earlier, n_first)] = first.entries
+    entries[np.arange(second.entries.size) + np.repeat(np.cumsum(n_first), n_second)] = second.entries
+    return SliceCounts(entries, row_ends)
