@@ -53,7 +53,8 @@ spaced_corpora = st.lists(spaced_texts, min_size=1, max_size=8)
 def path(name: str) -> Iterator[None]:
     """Count on one of `PATHS`, however few the documents are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "FEW_CHARACTERS", 1 << 40 if name == "plain Python" else -1)
+        for limit in ("FEW_CHARACTERS", "FEW_CHARACTERS_FOR_NGRAMS"):
+            patch.setattr(reading, limit, 1 << 40 if name == "plain Python" else -1)
         if name == "kernels, many slices":
             patch.setattr(tally, "SLICE_CHARACTERS", 30)
         yield

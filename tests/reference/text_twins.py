@@ -1,9 +1,10 @@
 """Slow, obvious twins of the term counter and the term weighter: plain loops over characters and over dense rows."""
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 
 def words_of(text: str) -> list[str]:
@@ -59,6 +60,71 @@ def character_ngrams_in(
             ends = range(first + ngram_range[0], first + ngram_range[1] + 1)
             ngrams += [part[first:end] for end in ends if end <= len(part)]
     return ngrams
+
+
+UNSPACED = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "THAI", "LAO")
+UNSPACED += ("KHMER", "MYANMAR", "HANGZHOU", "VERTICAL KANA", "VERTICAL IDEOGRAPHIC", "HENTAIGANA")
+UNSPACED += ("IDEOGRAPHIC ITERATION", "IDEOGRAPHIC CLOSING", "IDEOGRAPHIC NUMBER")
+"""How the names of the characters of scripts without spaces begin."""
+
+
+def tokens_in(text: str) -> tuple[list[list[str]], list[str]]:
+    """Return the tokens of a prepared text, character by character: sequences of words and symbols, and grams.
+
+    A script is told by the names of characters, and pieces are cut by plain loops.
+    """
+    pieces: list[tuple[str, list[str]]] = []  # what a piece is, and its characters with their marks
+    is_open = False  # whether a mark or a letter can continue the last piece
+    for character in text:
+        category, name = unicodedata.category(character), unicodedata.name(character, "")
+        if category.startswith("M") or character in "\u200c\u200d":
+            if is_open:
+                pieces[-1][1][-1] += character
+        elif character.isalnum() or character == "_":
+            kind = "run" if name.startswith(UNSPACED) else "word"
+            if not is_open or pieces[-1][0] != kind:
+                pieces.append((kind, []))
+            pieces[-1][1].append(character)
+            is_open = True
+        else:
+            is_open = False
+            if category[0] in "PS" and character != "\u2581":
+                pieces.append(("symbol", [character]))
+    sequences: list[list[str]] = [[]]
+    grams: list[str] = []
+    for kind, units in pieces:
+        if kind == "run":
+            sequences.append([])
+            for first in range(len(units)):
+                grams += ["".join(units[first:end]) for end in (first + 1, first + 2) if end <= len(units)]
+            continue
+        sequences[-1].append("".join(units))
+        pairs = pairwise(units) if len(units) > 2 else ()
+        grams += [first + second for first, second in pairs if is_hangul(first) and is_hangul(second)]
+    return sequences, grams
+
+
+def is_hangul(unit: str) -> bool:
+    """Return whether a letter with its marks is a Hangul syllable."""
+    return unicodedata.name(unit[0], "").startswith("HANGUL SYLLABLE")
+
+
+def text_terms_in(
+    text: str,
+    *,
+    ngram_range: tuple[int, int] = (1, 1),
+    stop_words: Iterable[str] = (),
+    prepare: Callable[[str], str] = str.lower,
+) -> list[str]:
+    """Return the terms of a text with the analyzer "text": n-grams of words in each sequence, then grams."""
+    sequences, grams = tokens_in(prepare(text))
+    terms = []
+    for sequence in sequences:
+        words = [word for word in sequence if word not in set(stop_words)]
+        for first in range(len(words)):
+            ends = range(first + ngram_range[0], first + ngram_range[1] + 1)
+            terms += [" ".join(words[first:end]) for end in ends if end <= len(words)]
+    return terms + [gram for gram in grams if ngram_range[0] == 1 and gram not in set(stop_words)]
 
 
 def first_seen(documents: Iterable[Sequence[str]]) -> list[str]:

@@ -17,7 +17,7 @@ from textsieve.text import analysis
 
 SETTINGS: list[tuple[dict[str, Any], str]] = [
     *(
-        ({"analyzer": bad}, r"analyzer=.*use one of 'word', 'char', 'char_wb', or a function")
+        ({"analyzer": bad}, r"analyzer=.*use one of 'word', 'text', 'char', 'char_wb', or a function")
         for bad in ["words", None, 3, ["char"]]
     ),
     *(({"input": bad}, r"input=.*use one of 'content', 'filename', 'file'") for bad in ["text", None, 3]),
