@@ -26,7 +26,6 @@ from tests.reference.text_twins import character_ngrams_in, first_seen
 
 from textsieve import TermCounter
 from textsieve.text import tally, term_table, word_table
-from textsieve.text.word_table import WordTable
 
 ANALYZERS = ("char", "char_wb")
 for_both = pytest.mark.parametrize("analyzer", ANALYZERS)
@@ -194,15 +193,15 @@ def test_a_pickled_counter_counts_the_same(analyzer: str) -> None:
 
 @for_both
 def test_pruned_ngrams_are_never_spelled(analyzer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    spell_terms: Callable[..., list[str]] = WordTable.spell_terms
+    split_terms: Callable[..., list[str]] = word_table.split_terms
     spelled: list[str] = []
 
-    def record(table: WordTable, *arguments: Any) -> list[str]:
-        terms = spell_terms(table, *arguments)
+    def record(*arguments: Any) -> list[str]:
+        terms = split_terms(*arguments)
         spelled.extend(terms)
         return terms
 
-    monkeypatch.setattr(WordTable, "spell_terms", record)
+    monkeypatch.setattr(term_table, "split_terms", record)
     with path("kernels"):
         counter = TermCounter(analyzer=analyzer, ngram_range=(3, 3), min_df=2).fit(["abcd xyz", "abce uvw", "qqqq"])
         assert list(counter.vocabulary_) == (["abc"] if analyzer == "char" else [" ab", "abc"])

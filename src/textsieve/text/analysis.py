@@ -15,8 +15,7 @@ Words can be counted together with n-grams of characters, by the setting `char_n
 "char_wb", spelled so that they can be told from words: `SPACE_MARK` stands for the space before or after a word, and
 `INNER_MARK` shows that the word goes on there. So `the`, which is a word, differs from the n-grams `▁the▁`, which is
 the whole of a word, and `…the…`, which is within a word such as `mother`. `SPACE_MARK` itself counts as white space
-here, so two n-grams never have the same spelling. Words come before n-grams, in the terms of a document and when terms
-are sorted.
+here, so two n-grams never have the same spelling. In a document, words come before n-grams.
 
 Terms are listed by where they begin in the text, shorter ones first; `partial_fit` numbers terms in this order. Texts
 with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many. Terms of other
@@ -211,10 +210,6 @@ class Analysis:
             terms = ngrams(self.tokens(text, number, joins_names=joins_names))
         return terms if self.char_ngram_range is None else terms + marked_ngrams(text, self.char_ngram_range)
 
-    def sorted(self, terms: Iterable[str]) -> list[str]:
-        """Return terms in their order: alphabetical, words before n-grams of characters."""
-        return sorted(terms) if self.char_ngram_range is None else sorted(terms, key=_by_kind)
-
 
 WORDS = Analysis()
 """The default: words of two or more letters, digits or underscores."""
@@ -282,11 +277,6 @@ def unmark_ngram(term: str) -> str:
 def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
     """Return the spelled n-grams of the words of a text."""
     return list(map(mark_ngram, _padded_ngrams(text.replace(SPACE_MARK, " "), ngram_range, by_length=False)))
-
-
-def _by_kind(term: str) -> tuple[bool, str]:
-    """Return the key by which words and n-grams of characters are sorted."""
-    return (True, unmark_ngram(term)) if is_marked(term) else (False, term)
 
 
 def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) -> list[str]:

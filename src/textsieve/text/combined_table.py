@@ -6,7 +6,7 @@ documents in which they first occur, and in each document words first. So, as fo
 how documents are split into slices and threads.
 
 The table of n-grams has them as they are in texts, with spaces. They get their marks (`analysis.mark_ngram`) when they
-are spelled.
+are spelled or sorted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Codes, Ints
-from .analysis import Analysis, is_marked, mark_ngram, unmark_ngram
+from ..arrays import Bytes, Codes, Ints
+from .analysis import INNER_MARK, Analysis, is_marked, unmark_ngram
 from .reading import Reading
 from .term_table import TermTable
 from .tokens import SPACE_MARK
-from .word_table import AnySlice, SliceCounts, with_room
+from .word_table import AnySlice, SliceCounts, sorted_spellings, split_terms, with_room
 from .words import TokenRule
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
@@ -28,6 +28,8 @@ _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 Sizes = tuple[tuple[int, int], tuple[int, int], int]
 """The `sizes` of both tables, and the number of common numbers."""
 
+_SPACE, _LINE_BREAK = ord(" "), ord("\n")
+_SPACE_MARK, _INNER_MARK = SPACE_MARK.encode(), INNER_MARK.encode()
 _UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", 1)  # the characters of padded words
 
 
@@ -201,23 +203,64 @@ class CombinedTable(TermTable):
         return are_terms
 
     def sort_numbers(self, numbers: Ints) -> Ints:
-        """Return the given numbers in the order of their terms (`Analysis.sorted`)."""
-        codes = self._codes[numbers]
-        return np.concatenate(
-            [
-                common[table.sort_numbers(codes[codes & 1 == index] >> 1)]
-                for index, (table, common) in enumerate(zip(self._tables, self._common, strict=True))
-            ]
-        )
+        """Return the given numbers in the order in which Python sorts their terms."""
+        joined, ends, order = self._joined_by_kind(numbers)
+        is_line_break = np.zeros(joined.size, np.bool_)
+        is_line_break[ends.astype(np.int64) - 1] = True
+        starts = np.concatenate([np.zeros(1, np.uint64), ends - np.arange(1, ends.size + 1, dtype=np.uint64)])
+        return numbers[order[sorted_spellings(joined[~is_line_break], starts)]]
 
     def spell(self, numbers: Ints) -> list[str]:
         """Return the terms with these numbers as strings."""
-        words, characters = self._tables
+        if not numbers.size:
+            return []
+        joined, ends, order = self._joined_by_kind(numbers)
+        terms = split_terms(joined, ends)
+        spelled = [""] * len(terms)
+        for position, term in zip(order.tolist(), terms, strict=True):
+            spelled[position] = term
+        return spelled
+
+    def _joined_by_kind(self, numbers: Ints) -> tuple[Bytes, Codes, Ints]:
+        """Return the spellings of terms, words first, with a line break after each.
+
+        Returns also where they end, and the position of each in `numbers`.
+        """
         codes = self._codes[numbers]
         is_ngram = codes & 1 == 1
-        spelled_words = iter(words.spell(codes[~is_ngram] >> 1))
-        spelled_ngrams = map(mark_ngram, characters.spell(codes[is_ngram] >> 1))
-        return [next(spelled_ngrams) if is_here else next(spelled_words) for is_here in is_ngram.tolist()]
+        words, characters = self._tables
+        joined, ends = words.joined(codes[~is_ngram] >> 1)
+        ngrams, ngram_ends = _with_marks(*characters.joined(codes[is_ngram] >> 1))
+        return (
+            np.concatenate([joined, ngrams]),
+            np.concatenate([ends, ngram_ends + np.uint64(joined.size)]),
+            np.concatenate([np.flatnonzero(~is_ngram), np.flatnonzero(is_ngram)]),
+        )
+
+
+def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
+    """Return the spellings of n-grams with marks, as `mark_ngram` writes them, given those without marks.
+
+    After each, there is a line break; `ends` says where they end. Both marks have three bytes. The mark at the begin
+    replaces a space, or comes before the first character; and likewise the mark at the end, except that an n-gram which
+    is nothing but a space becomes one mark.
+    """
+    stops = ends.astype(np.int64) - 1  # where the line breaks are
+    begins = np.concatenate([np.zeros(1, np.int64), stops + 1])[: stops.size]
+    begins_with_space, ends_with_space = joined[begins] == _SPACE, joined[stops - 1] == _SPACE
+    inner_begins, inner_stops = begins + begins_with_space, stops - ends_with_space
+    is_space = inner_begins > inner_stops  # the only space was taken away twice
+    sizes = np.where(is_space, 0, inner_stops - inner_begins)
+    new_stops = np.cumsum(np.where(is_space, 3, sizes + 6) + 1) - 1
+    marked = np.full(int(new_stops[-1]) + 1 if new_stops.size else 0, _LINE_BREAK, np.uint8)
+    new_begins = np.concatenate([np.zeros(1, np.int64), new_stops + 1])[: stops.size]
+    # The inner characters move by the same number of bytes for each n-gram.
+    sources = np.arange(int(sizes.sum())) + np.repeat(inner_begins - (np.cumsum(sizes) - sizes), sizes)
+    marked[sources + np.repeat(new_begins + 3 - inner_begins, sizes)] = joined[sources]
+    for offset in range(3):
+        marked[new_stops - 3 + offset] = np.where(ends_with_space, _SPACE_MARK[offset], _INNER_MARK[offset])
+        marked[new_begins + offset] = np.where(begins_with_space, _SPACE_MARK[offset], _INNER_MARK[offset])
+    return marked, (new_stops + 1).astype(np.uint64)
 
 
 def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:

@@ -106,7 +106,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     char_ngram_range : (int, int) or None
         Count n-grams of characters, too, with this smallest and largest number of characters, if terms are words. They
         are those of `analyzer="char_wb"`, spelled with marks: `▁th…` is the begin of a word, `…the…` is within a word,
-        and `▁the▁` is a whole word. They come after the words.
+        and `▁the▁` is a whole word.
     min_df, max_df : int or float
         Leave out terms that are in fewer or more documents than this: a number, or a share of the documents.
     max_features : int or None
@@ -343,7 +343,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _learn_from_few(self, texts: list[Any], reading: Reading) -> tuple[CSR, Vocabulary]:
         """Return the counts of a few texts, and the vocabulary of the terms within the limits, in plain Python."""
         few = FewDocuments(reading.term_lists(texts, self.ngram_range, self._stop_words()), {}, learn=True)
-        terms, numbers = few.sorted_terms(reading.analysis)
+        terms, numbers = few.sorted_terms()
         selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[selected], len(terms))
         vocabulary = self._pruned_vocabulary([terms[position] for position in selected])

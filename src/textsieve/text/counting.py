@@ -11,7 +11,6 @@ import numpy as np
 
 from ..arrays import Ints
 from ..settings import n_threads
-from .analysis import Analysis
 from .csr import CSR
 from .reading import Reading
 from .vocabulary import Vocabulary
@@ -50,9 +49,9 @@ class FewDocuments:
         """Return the learned terms in the order of their numbers, given the number of terms that were known."""
         return list(self.numbers)[n_known:]
 
-    def sorted_terms(self, analysis: Analysis) -> tuple[list[str], Ints]:
-        """Return all terms in their order (`Analysis.sorted`), and their numbers."""
-        terms = analysis.sorted(self.numbers)
+    def sorted_terms(self) -> tuple[list[str], Ints]:
+        """Return all terms in alphabetical order, and their numbers."""
+        terms = sorted(self.numbers)
         return terms, np.fromiter((self.numbers[term] for term in terms), np.int64, len(terms))
 
     def totals(self) -> tuple[Ints, Ints]:

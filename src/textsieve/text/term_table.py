@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Codes, Ints
+from ..arrays import Bytes, Codes, Ints
 from ..errors import InputError
 from ..kernels import ngrams, words
 from .analysis import WORDS, Analysis
@@ -35,6 +35,7 @@ from .word_table import (
     WordTable,
     doubled_slots,
     encode_terms,
+    split_terms,
     with_room,
 )
 from .words import NOT_SPACE, Forms, TokenRule
@@ -357,11 +358,15 @@ class TermTable:
         number_of_rank[ranks[numbers]] = numbers
         return number_of_rank[number_of_rank >= 0]
 
+    def joined(self, numbers: Ints) -> tuple[Bytes, Codes]:
+        """Return the spellings of the terms with these numbers, with a line break after each, and where these end."""
+        if self._grams is None:
+            return self._words.joined(numbers, np.ones(numbers.size, np.int64))
+        return self._words.joined(*self._grams.words_of(numbers))
+
     def spell(self, numbers: Ints) -> list[str]:
         """Return the terms with these numbers as strings."""
-        if self._grams is None:
-            return self._words.spell_terms(numbers, np.ones(numbers.size, np.int64))
-        return self._words.spell_terms(*self._grams.words_of(numbers))
+        return split_terms(*self.joined(numbers)) if numbers.size else []
 
 
 def _end_ngrams_at_breaks(sequences: SliceCounts, table: WordTable) -> None:

@@ -316,17 +316,6 @@ class WordTable:
         starts = self.starts[: self.size + 1].astype(np.int64)
         return starts[1:] - starts[:-1]
 
-    def _plain_spellings(self) -> tuple[Bytes, Codes]:
-        """Return the same as `spellings` with NUL as the byte 0, so that bytes sort as strings do."""
-        spelling, starts = self.spellings()
-        used = spelling[: int(starts[-1])]
-        is_nul = used == NUL_BYTES[0]
-        if not is_nul.any():
-            return spelling, starts
-        is_kept = np.append(True, ~is_nul[:-1])  # without the second byte of each NUL
-        n_kept = np.append(0, np.cumsum(is_kept)).astype(np.uint64)
-        return np.where(is_nul, np.uint8(0), used)[is_kept], n_kept[starts]
-
     def has_control_characters(self) -> bool:
         """Return whether a word has a character that sorts before the space."""
         used = self.spelling[: int(self.starts[self.size])]
@@ -334,38 +323,60 @@ class WordTable:
 
     def ranks(self) -> Ints:
         """Return the rank of each word in the order in which Python sorts strings."""
-        spelling, starts = self._plain_spellings()
-        keys = words.first_eight_bytes(spelling, starts)
-        order = np.argsort(keys)  # words with equal keys are sorted next, in large groups by Python
-        large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
-        for begin, end in large_groups.reshape(-1, 2).tolist():
-            group = order[begin:end].tolist()
-            group.sort(key=lambda word: spelling[starts[word] : starts[word + 1]].tobytes())
-            order[begin:end] = group
         ranks = np.empty(self.size, np.int64)
-        ranks[order] = np.arange(self.size)
+        ranks[sorted_spellings(*self.spellings())] = np.arange(self.size)
         return ranks
 
-    def spell_terms(self, term_words: Ints, n_words: Ints) -> list[str]:
-        """Return terms as strings, with spaces between their words.
+    def joined(self, term_words: Ints, n_words: Ints) -> tuple[Bytes, Codes]:
+        """Return the spellings of terms, with a space between words and a line break after a term, and where they end.
 
         `term_words` has the word numbers of all terms, one after the other, and `n_words` the number of words of each
         term.
         """
-        if n_words.size == 0:
-            return []
-        spelling, starts = self.spellings()
-        n_separators = term_words.size  # a space or a line break after each word
-        joined = np.empty(int(self.lengths()[term_words].sum()) + n_separators, np.uint8)
-        words.join_spellings(term_words, n_words, spelling, starts, joined)
-        text = joined[:-1].tobytes().replace(NUL_BYTES, b"\0").decode("utf-8", "surrogatepass")
-        terms = text.split("\n")
-        if len(terms) == n_words.size:
-            return terms
-        # Some terms have line breaks: cut the text where terms begin, counted in characters. All terms are one word.
-        ends = np.cumsum(self.lengths()[term_words] + 1)
-        n_characters = np.cumsum((joined & 0xC0) != 0x80)[ends - 1]  # without the other bytes of non-ASCII characters
-        return [text[begin : end - 1] for begin, end in pairwise([0, *n_characters.tolist()])]
+        n_bytes = self.lengths()[term_words] + 1  # with a space or a line break after each word
+        joined = np.empty(int(n_bytes.sum()), np.uint8)
+        words.join_spellings(term_words, n_words, *self.spellings(), joined)
+        ends = np.cumsum(n_bytes)[np.cumsum(n_words) - 1].astype(np.uint64)
+        return joined, ends
+
+    def spell_terms(self, term_words: Ints, n_words: Ints) -> list[str]:
+        """Return terms as strings, with spaces between their words; for the arguments, see `joined`."""
+        return split_terms(*self.joined(term_words, n_words)) if n_words.size else []
+
+
+def sorted_spellings(spelling: Bytes, starts: Codes) -> Ints:
+    """Return the numbers of words in the order in which Python sorts strings; word w begins at `starts[w]`."""
+    spelling, starts = _with_plain_nul(spelling, starts)
+    keys = words.first_eight_bytes(spelling, starts)
+    order = np.argsort(keys)  # words with equal keys are sorted next, in large groups by Python
+    large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
+    for begin, end in large_groups.reshape(-1, 2).tolist():
+        group = order[begin:end].tolist()
+        group.sort(key=lambda word: spelling[starts[word] : starts[word + 1]].tobytes())
+        order[begin:end] = group
+    return order
+
+
+def _with_plain_nul(spelling: Bytes, starts: Codes) -> tuple[Bytes, Codes]:
+    """Return spellings with NUL as the byte 0, so that bytes sort as strings do."""
+    used = spelling[: int(starts[-1])]
+    is_nul = used == NUL_BYTES[0]
+    if not is_nul.any():
+        return spelling, starts
+    is_kept = np.append(True, ~is_nul[:-1])  # without the second byte of each NUL
+    n_kept = np.append(0, np.cumsum(is_kept)).astype(np.uint64)
+    return np.where(is_nul, np.uint8(0), used)[is_kept], n_kept[starts]
+
+
+def split_terms(joined: Bytes, ends: Codes) -> list[str]:
+    """Return terms as strings, given their spellings with a line break after each, and where these end."""
+    text = joined[:-1].tobytes().replace(NUL_BYTES, b"\0").decode("utf-8", "surrogatepass")
+    terms = text.split("\n")
+    if len(terms) == ends.size:
+        return terms
+    # Some terms have line breaks: cut the text where terms begin, counted in characters.
+    n_characters = np.cumsum((joined & 0xC0) != 0x80)[ends.astype(np.int64) - 1]  # not the later bytes of a character
+    return [text[begin : end - 1] for begin, end in pairwise([0, *n_characters.tolist()])]
 
 
 class CharacterTable(WordTable):
