@@ -10,6 +10,7 @@ from itertools import cycle
 
 import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import FeatureUnion  # type: ignore[attr-defined]
 
 from textsieve import TermCounter
 from textsieve.text.preparation import shared_normaliser
@@ -91,6 +92,20 @@ def results() -> list[Result]:
             for analyzer in CHARACTERS
         ),
         versus(
+            "`fit_transform` of words, pairs of words and 3 to 5 characters of words together, two threads",
+            lambda: TermCounter(ngram_range=(1, 2), char_ngram_range=(3, 5), n_jobs=2).fit_transform(texts),
+            lambda: _words_and_characters().fit_transform(texts),
+            "two CountVectorizers in a FeatureUnion",
+            repeats=3,
+            their_repeats=1,
+        ),
+        versus(
+            "`fit_transform` of words and symbols of any script, two threads",
+            lambda: TermCounter(analyzer="text", n_jobs=2).fit_transform(texts),
+            lambda: CountVectorizer(token_pattern=r"\w+|[^\w\s]").fit_transform(texts),
+            "CountVectorizer",
+        ),
+        versus(
             "`fit_transform` of words with hyphens and apostrophes, two threads",
             lambda: TermCounter(token_pattern=JOINED_WORDS, n_jobs=2).fit_transform(texts),
             lambda: CountVectorizer(token_pattern=JOINED_WORDS).fit_transform(texts),
@@ -135,6 +150,12 @@ def results() -> list[Result]:
             their_repeats=9,
         ),
     ]
+
+
+def _words_and_characters() -> FeatureUnion:
+    """Return scikit-learn's counters of words, pairs of words and n-grams of characters."""
+    characters = CountVectorizer(analyzer="char_wb", ngram_range=(3, 5))
+    return FeatureUnion([("words", CountVectorizer(ngram_range=(1, 2))), ("characters", characters)])
 
 
 def _count_stems(texts: list[str]) -> object:
