@@ -301,3 +301,37 @@ def blank_outer_joiners(text: Bytes, classes: Bytes, wide: Bytes, word_classes: 
                     run_start += _1
             has_run, follows_word = False, is_word
         position += width
+
+
+@kernel
+def write_marks(
+    ngrams: Bytes, ends: Codes, space_mark: Bytes, inner_mark: Bytes, marked: Bytes, marked_ends: Codes
+) -> int:
+    """Write n-grams with marks to `marked`, and where they end to `marked_ends`; return how many bytes are written.
+
+    N-gram i ends with a line break, and with it at `ends[i]`. A space at its begin or end is replaced by `space_mark`;
+    where there is none, `inner_mark` is added. Both have three bytes. An n-gram that is nothing but a space becomes one
+    mark.
+    """
+    begin, written = _0, _0
+    for ngram in range(ends.size):
+        stop = ends[ngram] - _1  # where the line break is
+        begins_with_space, ends_with_space = ngrams[begin] == _SPACE, ngrams[stop - _1] == _SPACE
+        is_space = begins_with_space and stop - begin == _1
+        for byte in space_mark if begins_with_space else inner_mark:
+            marked[written] = byte
+            written += _1
+        for position in range(
+            begin + _1 if begins_with_space else begin, stop - _1 if ends_with_space and not is_space else stop
+        ):
+            marked[written] = ngrams[position]
+            written += _1
+        if not is_space:
+            for byte in space_mark if ends_with_space else inner_mark:
+                marked[written] = byte
+                written += _1
+        marked[written] = ngrams[stop]
+        written += _1
+        marked_ends[ngram] = written
+        begin = ends[ngram]
+    return int(written)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Bytes, Codes, Ints
+from ..kernels.characters import write_marks
 from .analysis import INNER_MARK, Analysis, is_marked, unmark_ngram
 from .reading import Reading
 from .term_table import TermTable
@@ -28,8 +29,7 @@ _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 Sizes = tuple[tuple[int, int], tuple[int, int], int]
 """The `sizes` of both tables, and the number of common numbers."""
 
-_SPACE, _LINE_BREAK = ord(" "), ord("\n")
-_SPACE_MARK, _INNER_MARK = SPACE_MARK.encode(), INNER_MARK.encode()
+_SPACE_MARK, _INNER_MARK = (np.frombuffer(mark.encode(), np.uint8) for mark in (SPACE_MARK, INNER_MARK))
 _UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", 1)  # the characters of padded words
 
 
@@ -241,26 +241,12 @@ class CombinedTable(TermTable):
 def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
     """Return the spellings of n-grams with marks, as `mark_ngram` writes them, given those without marks.
 
-    After each, there is a line break; `ends` says where they end. Both marks have three bytes. The mark at the begin
-    replaces a space, or comes before the first character; and likewise the mark at the end, except that an n-gram which
-    is nothing but a space becomes one mark.
+    After each, there is a line break; `ends` says where they end.
     """
-    stops = ends.astype(np.int64) - 1  # where the line breaks are
-    begins = np.concatenate([np.zeros(1, np.int64), stops + 1])[: stops.size]
-    begins_with_space, ends_with_space = joined[begins] == _SPACE, joined[stops - 1] == _SPACE
-    inner_begins, inner_stops = begins + begins_with_space, stops - ends_with_space
-    is_space = inner_begins > inner_stops  # the only space was taken away twice
-    sizes = np.where(is_space, 0, inner_stops - inner_begins)
-    new_stops = np.cumsum(np.where(is_space, 3, sizes + 6) + 1) - 1
-    marked = np.full(int(new_stops[-1]) + 1 if new_stops.size else 0, _LINE_BREAK, np.uint8)
-    new_begins = np.concatenate([np.zeros(1, np.int64), new_stops + 1])[: stops.size]
-    # The inner characters move by the same number of bytes for each n-gram.
-    sources = np.arange(int(sizes.sum())) + np.repeat(inner_begins - (np.cumsum(sizes) - sizes), sizes)
-    marked[sources + np.repeat(new_begins + 3 - inner_begins, sizes)] = joined[sources]
-    for offset in range(3):
-        marked[new_stops - 3 + offset] = np.where(ends_with_space, _SPACE_MARK[offset], _INNER_MARK[offset])
-        marked[new_begins + offset] = np.where(begins_with_space, _SPACE_MARK[offset], _INNER_MARK[offset])
-    return marked, (new_stops + 1).astype(np.uint64)
+    marked = np.empty(joined.size + 6 * ends.size, np.uint8)
+    marked_ends = np.empty_like(ends)
+    size = write_marks(joined, ends, _SPACE_MARK, _INNER_MARK, marked, marked_ends)
+    return marked[:size], marked_ends
 
 
 def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:
