@@ -89,6 +89,7 @@ def test_settings_without_an_option() -> None:
         ("multilabel", False, "--no-multilabel"),
         ("class_weight", {"spam": 2.0, 3: 1}, "--class-weight spam=2.0 --class-weight 3=1"),
         ("class_weight", "balanced", "--class-weight balanced"),
+        ("class_weight", "sqrt", "--class-weight sqrt"),
         ("cut_options", {"ranks": 2, "a": "x", "b": "2"}, '--cut-option ranks=2 --cut-option a=x --cut-option b="2"'),
         ("tf", "log", ""),
     ],

@@ -79,6 +79,7 @@ CHECKED: list[BaseEstimator] = [
     Rocchio(beta=1, gamma=0),
     LinearSVM(),
     LinearSVM(C=10, class_weight="balanced", tol=1e-4, max_iter=100_000, n_jobs=1),
+    LinearSVM(class_weight="sqrt", tol=1e-4, max_iter=100_000, n_jobs=1),
     CosineKNN(k=1),
     CosineKNN(k="auto", votes="plain", n_jobs=1),
     TCFP(),

@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict, TypeVar
 
 from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
-from .registry import CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
+from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import is_whole, n_threads
 
 T = TypeVar("T")
@@ -177,9 +177,10 @@ class Settings:
     class_weight: Mapping[Any, float] | str | None = field(
         default=None,
         metadata=_row(
-            'dict, "balanced" or None',
-            "How much the documents of each class count: a factor for some classes, or balanced for equal classes.",
-            option=Option("--class-weight", metavar="balanced|LABEL=FACTOR"),
+            'dict, "balanced", "sqrt" or None',
+            "How much the documents of each class count: a factor for some classes, balanced for equal classes, or "
+            "sqrt for classes that count by the square roots of their sizes.",
+            option=Option("--class-weight", metavar="|".join((*CLASS_WEIGHT_RULES, "LABEL=FACTOR"))),
         ),
     )
     lowercase: bool = field(

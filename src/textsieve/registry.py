@@ -353,6 +353,9 @@ CLASSIFIERS = Registry(
     reserved={"class_weight": "class_weight"},  # an option would need class numbers, not labels
 )
 
+CLASS_WEIGHT_RULES = ("balanced", "sqrt")
+"""The rules that compute class weights from the class sizes; see `classifiers/class_weights.py`."""
+
 
 def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
     """Return the classifier for a setting: a new one for a name and options, or the given estimator unchanged."""

@@ -226,15 +226,25 @@ def test_class_weights_shift_the_decision(classifier: str) -> None:
     if classifier != "cnb":  # complement naive Bayes has no class prior
         assert ahead[0] > 0
     assert weighted.predict(["rare"]).tolist() == ["odd"]
-    balanced = Categorizer(classifier=classifier, class_weight="balanced").fit(texts, labels)
-    factors = Categorizer(classifier=classifier, class_weight={"odd": 22 / 4, "usual": 22 / 40}).fit(texts, labels)
-    assert balanced.decision_function(texts) == pytest.approx(factors.decision_function(texts), abs=1e-6)
+    roots = 2**0.5 + 20**0.5
+    factors_by_rule = {
+        "balanced": {"odd": 22 / 4, "usual": 22 / 40},
+        "sqrt": {"odd": 22 / 2**0.5 / roots, "usual": 22 / 20**0.5 / roots},
+    }
+    for rule, factors in factors_by_rule.items():
+        by_rule, by_factors = (
+            Categorizer(classifier=classifier, class_weight=weight).fit(texts, labels) for weight in (rule, factors)
+        )
+        assert by_rule.decision_function(texts) == pytest.approx(by_factors.decision_function(texts), abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("weight", "words"),
     [
-        ("fair", r"class_weight='fair'; use 'balanced', a factor for each class such as \{'spam': 5\.0\}, or None"),
+        (
+            "fair",
+            r"class_weight='fair'; use 'balanced', 'sqrt', a factor for each class such as \{'spam': 5\.0\}, or None",
+        ),
         (3, "class_weight=3"),
         ({"zoo": 2.0}, r"class_weight: there is no class 'zoo'; classes are \['boat', 'cook', 'moon'\]"),
         ({"boat": 0}, "class_weight: the factor of 'boat' is 0; use a number above 0"),

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.utils.class_weight import compute_sample_weight
 from tests.depth import few_examples
+from tests.reference.classifiers_twin import class_weight_factors
 
 from textsieve import ClassStats, InputError, Rocchio
 from textsieve.classifiers import from_stats
@@ -35,7 +36,7 @@ OPTIONS: list[Any] = [
     Complement(alpha=0.1, norm=True),
     Complement(alpha=list(np.linspace(0.1, 2.0, D)), fit_prior=False),
 ]
-WEIGHTS: list[Any] = [None, "balanced", {0: 1.0, 1: 2.0, 2: 0.5, 3: 8.0}]
+WEIGHTS: list[Any] = [None, "balanced", "sqrt", {0: 1.0, 1: 2.0, 2: 0.5, 3: 8.0}]
 
 
 def weights(n: int = N, seed: int = 0) -> csr_matrix:
@@ -67,7 +68,8 @@ def learned(classifier: Any, rows: csr_matrix, is_member: csr_array, class_weigh
 
 def their_form(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Linear:
     """Return the form that scikit-learn learns from the rows, with class weights as sample weights."""
-    sample_weight = None if class_weight is None else compute_sample_weight(class_weight, y)
+    factors = class_weight_factors(class_weight, y.tolist())
+    sample_weight = None if factors is None else compute_sample_weight(factors, y)
     return linear_form(clone(classifier).fit(rows.astype(np.float64), y, sample_weight=sample_weight))
 
 
@@ -103,7 +105,7 @@ def test_each_class_against_the_rest_equals_scikit_learn_on_the_rows(classifier:
         assert_close(Linear(form.coefficients[[number]], form.intercepts[[number]]), expected)
 
 
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("class_weight", [None, "balanced", "sqrt"])
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
 def test_fitting_few_classes_at_a_time_gives_the_same_bits(
     classifier: Any, class_weight: Any, monkeypatch: pytest.MonkeyPatch
@@ -150,7 +152,7 @@ def test_rocchio_equals_rocchio_on_the_rows(multilabel: bool) -> None:
 @given(st.integers(0, 1000), st.integers(1, N))
 def test_order_and_batches_give_the_same_bits(classifier: Any, multilabel: bool, seed: int, size: int) -> None:
     """Small batches are merged before they are counted."""
-    class_weight = None if isinstance(classifier, Rocchio) else "balanced"
+    class_weight = None if isinstance(classifier, Rocchio) else ("balanced", "sqrt")[seed % 2]
     rows, is_member = weights(seed=seed), sets() if multilabel else indicator(single_labels())
     expected = learned(classifier, rows, is_member, class_weight, multilabel)
     order = np.random.default_rng(seed).permutation(N)
@@ -299,7 +301,7 @@ def test_the_given_statistics_are_not_changed() -> None:
 def test_which_classifiers_learn_from_statistics() -> None:
     for classifier in (Multinomial(), Complement()):
         assert learns_from_stats(classifier, None)
-        assert learns_from_stats(classifier, "balanced")
+        assert all(learns_from_stats(classifier, rule) for rule in ("balanced", "sqrt"))
     assert learns_from_stats(Rocchio(), None)
     assert not learns_from_stats(Rocchio(), "balanced")
     assert not learns_from_stats(BernoulliNB(), None)

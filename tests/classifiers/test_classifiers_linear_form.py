@@ -17,6 +17,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.reference.classifiers_twin import class_weight_factors
 
 from textsieve import InputError, Rocchio
 from textsieve.classifiers import LinearSVM
@@ -122,14 +123,17 @@ def test_a_class_with_all_or_no_documents_gets_a_constant_score(classifier: Any)
 
 
 @pytest.mark.parametrize("classifier", [LinearSVM(), LinearSVC(), LogisticRegression(), SGDClassifier(random_state=0)])
-@pytest.mark.parametrize("weight", ["balanced", {0: 3.0, 1: 1.0, 2: 0.5}])
+@pytest.mark.parametrize("weight", ["balanced", "sqrt", {0: 3.0, 1: 1.0, 2: 0.5}])
 def test_class_weights_are_passed_to_the_classifier(classifier: Any, weight: Any) -> None:
     rows, y = unit_rows(), np.array([0] * 40 + [1] * 15 + [2] * 5)
     form = fit_one_label(classifier, rows, y, 3, weight)
-    trained = type(classifier)(**(classifier.get_params() | {"class_weight": weight})).fit(rows, y)
+    own = class_weight_factors(weight, y.tolist()) if weight == "sqrt" else weight
+    trained = type(classifier)(**(classifier.get_params() | {"class_weight": own})).fit(rows, y)
     assert form.coefficients.tobytes() == trained.coef_.tobytes()
     multilabel = fit_each_class(classifier, rows, [np.flatnonzero(y == 2)], weight, 1)
-    rest = weight if weight == "balanced" else {0: 1.0, 1: 3.0}
+    rest = {0: 1.0, 1: 3.0} if isinstance(weight, dict) else weight
+    if weight == "sqrt":
+        rest = class_weight_factors(weight, (y == 2).tolist())
     trained = type(classifier)(**(classifier.get_params() | {"class_weight": rest})).fit(rows, y == 2)
     assert multilabel.coefficients.tobytes() == trained.coef_.tobytes()
 
@@ -142,7 +146,7 @@ def test_class_weights_of_naive_bayes_are_weights_of_documents(classifier: Any) 
     assert form.coefficients == pytest.approx(trained.feature_log_prob_, rel=1e-12)
 
 
-@pytest.mark.parametrize("weight", ["balanced", {0: 2.0, 1: 1.0}])
+@pytest.mark.parametrize("weight", ["balanced", "sqrt", {0: 2.0, 1: 1.0}])
 def test_class_weights_raise_if_the_classifier_has_none(weight: Any) -> None:
     rows, y = unit_rows(), np.arange(60) % 2
     members = [np.flatnonzero(y == number) for number in (0, 1)]

@@ -7,10 +7,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
+from tests.reference.classifiers_twin import class_weight_factors
 from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import KNNFP, TCFP, InputError, RandomSubspace, Rocchio
@@ -21,6 +22,8 @@ from textsieve.classifiers.svm import one_against_rest
 from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 
 TIGHT: dict[str, Any] = {"tol": 1e-9, "max_iter": 100_000}
+MEAN_OF_FEW: dict[str, Any] = {"combine": "mean", "n_estimators": 3, "n_jobs": 1}
+RIDGE = RidgeClassifier().set_params(solver="sparse_cg", tol=1e-12)
 
 
 def table(seed: int = 0, n: int = 40, n_terms: int = 25, n_classes: int = 3) -> tuple[csr_matrix, Any, Any]:
@@ -42,10 +45,13 @@ CLASSIFIERS: dict[str, tuple[Any, float]] = {
     "Rocchio": (Rocchio(), 1e-12),
     "LinearSVM": (LinearSVM(**TIGHT), 1e-6),
     "LinearSVM, balanced": (LinearSVM(class_weight="balanced", C=10.0, **TIGHT), 1e-6),
+    "LinearSVM, sqrt": (LinearSVM(class_weight="sqrt", C=10.0, **TIGHT), 1e-6),
     "LinearSVM, weighted classes": (LinearSVM(class_weight={0: 1.0, 1: 3.0, 2: 0.5}, **TIGHT), 1e-6),
     "votes of nb": (RandomSubspace(estimator="nb", n_estimators=5, n_jobs=1), 1e-12),
     "mean of svm": (RandomSubspace(estimator=LinearSVM(**TIGHT), combine="mean", n_estimators=3, n_jobs=1), 1e-6),
     "votes of svm": (RandomSubspace(estimator=LinearSVM(**TIGHT), n_estimators=7, n_jobs=1), 1e-12),
+    "balanced mean of ridge": (RandomSubspace(estimator=RIDGE, class_weight="balanced", **MEAN_OF_FEW), 1e-6),
+    "sqrt mean of ridge": (RandomSubspace(estimator=RIDGE, class_weight="sqrt", **MEAN_OF_FEW), 1e-6),
     "mean of cnb": (RandomSubspace(estimator="cnb", combine="mean", n_estimators=3, n_jobs=1), 1e-6),
 }
 """Classifiers, and the largest allowed difference of scores: an SVM stops at a tolerance, sums are nearly exact."""
@@ -90,16 +96,16 @@ def test_invalid_sample_weights_raise(name: str, kind: str) -> None:
 # -- against scikit-learn ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("class_weight", [None, {0: 2.0, 1: 1.0, 2: 0.3}])
+@pytest.mark.parametrize("class_weight", [None, "balanced", "sqrt", {0: 2.0, 1: 1.0, 2: 0.3}])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_svm_with_weights_equals_scikit_learn(n_classes: int, class_weight: Any) -> None:
     rows, classes, _ = table(5, n_classes=n_classes)
     weights = np.random.default_rng(1).random(rows.shape[0]) * 3
-    if class_weight is not None:
+    if isinstance(class_weight, dict):
         class_weight = {number: class_weight[number] for number in range(n_classes)}
-    settings: dict[str, Any] = {"C": 2.0, "class_weight": class_weight}
-    ours = LinearSVM(**settings, **TIGHT).fit(rows, classes, sample_weight=weights)
-    theirs: Any = LinearSVC(**settings, tol=1e-10, max_iter=1_000_000)
+    ours = LinearSVM(C=2.0, class_weight=class_weight, **TIGHT).fit(rows, classes, sample_weight=weights)
+    factors = class_weight_factors(class_weight, classes.tolist(), weights.tolist())
+    theirs: Any = LinearSVC(C=2.0, class_weight=factors, tol=1e-10, max_iter=1_000_000)
     theirs.fit(rows, classes, sample_weight=weights)
     np.testing.assert_allclose(ours.decision_function(rows), theirs.decision_function(rows), atol=1e-5)
 
@@ -124,7 +130,7 @@ LINEAR: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", LINEAR)
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("class_weight", [None, "balanced", "sqrt"])
 def test_weights_of_linear_forms_equal_repetition(name: str, class_weight: Any) -> None:
     rows, classes, weights = table(3)
     positive = np.flatnonzero(weights)
@@ -187,7 +193,8 @@ def test_weights_of_multilabel_documents_equal_repetition() -> None:
     labels[7] = False
     labels = labels.astype(np.int64)
     copies = copies_of(weights)
-    for estimator in (LinearSVM(**TIGHT), LinearSVM(class_weight="balanced", **TIGHT), "nb"):
+    balanced, sqrt = (LinearSVM(class_weight=rule, **TIGHT) for rule in ("balanced", "sqrt"))
+    for estimator in (LinearSVM(**TIGHT), balanced, sqrt, "nb"):
         ensemble = RandomSubspace(estimator=estimator, n_estimators=3, combine="mean", n_jobs=1)
         once = clone(ensemble).fit(rows, labels, sample_weight=weights)
         often = clone(ensemble).fit(rows[copies], labels[copies])

@@ -86,6 +86,7 @@ def test_python_m_is_the_same_program() -> None:
         ["train", "docstrings", "-o", "x", "--min-df", "few"],
         ["train", "docstrings", "-o", "x", "--selector-option", "pooling"],
         ["train", "docstrings", "-o", "x", "--class-weight", "heavy"],
+        ["train", "docstrings", "-o", "x", "--class-weight", "sqrt", "--class-weight", "balanced"],
         ["train", "docstrings", "-o", "x", "--stop-words", "nowhere.txt"],
         ["train", "docstrings", "-o", "x", "--format", "xls"],
         ["train", "docstrings", "-o", "x", "--encoding", "klingon"],

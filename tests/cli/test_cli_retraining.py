@@ -77,7 +77,7 @@ SETTINGS: list[list[str]] = [
     ["--classifier", "nb", "--keep-stats", "--held-out", "0.3", "--folds", "3", "--drop-tags", "--ngrams", "2"],
     ["--multilabel", "--cut", "rcut", "--cut-option", "ranks=2", "--probabilities", "sigmoid", "--folds", "2"],
     ["--projection", "margin", "--projection-option", "n_components=2", "--names", "--no-multilabel"],
-    ["--normalise", "stem", "--language", "german", "-k", "auto"],
+    ["--normalise", "stem", "--language", "german", "-k", "auto", "--class-weight", "sqrt"],
 ]
 
 

@@ -96,6 +96,7 @@ def test_options_set_the_settings_of_the_model(news: Path, tmp_path: Path, ask: 
     [
         (["--stop-words", "english"], "stop_words", "english"),
         (["--class-weight", "balanced"], "class_weight", "balanced"),
+        (["--class-weight", "sqrt"], "class_weight", "sqrt"),
         (
             ["--class-weight", "sport=2", "--class-weight", "science=0.5"],
             "class_weight",

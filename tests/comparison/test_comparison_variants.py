@@ -84,6 +84,7 @@ def test_whole_numbers_may_have_an_exponent() -> None:
 
 def test_options_that_need_more_than_four_documents_are_accepted() -> None:
     Plan.of("ig", "5", "knn(k=500),knnfp(k=99),subspace(n_terms=500),svm(class_weight=balanced)", {}, 1)
+    Plan.of("ig", "5", "svm(class_weight=sqrt),nb(class_weight=sqrt),subspace(class_weight=sqrt)", {}, 1)
     Plan.of("ig", "5", ['svm(class_weight={"boat":2.5})', LinearSVC(C=-1.0)], {}, 1)
 
 

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.reference.classifiers_twin import class_weight_factors
 from tests.reference.subspace_members_twin import documents, slow_members
 
 from textsieve import InputError
@@ -103,19 +104,20 @@ def test_linear_svms_equal_the_twin(n_classes: int, n_terms: int) -> None:
         assert (~member.abstains(X)).tolist() == knows
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 5.0}])
+@pytest.mark.parametrize("class_weight", ["balanced", "sqrt", {"class 1": 5.0}])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_class_weights_equal_the_twin(class_weight: Any, n_classes: int) -> None:
     X, y = documents(n_classes)
     ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
-    slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": class_weight})
+    factors = class_weight_factors(class_weight, y.tolist())
+    slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": factors})
     others = slow_members(slow, X, y, n_terms=12, n_members=3, seed=3)
     for member, other in zip(trained(ours, task(X, y), n_members=3), others, strict=True):
         assert member.form is not None
         assert member.form.coefficients == pytest.approx(other.classifier.coef_, abs=1e-3)
 
 
-@pytest.mark.parametrize("class_weight", [None, "balanced", {"b": 4.0}])
+@pytest.mark.parametrize("class_weight", [None, "balanced", "sqrt", {"b": 4.0}])
 def test_multilabel_members_train_each_class_against_the_rest(class_weight: Any) -> None:
     X, _ = documents(n=50)
     random = np.random.default_rng(1)
@@ -129,7 +131,9 @@ def test_multilabel_members_train_each_class_against_the_rest(class_weight: Any)
         assert member.form.intercepts[2] == CONSTANT_SCORE
         assert not member.form.coefficients[2].any()
         for number in (0, 1):
-            weight = {1: class_weight.get("ab"[number], 1.0)} if isinstance(class_weight, dict) else class_weight
+            weight = class_weight_factors(class_weight, y[:, number].tolist())
+            if isinstance(class_weight, dict):
+                weight = {1: class_weight.get("ab"[number], 1.0)}
             slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": weight})
             slow.fit(X[:, member.terms], y[:, number].astype(int))
             assert member.form.coefficients[number] == pytest.approx(slow.coef_[0], abs=1e-3)

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.reference.classifiers_twin import class_weight_factors
 from tests.reference.subspace_members_twin import documents, slow_choices, slow_means, slow_members, slow_winner
 
 from textsieve import TCFP, InputError, RandomSubspace
@@ -312,13 +313,14 @@ def test_a_class_without_documents_is_never_chosen(combine: str, estimator: Any)
     assert [f"class {label - 1}" for label in ensemble.predict(X)] == alone.predict(X).tolist()
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 9.0}])
+@pytest.mark.parametrize("class_weight", ["balanced", "sqrt", {"class 1": 9.0}])
 @pytest.mark.parametrize("estimator", [SVM, LogisticRegression(max_iter=1000)], ids=["svm", "logistic"])
 def test_class_weights_are_passed_to_the_members(class_weight: Any, estimator: Any) -> None:
     X, y = documents(2)
     ensemble = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
     slow: Any = SLOW_SVM if estimator is SVM else estimator
-    weighted = type(slow)(**slow.get_params() | {"class_weight": class_weight})
+    factors = class_weight_factors(class_weight, y.tolist())
+    weighted = type(slow)(**slow.get_params() | {"class_weight": factors})
     assert ensemble.decision_function(X) == pytest.approx(slow_means(of_twin(X, y, weighted), X)[:, 1], abs=1e-3)
     assert estimator.class_weight is None
 
@@ -328,10 +330,12 @@ def test_class_weights_of_multilabel_ensembles(estimator: Any) -> None:
     X, _ = documents(2)
     y = random_matrix()
     slow: Any = SLOW_SVM if estimator is SVM else estimator
-    for class_weight in ("balanced", {0: 9.0}):
+    for class_weight in ("balanced", "sqrt", {0: 9.0}):
         ensemble = RandomSubspace(estimator=estimator, class_weight=class_weight, combine="mean", **SMALL).fit(X, y)
         for number in (0, 2):
-            own = {1: 9.0 if number == 0 else 1.0} if isinstance(class_weight, dict) else class_weight
+            own = class_weight_factors(class_weight, y[:, number].tolist())
+            if isinstance(class_weight, dict):
+                own = {1: 9.0 if number == 0 else 1.0}
             weighted = type(slow)(**slow.get_params() | {"class_weight": own})
             means = slow_means(of_twin(X, y[:, number], weighted), X)[:, 1]
             assert ensemble.decision_function(X)[:, number] == pytest.approx(means, abs=1e-3)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 Row = Sequence[float]
 
@@ -32,6 +33,23 @@ def rocchio_prototypes(
         length = math.sqrt(math.fsum(value * value for value in prototype))
         prototypes[wanted] = [value / length for value in prototype] if length > 0 else prototype
     return prototypes
+
+
+def class_weight_factors(class_weight: Any, labels: Iterable[Any], weights: Iterable[float] | None = None) -> Any:
+    """Return the factor of each class for "balanced" and "sqrt"; other class weights are returned unchanged."""
+    if class_weight not in ("balanced", "sqrt"):
+        return class_weight
+    labels = list(labels)
+    sizes = dict.fromkeys(labels, 0.0)
+    for label, weight in zip(labels, [1.0] * len(labels) if weights is None else weights, strict=True):
+        sizes[label] += weight
+    n, n_roots = 0.0, 0.0
+    for label in sorted(sizes):
+        n += sizes[label]
+        n_roots += math.sqrt(sizes[label])
+    if class_weight == "balanced":
+        return {label: n / (size * len(sizes)) for label, size in sizes.items()}
+    return {label: n / (math.sqrt(size) * n_roots) for label, size in sizes.items()}
 
 
 def cosine(row: Row, unit: Row) -> float:

@@ -133,7 +133,11 @@ CASES: list[dict[str, Any]] = [
         "ngram_range": (1, 2),
         "stop_words": "english",
     },
-    {"selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]), "classifier": "nb"},
+    {
+        "selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]),
+        "classifier": "nb",
+        "class_weight": "sqrt",
+    },
     {
         "selector": Cascade([InformationGain(k="all", min_score=0.001), TypicalTestors(k=400, epsilon=0.6)]),
         "classifier": "rocchio",

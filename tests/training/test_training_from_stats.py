@@ -15,6 +15,7 @@ from textsieve.training.targets import Targets
 SETTINGS: list[dict[str, Any]] = [
     {"classifier": "nb"},
     {"classifier": "nb", "class_weight": "balanced"},
+    {"classifier": "nb", "class_weight": "sqrt"},
     {"classifier": "nb", "class_weight": {"moon": 3.0}},
     {"classifier": "cnb", "class_weight": "balanced", "classifier_options": {"norm": True}},
     {"classifier": "rocchio"},

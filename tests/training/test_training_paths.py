@@ -32,6 +32,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"n_terms": "all"},
     {"tf": "tf", "idf": "none", "norm": "none"},
     {"class_weight": "balanced"},
+    {"class_weight": "sqrt"},
     {"class_weight": {"moon": 3.0}, "n_terms": 5},
     {"selector": OCFS(energy=0.8)},
     {"selector": Cascade([DocumentFrequency(min_df=2), ChiSquare(k=9)])},
@@ -187,6 +188,7 @@ FROM_SUMS: list[dict[str, Any]] = [
     {"classifier": "rocchio", "classifier_options": {"gamma": 0.0}},
     {"classifier": "nb"},
     {"classifier": "nb", "class_weight": "balanced"},
+    {"classifier": "nb", "class_weight": "sqrt"},
     {"classifier": "nb", "class_weight": {"moon": 3.0}},
     {"classifier": "cnb", "class_weight": "balanced", "classifier_options": {"norm": True}},
 ]

@@ -27,6 +27,7 @@ def stored(**settings: Any) -> dict[str, Any]:
         ("lowercase", False, False),
         ("class_weight", {"a": 2, 3: 0.5}, [["a", 2.0], [3, 0.5]]),
         ("class_weight", "balanced", "balanced"),
+        ("class_weight", "sqrt", "sqrt"),
     ],
 )
 def test_settings_are_stored_as_json_values(setting: str, value: Any, expected: Any) -> None:

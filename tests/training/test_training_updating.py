@@ -27,6 +27,7 @@ CASES: list[dict[str, Any]] = [
     {"classifier": "rocchio"},
     {"classifier": "tcfp"},
     {"classifier": "tcfp", "classifier_options": {"balance": True}},
+    {"classifier": "cnb", "class_weight": "sqrt"},
 ]
 FIRST = 40
 CASE = {multilabel: small_texts(n=100, multilabel=multilabel) for multilabel in (False, True)}

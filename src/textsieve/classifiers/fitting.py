@@ -19,7 +19,8 @@ from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..registry import list_classifiers_with_class_weight, list_classifiers_with_sample_weight, traits_of
 from ..threads import parallel_map
-from .from_stats import fit_stats, learns_from_stats, stats_of, weight_against_rest
+from .class_weights import factors_by_class, is_rule, weight_against_rest
+from .from_stats import fit_stats, learns_from_stats, stats_of
 from .linear_form import (
     CONSTANT_SCORE,
     Linear,
@@ -31,7 +32,7 @@ from .linear_form import (
 )
 from .rocchio import Rocchio
 from .scorer import Scorer
-from .svm import LinearSVM, class_factors
+from .svm import LinearSVM
 
 
 def fit_own_scorer(
@@ -68,7 +69,7 @@ def fit_one_label(
     """Return the linear form of a classifier trained on documents with one label each.
 
     Classes without documents can't win. `numbers` has the class number of each document. `class_weight` is None,
-    "balanced", or a dictionary with a factor for each class number. If the rows are projections of documents,
+    "balanced", "sqrt", or a dictionary with a factor for each class number. If the rows are projections of documents,
     `projection` is how they were projected, and the returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
@@ -170,9 +171,7 @@ def _fit_with_weights(
             if isinstance(untrained, Rocchio)
             else f"use {list_classifiers_with_class_weight()}",
         )
-    if weights and class_weight == "balanced":
-        # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
-        present = np.unique(y)
-        factors = class_factors(class_weight, present, y, sample_weight)
-        class_weight = dict(zip(present.tolist(), factors.tolist(), strict=True))
+    if is_rule(class_weight):
+        present, positions = np.unique(y, return_inverse=True)
+        class_weight = factors_by_class(class_weight, present, positions, sample_weight)
     return untrained.set_params(class_weight=class_weight).fit(rows, y, **weights)

@@ -33,6 +33,7 @@ from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..registry import traits_of
 from ..stats import ClassStats
+from .class_weights import rule_factors, weight_against_rest
 from .linear_form import (
     CONSTANT_SCORE,
     Linear,
@@ -126,7 +127,7 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
     The classes of `stats` are numbers from 0, including classes without documents. Without `multilabel`, a class
     without documents can't win. With it, naive Bayes is trained for each class against the rest, which includes
     documents without a label. `Rocchio` leaves these out, and contrasts each class with the rest in any case.
-    `class_weight` is None, "balanced", or a dictionary with a factor for each class number.
+    `class_weight` is None, "balanced", "sqrt", or a dictionary with a factor for each class number.
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
@@ -179,21 +180,15 @@ def _class_sums(stats: ClassStats) -> csr_matrix:
     return csr_matrix((cells.sums.value, cells.terms, cells.class_starts), shape=(len(stats.classes), stats.n_terms))
 
 
-def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """Return the class weights for training a class (1) against the rest (0); "balanced" and None stay as they are."""
-    return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
-
-
 def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
     """Return the weight of a document of each class, given the numbers and sizes of the classes.
 
-    The result is None if `class_weight` is None: then all documents weigh 1. "balanced" gives all classes the same
-    total weight.
+    The result is None if `class_weight` is None: then all documents weigh 1.
     """
     if class_weight is None:
         return None
-    if isinstance(class_weight, str):  # "balanced"
-        return np.asarray(sizes.sum() / (len(sizes) * sizes))
+    if isinstance(class_weight, str):
+        return rule_factors(class_weight, sizes)
     return np.array([class_weight.get(number, 1.0) for number in numbers.tolist()])
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -26,31 +25,11 @@ from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.weights import check_weights, drop_weightless
 from ..warning import warn
+from .class_weights import class_factors
 from .svm_solvers import SignsAndCosts, SVMProblem
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-
-def class_factors(
-    class_weight: Any, classes: NDArray[Any], y: NDArray[Any], sample_weight: Floats | None = None
-) -> Floats:
-    """Return the factor by which C is multiplied for each class, from the setting `class_weight`.
-
-    `y` has the label of each document, and `sample_weight` its weight. `classes` are sorted, and all of them occur in
-    `y`.
-    """
-    if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
-        # Older releases of scikit-learn balance the numbers of documents, not the sums of their weights.
-        sizes = np.bincount(np.searchsorted(classes, y), sample_weight)
-        return np.asarray(sizes.sum() / (len(classes) * sizes))
-    try:
-        factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
-    except ValueError as problem:
-        raise InputError(f"{problem}", setting="class_weight", value=class_weight) from problem
-    if not (np.isfinite(factors) & (factors > 0)).all():
-        raise InputError(setting="class_weight", value=class_weight, hint="use factors above 0")
-    return factors
 
 
 def one_against_rest(
@@ -80,8 +59,9 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     ----------
     C : float
         Cost of an error; a smaller C gives smaller weights.
-    class_weight : dict, "balanced" or None
-        Factors of C for the documents of each class; "balanced" makes rare classes count as much as frequent ones.
+    class_weight : dict, "balanced", "sqrt" or None
+        Factors of C for the documents of each class. "balanced" makes rare classes count as much as frequent ones;
+        with "sqrt" they count more than without weights, but less than frequent ones.
     tol : float
         Tolerance of the stopping criterion: the largest remaining difference between the gradients of the dual problem
         (see `kernels.svm`). 0.01 is ten times finer than liblinear's own default.
@@ -127,7 +107,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
-        factors = class_factors(self.class_weight, self.classes_, y, weights)
+        factors = class_factors(self.class_weight, self.classes_, numbers, weights)
         hyperplanes = SVMProblem(rows).solve(
             *one_against_rest(numbers, factors, self.C, weights),
             tolerance=self.tol,

@@ -15,6 +15,7 @@ from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
+from ..registry import CLASS_WEIGHT_RULES
 from ..text.languages import code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
@@ -186,15 +187,18 @@ def name_value(text: str) -> NameValue:
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
-    """Parse class weights: "balanced", or label=factor for some classes."""
-    if values in ((), ("balanced",)):
-        return values[0] if values else None
+    """Parse class weights: the name of a rule, or label=factor for some classes."""
+    if not values:
+        return None
+    if len(values) == 1 and values[0] in CLASS_WEIGHT_RULES:
+        return values[0]
     try:
         pairs = [value.rsplit("=", 1) for value in values]
         return {label: float(factor) for label, factor in pairs}
     except ValueError:
+        rules = ", ".join(map(repr, CLASS_WEIGHT_RULES))
         raise click.BadParameter(
-            f"{' '.join(values)}; use 'balanced', or label=factor for each class, for example spam=5."
+            f"{' '.join(values)}; use {rules}, or label=factor for each class, for example spam=5."
         ) from None
 
 

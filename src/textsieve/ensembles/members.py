@@ -31,11 +31,17 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils.validation import check_random_state
 
 from ..arrays import Bools, Counts, Floats, Ints
+from ..classifiers.class_weights import (
+    class_factors,
+    factors_by_class,
+    is_rule,
+    require_rule_or_factors,
+    weight_against_rest,
+)
 from ..classifiers.fitting import fit_each_class, sample_weight_argument
-from ..classifiers.from_stats import weight_against_rest
 from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
-from ..classifiers.svm import LinearSVM, class_factors, one_against_rest
+from ..classifiers.svm import LinearSVM, one_against_rest
 from ..classifiers.svm_solvers import SignsAndCosts, SVMProblem
 from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
@@ -85,6 +91,7 @@ def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) 
     for name in ("fit", "predict"):
         if not hasattr(base, name):
             raise InputError(f"it has no {name}", setting="estimator", value=base, hint="use a classifier")
+    require_rule_or_factors(class_weight)
     if class_weight is not None:
         if "class_weight" not in base.get_params():
             raise InputError(f"{type(base).__name__} has no class weights", setting="class_weight", value=class_weight)
@@ -365,7 +372,7 @@ def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts,
     For single-label documents of two classes there is one problem.
     """
     if task.class_of is not None:
-        factors = class_factors(svm.class_weight, task.labels, task.labels[task.class_of], task.weights)
+        factors = class_factors(svm.class_weight, task.labels, task.class_of, task.weights)
         return one_against_rest(task.class_of, factors, svm.C, task.weights)
 
     def is_member_of(number: int) -> Ints:
@@ -388,7 +395,7 @@ def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts,
 
 
 def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
-    """Return class weights with class numbers instead of labels as keys; "balanced" and None stay as they are."""
+    """Return class weights with class numbers instead of labels as keys; a rule and None stay as they are."""
     if not isinstance(class_weight, dict):
         return class_weight
     return {number: class_weight.get(label, 1.0) for number, label in enumerate(labels.tolist())}
@@ -409,9 +416,12 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
             classifier.set_params(**{name: int(seeds.integers(1 << 31))})
     if params.get("n_jobs") is not None:  # members are already trained in parallel
         classifier.set_params(n_jobs=1)
+    class_weight = params.get("class_weight")
     if task.class_of is None:
-        weight = _by_number(params.get("class_weight"), task.labels)
+        weight = _by_number(class_weight, task.labels)
         return Member(terms, fit_each_class(classifier, rows, task.documents_of, weight, 1, sample_weight=task.weights))
+    if is_rule(class_weight):
+        classifier.set_params(class_weight=factors_by_class(class_weight, task.labels, task.class_of, task.weights))
     with arrays_as_output():
         classifier.fit(rows, task.labels[task.class_of], **sample_weight_argument(classifier, task.weights))
     class_name = type(classifier).__name__

@@ -124,7 +124,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     combine : "vote" or "mean"
         "vote" chooses the class with the most votes, "mean" the class with the largest mean score. The mean of linear
         members is stored as a single linear classifier.
-    class_weight : dict, "balanced" or None
+    class_weight : dict, "balanced", "sqrt" or None
         Passed to the members.
     random_state : int, None or any value that scikit-learn accepts
         The seed of the random subsets. The same seed gives the same ensemble; None gives a new one each time.

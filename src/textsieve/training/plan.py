@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Settings
+from ..classifiers.class_weights import require_rule_or_factors
 from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own_scorer
 from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import ProjectionMap, linear_scorer
@@ -56,16 +57,11 @@ if TYPE_CHECKING:
 def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> Any:
     """Return the setting `class_weight` as the classifier takes it: by class numbers instead of labels.
 
-    None weighs all documents equally, and "balanced" weighs all classes equally; both are returned as they are. A
-    mapping has factors for some classes; the other classes get the factor 1.
+    None, "balanced" and "sqrt" are returned as they are. A mapping has factors for some classes; the other classes get
+    the factor 1.
     """
     if not isinstance(class_weight, Mapping):
-        if class_weight not in (None, "balanced"):
-            raise InputError(
-                setting="class_weight",
-                value=class_weight,
-                hint="use 'balanced', a factor for each class such as {'spam': 5.0}, or None",
-            )
+        require_rule_or_factors(class_weight)
         return class_weight
     _require_factors(class_weight, sizes.classes)
     if not traits_of(classifier).takes_class_weight:
