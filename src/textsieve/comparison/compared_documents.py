@@ -31,6 +31,7 @@ from ..settings import n_threads
 from ..text.counter import TermCounter
 from ..text.preparation import SETTINGS as PREPARATION_SETTINGS
 from ..text.pruning import check_limits
+from ..text.terms import SpelledTerms
 from ..training.counted_documents import CountedDocuments, Progress, count_corpus, too_many
 from ..training.targets import Targets
 from .splits import FoldMasks, Splitting, single_split
@@ -218,7 +219,7 @@ def _collect_vectors(
         progress("counting", len(labels), None)
     values = _as_numbers(_stack_aligned(blocks), corpus.name)
     multilabel = corpus.multilabel if multilabel is None else multilabel
-    names = [f"#{column}" for column in range(values.shape[1])]
+    names = SpelledTerms(f"#{column}" for column in range(values.shape[1]))
     return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(multilabel)), limits)
 
 

@@ -109,7 +109,7 @@ def model_from_parts(
     threshold_rule: ThresholdRule | None,
 ) -> Model:
     """Return a model, given the terms and the classifier that a comparison has already selected and fitted."""
-    terms = [counted.terms[column] for column in selected.columns.tolist()]
+    terms = counted.terms.take(selected.columns)
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
     training = Training(settings, lambda *_: None)
