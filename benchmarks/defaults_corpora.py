@@ -18,6 +18,7 @@ import textsieve
 from textsieve import TermCounter
 from textsieve.categorizer_settings import Limits
 from textsieve.evaluation import folds
+from textsieve.text.terms import SpelledTerms
 from textsieve.training.counted_documents import CountedDocuments, count_texts
 from textsieve.training.targets import Targets
 
@@ -102,7 +103,7 @@ class Labelled:
             counter = TermCounter(dtype=np.int32)
             return count_texts(self.documents, self.labels, counter, NO_LIMITS, multilabel=self.multilabel)
         targets = Targets.of(self.labels, len(self.labels), multilabel=self.multilabel)
-        names = [f"#{column}" for column in range(self.documents.shape[1])]
+        names = SpelledTerms(f"#{column}" for column in range(self.documents.shape[1]))
         return CountedDocuments(csr_matrix(self.documents, dtype=np.int32), names, targets, NO_LIMITS)
 
 

@@ -19,6 +19,7 @@ from textsieve.cli.program import program
 from textsieve.evaluation.calibration import METHODS
 from textsieve.evaluation.thresholds import cut_of
 from textsieve.registry import CLASSIFIERS, PROJECTIONS, SELECTORS
+from textsieve.text.analyzers import ANALYZERS
 from textsieve.text.languages import NORMALISERS
 from textsieve.text.preparation import TAGS
 from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
@@ -72,7 +73,8 @@ def test_train_without_options_has_the_defaults() -> None:
 
 
 def test_settings_without_an_option() -> None:
-    assert [name for name, spec in SETTINGS.items() if spec.option is None] == ["tf", "idf", "norm"]
+    without_option = [name for name, spec in SETTINGS.items() if spec.option is None]
+    assert without_option == ["tokenizer", "preprocessor", "tf", "idf", "norm"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +82,10 @@ def test_settings_without_an_option() -> None:
     [
         ("ngram_range", (1, 2), "--ngrams 1-2"),
         ("ngram_range", (2, 2), "--ngrams 2"),
+        ("char_ngram_range", (3, 5), "--char-ngrams 3-5"),
+        ("char_ngram_range", None, "--char-ngrams none"),
+        ("analyzer", "text", "--analyzer text"),
+        ("token_pattern", r"\w+", r"--token-pattern \w+"),
         ("n_terms", 0.5, "-k 0.5"),
         ("selector", None, "--selector none"),
         ("held_out", None, "--held-out 0"),
@@ -104,6 +110,7 @@ def test_the_choices_are_the_existing_names() -> None:
     assert list(SETTINGS["classifier"].choices) == list(CLASSIFIERS)
     assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)
     assert list(SETTINGS["tags"].choices) == list(TAGS)
+    assert list(SETTINGS["analyzer"].choices) == list(ANALYZERS)
     assert set(SETTINGS["probabilities"].choices) == set(METHODS)
     for name, functions in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
         assert list(SETTINGS[name].choices) == list(functions)
@@ -140,3 +147,12 @@ def test_settings_cannot_be_changed() -> None:
 def test_stored_settings_are_restored() -> None:
     stored = {"ngram_range": [1, 2], "class_weight": [[3, 2.0]], "n_jobs": 4, "of_a_later_version": 1}
     assert Settings.of_stored(stored) == Settings(ngram_range=(1, 2), class_weight={3: 2.0})
+    stored = {"analyzer": "text", "char_ngram_range": [3, 5], "token_pattern": r"\w+", "tokenizer": None}
+    assert Settings.of_stored(stored) == Settings(analyzer="text", char_ngram_range=(3, 5), token_pattern=r"\w+")
+
+
+def test_settings_that_an_older_model_does_not_record_have_the_values_of_its_time() -> None:
+    """The defaults may change; a model that was trained with words of letters must be trained again with these."""
+    restored = Settings.of_stored({"n_terms": 5})
+    assert (restored.analyzer, restored.token_pattern) == ("word", r"(?u)\b\w\w+\b")
+    assert (restored.tokenizer, restored.preprocessor, restored.char_ngram_range) == (None, None, None)

@@ -18,13 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
-from .categorizer_settings import ObjectDescription, Settings, restore_settings, with_settings_documented
+from .categorizer_settings import (
+    DEFAULT_ANALYZER,
+    DEFAULT_CHAR_NGRAM_RANGE,
+    ObjectDescription,
+    Settings,
+    restore_settings,
+    with_settings_documented,
+)
 from .classifiers.linear import LinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .registry import list_linear_classifiers, list_updatable_classifiers
+from .text.analyzers import WORD_PATTERN
 from .warning import warn
 
 if TYPE_CHECKING:
@@ -82,6 +90,10 @@ class Categorizer(Parameters):
         classifier: Any = "svm",
         classifier_options: Mapping[str, Any] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        analyzer: str | Callable[[Any], Any] = DEFAULT_ANALYZER,
+        token_pattern: str | None = WORD_PATTERN,
+        tokenizer: Callable[[Any], Any] | None = None,
+        preprocessor: Callable[[Any], Any] | None = None,
         lowercase: bool = True,
         strip_accents: str | Callable[[str], str] | None = None,
         stop_words: str | Collection[str] | None = None,
@@ -90,6 +102,7 @@ class Categorizer(Parameters):
         normalise: str | None = None,
         language: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
+        char_ngram_range: tuple[int, int] | None = DEFAULT_CHAR_NGRAM_RANGE,
         min_df: float = 1,
         max_df: float = 1.0,
         tf: str | None = None,
@@ -112,6 +125,10 @@ class Categorizer(Parameters):
         self.classifier = classifier
         self.classifier_options = classifier_options
         self.class_weight = class_weight
+        self.analyzer = analyzer
+        self.token_pattern = token_pattern
+        self.tokenizer = tokenizer
+        self.preprocessor = preprocessor
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
@@ -120,6 +137,7 @@ class Categorizer(Parameters):
         self.normalise = normalise
         self.language = language
         self.ngram_range = ngram_range
+        self.char_ngram_range = char_ngram_range
         self.min_df = min_df
         self.max_df = max_df
         self.tf = tf
@@ -229,7 +247,7 @@ class Categorizer(Parameters):
         settings = Settings(**self.get_params(deep=False))
         for name, value in settings.as_dict().items():
             if isinstance(value, ObjectDescription):
-                what = "stop words" if name == "stop_words" else f"a {name}"
+                what = "stop words" if name == "stop_words" else f"an {name}" if name == "analyzer" else f"a {name}"
                 raise InputError(
                     f"this model was trained with {what} of your own, which a model file does not keep",
                     setting=name,

@@ -18,8 +18,12 @@ from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
 from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import is_whole, n_threads
+from .text.analyzers import ANALYZERS, WORD_PATTERN
 
 T = TypeVar("T")
+
+DEFAULT_ANALYZER: Final = "word"
+DEFAULT_CHAR_NGRAM_RANGE: Final[tuple[int, int] | None] = None
 
 
 class Limits(TypedDict):
@@ -183,6 +187,38 @@ class Settings:
             option=Option("--class-weight", metavar="|".join((*CLASS_WEIGHT_RULES, "LABEL=FACTOR"))),
         ),
     )
+    analyzer: str | Callable[[Any], Any] = field(
+        default=DEFAULT_ANALYZER,
+        metadata=_row(
+            "or callable",
+            "What terms are; a function gets a document and returns its terms.",
+            choices=ANALYZERS,
+            option=Option("--analyzer", help="What terms are."),
+        ),
+    )
+    token_pattern: str | None = field(
+        default=WORD_PATTERN,
+        metadata=_row(
+            "str",
+            "A regular expression for words, if the analyzer is word. If it has a capturing group, the group is the "
+            "word. The default matches two or more letters, digits or underscores.",
+            option=Option("--token-pattern", metavar="REGEX"),
+        ),
+    )
+    tokenizer: Callable[[Any], Any] | None = field(
+        default=None,
+        metadata=_row(
+            "callable or None",
+            "A function that returns the words of a text, in place of the token pattern. A model file can't store it.",
+        ),
+    )
+    preprocessor: Callable[[Any], Any] | None = field(
+        default=None,
+        metadata=_row(
+            "callable or None",
+            "A function that prepares a text, in place of lowercase and strip_accents. A model file can't store it.",
+        ),
+    )
     lowercase: bool = field(
         default=True,
         metadata=_row(
@@ -252,9 +288,25 @@ class Settings:
         default=(1, 1),
         metadata=_row(
             "tuple of two ints",
-            "The fewest and the most words of a term: 1 and 2 for words and pairs of words.",
+            "The fewest and the most words of a term: 1 and 2 for words and pairs of words. With the analyzers char "
+            "and char_wb, the fewest and the most characters.",
             option=Option(
-                "--ngrams", metavar="FROM-TO", help="How many words a term has: 1-2 for words and pairs of words."
+                "--ngrams",
+                metavar="FROM-TO",
+                help="How many words a term has: 1-2 for words and pairs of words; with the analyzers char and "
+                "char_wb, how many characters.",
+            ),
+        ),
+    )
+    char_ngram_range: tuple[int, int] | None = field(
+        default=DEFAULT_CHAR_NGRAM_RANGE,
+        metadata=_row(
+            "tuple of two ints or None",
+            "Count n-grams of characters within words, too, with this fewest and this most characters.",
+            option=Option(
+                "--char-ngrams",
+                metavar="FROM-TO|none",
+                help="Count n-grams of characters within words, too: 3-5 for those of 3 to 5 characters.",
             ),
         ),
     )
@@ -412,8 +464,14 @@ class Settings:
     @property
     def reading(self) -> dict[str, Any]:
         """Return the settings of a `TermCounter`, without the limits."""
-        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", "tags", "names", "normalise", "language")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in READING_SETTINGS}
+
+
+READING_SETTINGS: Final = (
+    *("analyzer", "token_pattern", "tokenizer", "preprocessor", "lowercase", "strip_accents", "stop_words", "tags"),
+    *("names", "normalise", "language", "ngram_range", "char_ngram_range"),
+)
+"""The settings that say how texts are read and split into terms; those of a `TermCounter`, without the limits."""
 
 
 def _wrong(name: str, value: Any, hint: str) -> InputError:
@@ -436,12 +494,23 @@ class ObjectDescription(str):
     __slots__ = ()
 
 
+FORMER_DEFAULTS: Final[Mapping[str, Any]] = {
+    "analyzer": "word",
+    "token_pattern": WORD_PATTERN,
+    "tokenizer": None,
+    "preprocessor": None,
+    "char_ngram_range": None,
+}
+"""The values of settings that models of earlier versions don't record, whatever their defaults are now."""
+
+
 def restore_settings(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a model records as arguments of `Categorizer`, without the number of threads.
 
     JSON has neither tuples nor mappings whose keys are numbers, so a model records these as lists.
     """
-    settings = {name: value for name, value in stored.items() if name in SETTINGS and name != "n_jobs"}
+    known = {name: value for name, value in stored.items() if name in SETTINGS and name != "n_jobs"}
+    settings = {**FORMER_DEFAULTS, **known}
     if isinstance(settings.get("class_weight"), list):
         try:
             settings["class_weight"] = dict(settings["class_weight"])
@@ -450,8 +519,9 @@ def restore_settings(stored: Mapping[str, Any]) -> dict[str, Any]:
                 f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and factor",
                 hint="the file was not written by textsieve",
             ) from problem
-    if isinstance(settings.get("ngram_range"), list):
-        settings["ngram_range"] = tuple(settings["ngram_range"])
+    for name in ("ngram_range", "char_ngram_range"):
+        if isinstance(settings.get(name), list):
+            settings[name] = tuple(settings[name])
     return settings
 
 

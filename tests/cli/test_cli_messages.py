@@ -18,6 +18,7 @@ from textsieve.errors import Setting
         (None, Setting("n_jobs", 0), "--jobs 0"),
         (None, Setting("ngram_range", (2, 1)), "--ngrams 2-1"),
         (None, Setting("ngram_range", (1, 1)), "--ngrams 1"),
+        (None, Setting("char_ngram_range", (3, 5)), "--char-ngrams 3-5"),
         (None, Setting("multilabel", True), "--multilabel"),
         (None, Setting("multilabel", False), "--no-multilabel"),
         (None, Setting("lowercase", False), "--keep-case"),

@@ -145,6 +145,7 @@ def test_weights_may_be_negative() -> None:
     ("wanted", "words"),
     [
         ({"lowercase": False, "ngram_range": (1, 2)}, "leave out lowercase=False, ngram_range=(1, 2)."),
+        ({"analyzer": "text", "char_ngram_range": (3, 4)}, "leave out analyzer='text', char_ngram_range=(3, 4)."),
         ({"stop_words": ["a"]}, "holds vectors, not texts, and their columns are fixed; leave out stop_words=['a']."),
         ({"classifiers": "svm,svm(tf=loglog)"}, "classifiers: svm(tf=loglog): loglog takes logarithms"),
         ({"tf": "log"}, "classifiers: svm: log takes logarithms, and the least value of the vectors is -1"),

@@ -28,6 +28,7 @@ from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.strict_json import MAX_DEPTH, MAX_VALUES
+from textsieve.text.analyzers import WORD_PATTERN
 from textsieve.text.csr import CSR
 from textsieve.text.weights import MAX_IDF, NORMS, TERM_FREQUENCIES
 
@@ -159,6 +160,32 @@ def test_the_largest_and_the_least_idf_are_accepted() -> None:
 
 READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
 
+ODD_ANALYSES: list[Any] = [
+    *(None, [], {}, "text", ["analyzer"]),
+    *({"tokenizer": None}, {"preprocessor": "os.system"}, {"analyzer": "text", "more": 1}),
+    *({"analyzer": "word"}, {"token_pattern": WORD_PATTERN}, {"char_ngram_range": None}),
+    {"analyzer": "text", "token_pattern": WORD_PATTERN},
+]
+"""Sections with other keys than textsieve writes, which writes no default."""
+UNSOUND_ANALYSES: list[tuple[dict[str, Any], str]] = [
+    ({"analyzer": "bytes"}, "analyzer='bytes'; use one of"),
+    *(({"analyzer": odd}, "analyzer is") for odd in (None, 1, ["text"], {"text": 1})),
+    *(({"token_pattern": odd}, "token_pattern=") for odd in (None, 1, ["a"], {"a": 1})),
+    ({"token_pattern": "("}, "not a valid regular expression"),
+    ({"token_pattern": "(" * 5000}, "not a valid regular expression"),
+    ({"token_pattern": r"\w*"}, "matches the empty string"),
+    ({"token_pattern": "(a)(b)"}, "2 capturing groups"),
+    *(
+        ({"char_ngram_range": odd}, "char_ngram_range is")
+        for odd in ([3], [0, 3], [4, 3], [3, 1001], [3.0, 4], [True, True], "34", {"3": 4}, 3, [3, 10**30])
+    ),
+    ({"analyzer": "char", "char_ngram_range": [3, 4]}, r"char_ngram_range=\(3, 4\) adds"),
+    ({"token_pattern": r"\S+", "char_ngram_range": [3, 4]}, r"char_ngram_range=\(3, 4\) adds"),
+    ({"token_pattern": "[a-z]+", "char_ngram_range": [3, 4]}, r"char_ngram_range=\(3, 4\) adds"),
+    ({"analyzer": "char", "token_pattern": r"\w+"}, "a setting without effect"),
+    ({"analyzer": "text", "token_pattern": "("}, "a setting without effect"),
+]
+
 SECTION = {"kind": "votes", "multilabel": True, "n_documents": 5, "n_unlabelled": 0, "checksum": 1}
 ODD_VALUES: list[Any] = [{}, [], 1, "x", False]
 ODD_SECTIONS: list[dict[str, Any]] = [
@@ -244,6 +271,8 @@ ODD: list[dict[str, Any]] = [
         ({"reading": READING | {"ngram_range": [1, 1001]}}, "ngram_range"),
         ({"reading": READING | {"ngram_range": [10**30, 10**30]}}, "ngram_range"),
         ({"reading": READING | {"ngram_range": None}}, "ngram_range"),
+        *(({"reading": READING | {"analysis": odd}}, "its analysis is") for odd in ODD_ANALYSES),
+        *(({"reading": READING | {"analysis": odd}}, words) for odd, words in UNSOUND_ANALYSES),
         ({"reading": READING | {"stop_words": "english"}}, "stop_words"),
         ({"reading": READING | {"stop_words": [1, 2]}}, "stop_words"),
         ({"reading": READING | {"stop_words": {"the": 1}}}, "stop_words"),

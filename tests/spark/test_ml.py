@@ -64,7 +64,10 @@ def local() -> Categorizer:
 
 def test_every_setting_of_a_categorizer_is_a_param() -> None:
     stage = SieveCategorizer()
-    assert stage._settings() | {"keep_stats": False} == Categorizer().get_params() | {"ngram_range": (1, 1)}
+    only_functions: dict[str, Any] = {"tokenizer": None, "preprocessor": None}  # can't be saved with a pipeline
+    settings = stage._settings()
+    assert not only_functions.keys() & settings.keys()
+    assert settings | only_functions | {"keep_stats": False} == Categorizer().get_params() | {"ngram_range": (1, 1)}
     assert stage.getNTerms() is None
     assert stage.getClassifier() == "svm"
     assert stage.getTextCol() == "text"
@@ -79,11 +82,14 @@ def test_params_are_set_by_keyword_by_setter_and_by_param() -> None:
     stage = (
         SieveCategorizer(nTerms=5, textCol="body").setClassifier("nb").setParams(ngramRange=(1, 2), minDf=np.int64(2))
     )
+    stage.setAnalyzer("text").setCharNgramRange((3, 4)).setTokenPattern(r"\w+")
     stage.set(stage.classWeight, {3: 2.0})
     assert stage.getOrDefault("nTerms") == 5
     assert stage.getOrDefault(stage.textCol) == "body"
     settings = stage._settings()
     assert settings["ngram_range"] == (1, 2)
+    assert settings["char_ngram_range"] == (3, 4)
+    assert (settings["analyzer"], settings["token_pattern"]) == ("text", r"\w+")
     assert type(settings["min_df"]) is int
     assert settings["class_weight"] == {3: 2.0}
     assert stage.copy({stage.nTerms: 7}).getNTerms() == 7
@@ -103,6 +109,8 @@ def test_an_unknown_param_raises() -> None:
 def test_a_value_that_json_cannot_represent_raises() -> None:
     with pytest.raises(TypeError, match=r'param "selector". <object object at .* can\'t be saved with a pipeline'):
         SieveCategorizer(selector=object())
+    with pytest.raises(TypeError, match=r'param "analyzer". <.*split.*> can\'t be saved with a pipeline'):
+        SieveCategorizer(analyzer=str.split)
 
 
 # -- in classic and Connect sessions -----------------------------------------------------------------------------

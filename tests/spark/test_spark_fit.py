@@ -139,6 +139,14 @@ CASES: list[dict[str, Any]] = [
         "class_weight": "sqrt",
     },
     {
+        "selector": "ocfs",
+        "n_terms": 300,
+        "classifier": "nb",
+        "analyzer": "text",
+        "ngram_range": (1, 2),
+        "char_ngram_range": (3, 4),
+    },
+    {
         "selector": Cascade([InformationGain(k="all", min_score=0.001), TypicalTestors(k=400, epsilon=0.6)]),
         "classifier": "rocchio",
     },
@@ -156,8 +164,8 @@ CASES: list[dict[str, Any]] = [
   given weight; testors with and without epsilon; round-robin and maximum over the classes; cascades.
 - Classifiers that learn from sums (nb, cnb, rocchio), from votes (tcfp) and from documents (svm, logistic, knn,
   subspace, tcfp with context, a projection); knnfp is in `test_testors_by_number_from_few_terms_at_first`.
-- Terms: n-grams, stop words, `min_df` and `max_df`. The last case tunes the number of terms on held-out documents, and
-  the first one keeps statistics for updates.
+- Terms: n-grams, stop words, `min_df` and `max_df`, tokens of any script with n-grams of characters. The last case
+  tunes the number of terms on held-out documents, and the first one keeps statistics for updates.
 """
 
 
@@ -195,7 +203,8 @@ def test_many_terms_are_selected_by_the_score_of_the_last(
 ) -> None:
     """Few terms are selected by sorting their rows, as in the cases above."""
     monkeypatch.setattr(ranking, "FEW_ROWS", 50)
-    assert_same(spark, "label", selector="chi", n_terms=60, classifier="nb")
+    for settings in ({}, {"char_ngram_range": (2, 3)}):
+        assert_same(spark, "label", selector="chi", n_terms=60, classifier="nb", **settings)
 
 
 @away

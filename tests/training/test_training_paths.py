@@ -28,6 +28,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"ngram_range": (1, 2), "stop_words": ["the"]},
     {"ngram_range": (2, 2), "min_df": 2},
     {"lowercase": False, "strip_accents": "unicode"},
+    {"analyzer": "text", "char_ngram_range": (3, 4), "ngram_range": (1, 2), "selector": "chi", "n_terms": 40},
+    {"analyzer": "char", "ngram_range": (2, 3), "n_terms": 30},
     {"n_terms": 0.3},
     {"n_terms": "all"},
     {"tf": "tf", "idf": "none", "norm": "none"},
@@ -53,7 +55,7 @@ def assert_same_model(actual: Model, expected: Model, *, thresholds: bool = True
     assert actual.class_docs == expected.class_docs
     assert (actual.multilabel, actual.has_label_matrix) == (expected.multilabel, expected.has_label_matrix)
     assert actual.fallback == expected.fallback
-    for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
+    for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words", "analysis", "preprocessor"):
         assert getattr(actual, name) == getattr(expected, name)
     assert (actual.idf is None) == (expected.idf is None)
     if actual.idf is not None and expected.idf is not None:

@@ -23,6 +23,7 @@ def stored(**settings: Any) -> dict[str, Any]:
         ("stop_words", "english", "english"),
         ("stop_words", ["the", "of"], ObjectDescription("a list")),
         ("ngram_range", (1, 2), [1, 2]),
+        ("char_ngram_range", (3, 5), [3, 5]),
         ("n_terms", np.int64(7), 7),
         ("lowercase", False, False),
         ("class_weight", {"a": 2, 3: 0.5}, [["a", 2.0], [3, 0.5]]),

@@ -110,7 +110,7 @@ def _value_text(setting: str, value: Any) -> str:
     """Return a value as it is given on the command line."""
     if setting in SIZE_SETTINGS and isinstance(value, int):
         return size_text(value)
-    if setting == "ngram_range" and isinstance(value, tuple) and len(value) == 2:
+    if setting in ("ngram_range", "char_ngram_range") and isinstance(value, tuple) and len(value) == 2:
         shortest, longest = value
         return str(shortest) if shortest == longest else f"{shortest}-{longest}"
     if isinstance(value, list | tuple):

@@ -78,9 +78,19 @@ def n_terms(value: str) -> int | float | str:
 
 def ngram_range(value: str) -> tuple[int, int]:
     """Parse a range of n-gram lengths: "1-2" for words and pairs of words, "2" for pairs only."""
+    return _lengths(value, "1-2 for single words and pairs of words, or 1, the default")
+
+
+def char_ngram_range(value: str) -> tuple[int, int] | None:
+    """Parse a range of lengths of character n-grams, such as "3-5", or "none"."""
+    return None if value == "none" else _lengths(value, "3-5 for n-grams of 3 to 5 characters, or none")
+
+
+def _lengths(value: str, allowed: str) -> tuple[int, int]:
+    """Parse the smallest and the largest length of n-grams: "1-2", or "2" for both."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
     if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
-        raise click.BadParameter(f"{value!r}; use 1-2 for single words and pairs of words, or 1, the default.")
+        raise click.BadParameter(f"{value!r}; use {allowed}.")
     return int(match[1]), int(match[2] or match[1])
 
 
@@ -216,6 +226,7 @@ _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(METHOD_OPTIONS, name_value),
     "n_terms": n_terms,
     "ngram_range": ngram_range,
+    "char_ngram_range": char_ngram_range,
     "min_df": number_or_share,
     "max_df": number_or_share,
     "held_out": click.FloatRange(0, 1, max_open=True),
@@ -262,7 +273,9 @@ def setting_option(name: str, **changes: Any) -> Decorator:
 
 def value_as_text(name: str, value: Any) -> str:
     """Return the value of a setting as it is written after its option."""
-    if name == "ngram_range":
+    if name == "char_ngram_range" and value is None:
+        return "none"
+    if name in ("ngram_range", "char_ngram_range"):
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
     if name == "selector" and value is None:
@@ -354,8 +367,8 @@ read_options = bundle(
 )
 
 _TERM_SETTINGS = (
-    *("stop_words", "normalise", "language", "tags", "names", "ngram_range", "min_df", "max_df"),
-    *("strip_accents", "lowercase"),
+    *("analyzer", "token_pattern", "ngram_range", "char_ngram_range", "stop_words", "normalise", "language", "tags"),
+    *("names", "min_df", "max_df", "strip_accents", "lowercase"),
 )
 term_settings = bundle("term_settings", *map(setting_option, _TERM_SETTINGS))
 

@@ -23,14 +23,14 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
 from ..arrays import Bools
-from ..categorizer_settings import SETTINGS, Limits
+from ..categorizer_settings import READING_SETTINGS, SETTINGS, Limits
 from ..corpus import Batch, Corpus, Labels, read
 from ..corpus import Report as ReadingReport
 from ..errors import InputError, Setting
 from ..settings import n_threads
 from ..text.counter import TermCounter
-from ..text.preparation import SETTINGS as PREPARATION_SETTINGS
 from ..text.pruning import check_limits
+from ..text.terms import SpelledTerms
 from ..training.counted_documents import CountedDocuments, Progress, count_corpus, too_many
 from ..training.targets import Targets
 from .splits import FoldMasks, Splitting, single_split
@@ -40,8 +40,6 @@ Form = Literal["texts", "counts", "weights"]
 
 MAX_VALUES = 1 << 26
 """Maximum number of counts kept in memory: eight bytes each, and twelve more when they are weighted."""
-TEXT_SETTINGS = ("lowercase", "strip_accents", "stop_words", "ngram_range", "normalise", "language", "tags", "names")
-"""Settings that apply only to texts."""
 
 
 def _count(
@@ -54,8 +52,8 @@ def _count(
     first_batch = next(batches)
     whole_corpus = _resume_pass(corpus, first_batch, batches)
     if first_batch.vectors is None:
-        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *PREPARATION_SETTINGS)
-        counter = TermCounter(**{name: settings[name] for name in names}, dtype=np.int32, n_jobs=n_threads(n_jobs))
+        reading = {name: settings[name] for name in READING_SETTINGS}
+        counter = TermCounter(**reading, dtype=np.int32, n_jobs=n_threads(n_jobs))
         documents = count_corpus(whole_corpus, counter, limits, want_stats=False, require_all=True, **options)
         assert isinstance(documents, CountedDocuments)
         return documents, "texts"
@@ -218,7 +216,7 @@ def _collect_vectors(
         progress("counting", len(labels), None)
     values = _as_numbers(_stack_aligned(blocks), corpus.name)
     multilabel = corpus.multilabel if multilabel is None else multilabel
-    names = [f"#{column}" for column in range(values.shape[1])]
+    names = SpelledTerms(f"#{column}" for column in range(values.shape[1]))
     return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(multilabel)), limits)
 
 
@@ -255,7 +253,7 @@ def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
 
 def _refuse_text_settings(settings: Mapping[str, Any], corpus: str) -> None:
     """Raise `InputError` for settings that apply only to texts."""
-    changed = [name for name in TEXT_SETTINGS if not _is_default(settings[name], SETTINGS[name].default)]
+    changed = [name for name in READING_SETTINGS if not _is_default(settings[name], SETTINGS[name].default)]
     if changed:
         listed = [piece for name in changed for piece in (", ", Setting(name, settings[name]))]
         raise InputError(

@@ -124,7 +124,7 @@ class FoldCache:
         # The selector numbers the terms within the limits of document frequency; the counts have columns for all terms.
         columns = self.train.columns_within_limits[selected.columns]
         if self._describe_rankings:
-            terms = [self.train.terms[column] for column in columns.tolist()]
+            terms = self.train.terms.take(columns)
             self._descriptions[request.key] = describe_ranking(selector, selected.columns, terms)
         return Timed(selected._replace(columns=columns), stats_seconds + fit_seconds + selection_seconds)
 

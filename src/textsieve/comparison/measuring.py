@@ -188,7 +188,7 @@ def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Sel
     counted, n_seen = fold.cache.train, fold.cache.n_seen
     terms = None
     if len(selected.columns) < n_seen:
-        terms = tuple(counted.terms[column] for column in selected.columns.tolist())
+        terms = tuple(counted.terms.take(selected.columns))
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
 
 

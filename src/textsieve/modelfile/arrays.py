@@ -6,6 +6,7 @@ add arrays whose names begin with `statistics.`. The only words of training text
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -20,6 +21,7 @@ from ..errors import InputError
 from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
+from ..text.analysis import Analysis
 from ..text.weights import MAX_IDF
 from .header import Rule, check_header, check_rules, field_rules, list_names
 
@@ -45,7 +47,7 @@ _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel
 def arrays_of(model: Model) -> Arrays:
     """Return the arrays of a model by name, including those of its scorer."""
     arrays = {
-        "terms": np.frombuffer(_encode_terms(model.terms), np.uint8),
+        "terms": np.frombuffer(_encode_terms(model.terms, model.analysis), np.uint8),
         "idf": model.idf,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
@@ -58,8 +60,15 @@ def arrays_of(model: Model) -> Arrays:
     return {name: array for name, array in arrays.items() if array is not None} | scorer_arrays
 
 
-def _encode_terms(terms: tuple[str, ...]) -> bytes:
-    """Return terms as UTF-8, separated by line feeds."""
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n"})
+_UNESCAPED = {"\\\\": "\\", "\\n": "\n"}
+_ESCAPE = re.compile(r"\\.?")  # a lone backslash at the end of a term is an error
+
+
+def _encode_terms(terms: tuple[str, ...], analysis: Analysis) -> bytes:
+    """Return terms as UTF-8, separated by line feeds; line feeds in terms are escaped if there can be some."""
+    if analysis.may_have_line_feeds:
+        terms = tuple(term.translate(_ESCAPES) for term in terms)
     if any("\n" in term for term in terms):
         raise InputError("A term contains a line feed, which separates terms in a model file.")
     try:
@@ -74,13 +83,19 @@ def count_terms(arrays: Arrays) -> int:
     return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
 
 
-def decode_terms(arrays: Arrays, name: str) -> tuple[str, ...]:
+def decode_terms(arrays: Arrays, name: str, analysis: Analysis) -> tuple[str, ...]:
     """Return the terms in the arrays of a file; `name` is the file's name in errors."""
     try:
         text = arrays["terms"].tobytes().decode()
     except UnicodeDecodeError as problem:
         raise InputError(f"not a sound model: its terms are not UTF-8 ({problem}).", place=name) from problem
-    return tuple(text.split("\n")) if text else ()
+    terms = tuple(text.split("\n")) if text else ()
+    if not analysis.may_have_line_feeds:
+        return terms
+    try:
+        return tuple(_ESCAPE.sub(lambda match: _UNESCAPED[match[0]], term) for term in terms)
+    except KeyError as problem:
+        raise InputError(f"not a sound model: its terms contain {problem.args[0]!r}.", place=name) from problem
 
 
 def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
@@ -131,13 +146,14 @@ def _naming_file(name: str) -> Iterator[None]:
 # -- before the arrays are read ----------------------------------------------------------------------------------
 
 
-def check_declared(archive: Archive) -> list[str]:
+def check_declared(archive: Archive, *, only_fast_patterns: bool = False) -> list[str]:
     """Check the header, and the names, types and shapes of all arrays, before any array is read.
 
-    Returns the names of the arrays that predicting reads. Raises `InputError` if the file can't be a model.
+    Returns the names of the arrays that predicting reads. Raises `InputError` if the file can't be a model. For
+    `only_fast_patterns`, see `header.check_header`.
     """
     header, name = archive.header, archive.name
-    check_header(header, name)
+    check_header(header, name, only_fast_patterns=only_fast_patterns)
     specs = {key: spec for key, spec in archive.specs.items() if not key.startswith(STATISTICS_PREFIX)}
     has_statistics = len(specs) < len(archive.specs)
     is_described = has_statistics == (header["statistics"] is not None)

@@ -6,7 +6,7 @@
 | `has_label_matrix` | whether the model predicts labels as an indicator matrix (documents x classes) |
 | `classes` | the classes, sorted |
 | `fallback_class` | the number of the class for documents without a selected term; null for the most frequent class |
-| `reading` | how a text is read: see `text.preparation` for its key `preparation` |
+| `reading` | how a text is read: see `text.preparation` for its key `preparation`, and below for `analysis` |
 | `weighting` | how counts become weights |
 | `scorer` | the kind of the scorer, and its settings |
 | `ranks` | the number of labels of each document, or null if labels are assigned by thresholds or the best score |
@@ -18,6 +18,15 @@
 Stop words affect predictions only if terms may be n-grams or are normalised words (`Model.needs_stop_words`), and only
 then are they stored. They are stored as words, not as the name of a list, because a named list may change with the
 library that provides it.
+
+The key `analysis` in `reading` has those of the settings `analyzer`, `token_pattern` and `char_ngram_range` that differ
+from the defaults of `text.analysis.Analysis`. It is missing if none does, so that versions without these settings can
+read the model. If terms can contain line feeds (`Analysis.may_have_line_feeds`), line feeds and backslashes in them are
+escaped by a backslash, because line feeds separate terms.
+
+A regular expression can take longer than the age of the universe, for a document and even to be checked. A time limit
+stops it, but only in the main thread. So a service, which predicts in other threads, reads only models with patterns
+that `words.token_rule` knows: those take linear time (`only_fast_patterns`).
 """
 
 from __future__ import annotations
@@ -32,9 +41,11 @@ from ..errors import InputError, shown
 from ..prediction import Model
 from ..settings import is_whole
 from ..strict_json import are_classes
+from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
 from ..text.preparation import SETTINGS, Preparation
+from ..text.reading import Reading
 from ..text.weights import NORMS, TERM_FREQUENCIES
-from ..text.words import ACCENTS, stop_words_of
+from ..text.words import ACCENTS, stop_words_of, token_rule
 
 KIND = Kind("textsieve.Model", 1, "a textsieve model")
 
@@ -50,6 +61,7 @@ KEYS = {
     *("calibration", "settings", "about", "statistics"),
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words", "preparation"}
+ANALYSIS = {"analyzer", "token_pattern", "char_ngram_range"}
 WEIGHTING = {"tf", "norm"}
 STATISTICS = {"kind", "multilabel", "n_documents", "n_unlabelled", "checksum"}
 
@@ -93,6 +105,7 @@ def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
             "ngram_range": model.ngram_range,
             "stop_words": sorted(stop_words_of(model.stop_words)) if model.needs_stop_words else None,
             "preparation": model.preparation.to_dict(),
+            **({} if model.analysis == WORDS else {"analysis": model.analysis.to_dict()}),
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
         "scorer": {"kind": model.scorer.kind, **model.scorer.stored_settings()},
@@ -139,14 +152,13 @@ def _restore_descriptions(settings: Any) -> Any:
 def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a `Model` that are stored in its header, by name."""
     reading, weighting = header["reading"], header["weighting"]
-    ngram_range = reading["ngram_range"]
     return {
         "classes": tuple(header["classes"]),
         "multilabel": header["multilabel"],
         "has_label_matrix": header["has_label_matrix"],
         "lowercase": reading["lowercase"],
         "strip_accents": reading["strip_accents"],
-        "ngram_range": tuple(ngram_range) if isinstance(ngram_range, list) else ngram_range,
+        "ngram_range": _as_tuple(reading["ngram_range"]),
         "stop_words": frozenset(reading["stop_words"] or ()),
         "tf": weighting["tf"],
         "norm": weighting["norm"],
@@ -154,25 +166,60 @@ def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
         "settings": _restore_descriptions(header["settings"]),
         "about": header["about"],
         "preparation": Preparation(**reading["preparation"]),
+        "analysis": _stored_analysis(reading),
         "fallback": header["fallback_class"],
     }
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a list from JSON as a tuple, and other values unchanged."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _stored_analysis(reading: Mapping[str, Any]) -> Analysis:
+    """Return the analysis in a section `reading`, whose keys were checked; its values may be invalid."""
+    return Analysis(**{name: _as_tuple(value) for name, value in reading.get("analysis", {}).items()})
 
 
 # -- rules -------------------------------------------------------------------------------------------------------
 
 
-def check_header(header: Mapping[str, Any], name: str) -> None:
-    """Raise `InputError` if a header is not that of a model."""
+def check_header(header: Mapping[str, Any], name: str, *, only_fast_patterns: bool = False) -> None:
+    """Raise `InputError` if a header is not that of a model.
+
+    With `only_fast_patterns`, also raise it for a token pattern that may take very long, before the pattern is used.
+    """
     check_rules(_key_rules(header), name)
+    if only_fast_patterns:
+        _require_fast_pattern(_stored_analysis(header["reading"]).token_pattern, name)
     check_rules(field_rules(fields_of(header)), name)
+
+
+def _require_fast_pattern(pattern: object, name: str) -> None:
+    """Raise `InputError` unless a token pattern takes linear time."""
+    if isinstance(pattern, str) and token_rule(pattern) is None:
+        raise InputError(
+            f"the model has the token pattern {shown(pattern)}, which may take very long for some documents, and a "
+            "service can't stop it",
+            place=name,
+            hint=r"use \w+, \S+, \b\w[\w'-]*\b or the default pattern, or the analyzer text; or predict with textsieve "
+            "predict",
+        )
 
 
 def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
     """Yield the rules for the keys of the header, and for the types on which `fields_of` relies."""
     yield Rule(set(header) == KEYS, f"its header has {list_names(header)}, not {list_names(KEYS)}")
-    for part, keys in (("reading", READING), ("weighting", WEIGHTING)):
+    for part, keys, optional in (("reading", READING, {"analysis"}), ("weighting", WEIGHTING, set[str]())):
         section = header[part]
-        yield Rule(isinstance(section, dict) and set(section) == keys, f"{part} is {shown(section)}")
+        has_keys = isinstance(section, dict) and set(section) - optional == keys
+        yield Rule(has_keys, f"{part} is {shown(section)}")
+    if "analysis" in header["reading"]:
+        analysis = header["reading"]["analysis"]
+        is_valid = isinstance(analysis, dict) and set() < set(analysis) <= ANALYSIS
+        # `to_dict` writes only the settings that differ from the defaults, so others in the file are an error.
+        is_valid = is_valid and set(_stored_analysis(header["reading"]).to_dict()) == set(analysis)
+        yield Rule(is_valid, f"its analysis is {shown(analysis)}")
     preparation, stop_words = header["reading"]["preparation"], header["reading"]["stop_words"]
     is_valid = isinstance(preparation, dict) and set(preparation) <= set(SETTINGS)
     # `to_dict` writes only the settings that change something, so others in the file are an error.
@@ -227,6 +274,7 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     ngram_range = fields["ngram_range"]
     is_range = _is_ngram_range(ngram_range)
     yield Rule(is_range, f"ngram_range is {shown(ngram_range)}, not two numbers from 1 up to {MAX_WORDS:,}")
+    yield from _analysis_rules(fields["analysis"], fields["preparation"])
     is_compatible = not fields["preparation"].names or ngram_range == (1, 1)
     yield Rule(is_compatible, f"it joins names, and its ngram_range is {shown(ngram_range)}")
     yield Rule(isinstance(fields["settings"], dict), "its settings are no JSON object")
@@ -245,6 +293,26 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     yield Rule(is_class, f"its fallback class is {shown(fallback)}, not the number of one of {len(classes):,} classes")
     is_number = ranks is None or (is_whole(ranks) and 1 <= ranks < 1 << 31)
     yield Rule(is_number, f"ranks is {shown(ranks)}, not a number of classes")
+
+
+def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Rule]:
+    """Yield the rules for how texts are split into terms."""
+    if analysis == WORDS:
+        return
+    yield Rule(isinstance(analysis.analyzer, str), f"analyzer is {shown(analysis.analyzer)}, not a name")
+    lengths = analysis.char_ngram_range
+    is_range = lengths is None or _is_ngram_range(lengths)
+    yield Rule(is_range, f"char_ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_WORDS:,}")
+    try:
+        with time_limit(PATTERN_SECONDS):
+            analysis.checked()
+        Reading(False, None, "utf-8", "strict", preparation, analysis).check_words()
+    except InputError as problem:
+        yield Rule(False, str(problem).removesuffix("."))
+    except TimeoutError:
+        yield Rule(False, f"its token_pattern {shown(analysis.token_pattern)} takes too long")
+    has_effect = analysis == analysis.effective()
+    yield Rule(has_effect, f"its analysis {shown(analysis.to_dict())} has a setting without effect")
 
 
 def _is_ngram_range(value: object) -> bool:

@@ -43,10 +43,13 @@ def read(path: str | os.PathLike[str]) -> Model:
     return read_stored(path).model
 
 
-def read_stored(path: str | os.PathLike[str]) -> StoredModel:
-    """Return the model in a file, and facts about the file."""
+def read_stored(path: str | os.PathLike[str], *, only_fast_patterns: bool = False) -> StoredModel:
+    """Return the model in a file, and facts about the file.
+
+    With `only_fast_patterns`, raise `InputError` for a model whose token pattern may take very long for a document.
+    """
     with open_model(os.fspath(path)) as archive:
-        return StoredModel(_model(archive), describe(archive))
+        return StoredModel(_model(archive, only_fast_patterns=only_fast_patterns), describe(archive))
 
 
 def decode(data: bytes, name: str = "model") -> Model:
@@ -78,15 +81,16 @@ def describe(archive: Archive) -> ModelFile:
     return ModelFile(archive.name, archive.digest, archive.n_bytes, archive.header["statistics"] is not None)
 
 
-def _model(archive: Archive) -> Model:
+def _model(archive: Archive, *, only_fast_patterns: bool = False) -> Model:
     """Return the model in an archive; raise `InputError` if it is not sound."""
-    names = check_declared(archive)
+    names = check_declared(archive, only_fast_patterns=only_fast_patterns)
     header, arrays, name = archive.header, archive.read(names), archive.name
     # The scorer checks the number of terms, so it is restored before the terms are decoded.
     scorer = restore_scorer(header, arrays, count_terms(arrays), name)
+    fields = fields_of(header)
     model = Model(
-        **fields_of(header),
-        terms=decode_terms(arrays, name),
+        **fields,
+        terms=decode_terms(arrays, name, fields["analysis"]),
         class_docs=tuple(arrays["class_docs"].tolist()),
         idf=arrays.get("idf"),
         scorer=scorer,

@@ -64,14 +64,35 @@ def is_unchanged(file: ModelFile) -> bool:
         return False
 
 
+_IN_PLACE_OF_FUNCTIONS = {
+    "strip_accents": "use 'ascii', 'unicode' or None, or strip the accents of documents beforehand",
+    "analyzer": "use 'word', 'text', 'char' or 'char_wb', or rewrite documents beforehand so that these find the terms",
+    "tokenizer": "use token_pattern or analyzer='text', or split documents beforehand and join their words by spaces, "
+    r"with token_pattern='\S+'",
+    "preprocessor": "use lowercase, strip_accents and tags, or prepare documents beforehand",
+}
+"""What to use in place of a function, for each setting that can be one."""
+
+
+def _refuse_functions(model: Model) -> None:
+    """Raise `InputError` if a setting of the model is a user's function."""
+    functions = {
+        "strip_accents": model.strip_accents,
+        "analyzer": model.analysis.analyzer,
+        "tokenizer": model.analysis.tokenizer,
+        "preprocessor": model.preprocessor,
+    }
+    for name, function in functions.items():
+        if callable(function):
+            raise InputError(
+                f"{name} is the function {getattr(function, '__name__', 'given')!r}, and a model file can't store code",
+                hint=_IN_PLACE_OF_FUNCTIONS[name],
+            )
+
+
 def encode(model: Model, statistics: Statistics | None = None) -> bytes:
     """Return the model as bytes, with its statistics if they are given; equal models give equal bytes."""
-    if callable(model.strip_accents):
-        raise InputError(
-            f"strip_accents is the function {getattr(model.strip_accents, '__name__', 'given')!r}, and a model file "
-            "can't store code",
-            hint="use 'ascii', 'unicode' or None, or strip the accents of documents beforehand",
-        )
+    _refuse_functions(model)
     check_model(model, "model")
     section: dict[str, Any] | None = None
     statistics_arrays: Arrays = {}

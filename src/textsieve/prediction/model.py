@@ -12,7 +12,7 @@ frequent class; messages then call it "the most frequent class".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -27,6 +27,7 @@ from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
 from ..settings import is_whole
+from ..text.analysis import WORDS, Analysis, Function, is_marked, unmark_ngram
 from ..text.counting import count_known
 from ..text.csr import CSR
 from ..text.languages import NORMALISERS
@@ -68,6 +69,15 @@ def _require_text(text: str | bytes) -> str | bytes:
     return text
 
 
+def _trim(ngram_range: tuple[int, int], lengths: Iterable[int]) -> tuple[int, int]:
+    """Return the range without n-grams that are longer than all these lengths.
+
+    The shortest length stays, because a word that is shorter counts as a whole (see `text.analysis`).
+    """
+    shortest, longest = ngram_range
+    return shortest, max(shortest, min(longest, max(lengths, default=1)))
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A trained model.
@@ -96,6 +106,8 @@ class Model:
     preparation: Preparation = NO_PREPARATION
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
     has_label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
+    analysis: Analysis = WORDS
+    preprocessor: Function | None = None
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -104,13 +116,15 @@ class Model:
         """Return the vocabulary that finds the terms in texts.
 
         Its n-grams are no longer than the longest selected term, which may be shorter than `ngram_range` allows. If all
-        selected terms are single words as written, stop words make no difference (see `needs_stop_words`), and the
-        vocabulary has none.
+        selected terms are single words as written, or no terms are words, stop words make no difference (see
+        `needs_stop_words`), and the vocabulary has none.
         """
-        shortest, longest = self.ngram_range
-        longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
+        # The length of an n-gram of words; words can contain spaces themselves, so it may be shorter than this.
+        length = len if self.analysis.has_characters else lambda term: term.count(" ") + 1
+        shortest, longest = _trim(self.ngram_range, map(length, self.terms))
         are_words_as_written = longest == 1 and self.preparation.normalise is None
-        stop_words = frozenset() if are_words_as_written else stop_words_of(self.stop_words)
+        needs_no_stop_words = are_words_as_written or not self.analysis.has_words
+        stop_words = frozenset() if needs_no_stop_words else stop_words_of(self.stop_words)
         return Vocabulary(self.terms, (shortest, longest), stop_words)
 
     @cached_property
@@ -120,17 +134,34 @@ class Model:
             support, _ = NORMALISERS[self.preparation.normalise]
             purpose = f"This model was trained with {support.what}, so predicting with it"
             require_package(support.package, extra="words", what=purpose)
-        return Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
+        return Reading(
+            self.lowercase,
+            self.strip_accents,
+            "utf-8",
+            "strict",
+            self.preparation,
+            self._analysis_of_terms,
+            self.preprocessor,
+        )
+
+    @property
+    def _analysis_of_terms(self) -> Analysis:
+        """Return the analysis without n-grams of characters that are longer than all selected ones."""
+        if self.analysis.char_ngram_range is None:
+            return self.analysis
+        lengths = [len(unmark_ngram(term)) for term in self.terms if is_marked(term)]
+        lengths_to_count = _trim(self.analysis.char_ngram_range, lengths) if lengths else None
+        return replace(self.analysis, char_ngram_range=lengths_to_count)
 
     @property
     def needs_stop_words(self) -> bool:
         """Return whether stop words affect predictions.
 
-        A selected word is never a stop word, so stop words only matter for n-grams, because leaving them out changes
-        which words are adjacent, and for normalised words, because a word that is no stop word may have the same normal
-        form as a stop word.
+        A selected word is never a stop word, so stop words only matter for n-grams of words, because leaving them out
+        changes which words are adjacent, and for normalised words, because a word that is no stop word may have the
+        same normal form as a stop word.
         """
-        return self.ngram_range[1] > 1 or self.preparation.normalise is not None
+        return self.analysis.has_words and (self.ngram_range[1] > 1 or self.preparation.normalise is not None)
 
     def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> CSR:
         """Return the count of each selected term in each document."""

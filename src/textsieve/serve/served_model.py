@@ -293,7 +293,8 @@ class ModelHolder:
         return is_other_model
 
     def _read(self) -> ServedModel:
-        model, file = read_stored(self._path)
+        # Predictions run in threads, in which nothing could stop a slow regular expression.
+        model, file = read_stored(self._path, only_fast_patterns=True)
         loaded = datetime.now(UTC).isoformat(timespec="seconds")
         model.predict(["A first prediction fills the caches of the model."])
         return ServedModel(model, file.digest[:16], file.n_bytes, os.path.basename(self._path), loaded, self._count)

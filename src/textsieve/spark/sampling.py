@@ -24,6 +24,7 @@ from scipy import sparse
 
 from ..arrays import Ints
 from ..categorizer_settings import Limits
+from ..text.terms import SpelledTerms
 from ..training.counted_documents import CountedDocuments, Sample, halvings_survived, limits_of_sample, take_columns
 from ..training.targets import ClassSizes
 from .columns import partition_number
@@ -153,8 +154,9 @@ def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limit
     order = alphabetical_order(terms)
     counts = take_columns(sample.matrix(len(terms)), order)
     share = n_documents / max(sizes.n_documents, 1)
-    sorted_terms = [terms[column] for column in order.tolist()]
-    return CountedDocuments(counts, sorted_terms, build_targets(indicators, sizes), limits_of_sample(limits, share))
+    sorted_terms = SpelledTerms(terms).subset(order)
+    targets = build_targets(indicators, sizes)
+    return CountedDocuments(counts, sorted_terms, targets, limits_of_sample(limits, share))
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:

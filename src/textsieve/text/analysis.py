@@ -32,21 +32,19 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from ..errors import InputError, Setting, shown
 from ..settings import is_whole
+from .analyzers import ANALYZERS, WORD_PATTERN
 from .tokens import SPACE_MARK, split_text
-from .words import NOT_SPACE, TEXT_RULE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
+from .words import NOT_SPACE, TEXT_RULE, Forms, TokenRule, token_rule, word_pattern, words_to_count
 
 Function = Callable[[Any], Any]
 """A user's function: an analyzer, a tokenizer or a preprocessor."""
-
-ANALYZERS = ("word", "text", "char", "char_wb")
-"""The analyzers that have a name."""
 
 INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 """Stands at the begin or end of a spelled n-gram where the word goes on."""
@@ -79,6 +77,23 @@ class Analysis:
             check_ngram_range("char_ngram_range", self.char_ngram_range)
             self._require_words_without_marks()
         return self
+
+    def effective(self) -> "Analysis":
+        """Return the same analysis with defaults for settings without effect, so that equal analyses compare equal."""
+        has_tokenizer = self.analyzer == "word" and self.tokenizer is not None
+        has_pattern = self.analyzer == "word" and not has_tokenizer
+        lengths = self.char_ngram_range
+        return replace(
+            self,
+            tokenizer=self.tokenizer if has_tokenizer else None,
+            token_pattern=self.token_pattern if has_pattern else WORD_PATTERN,
+            char_ngram_range=None if lengths is None else (int(lengths[0]), int(lengths[1])),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings that differ from the defaults, by name."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in settings.items() if value != getattr(WORDS, name)}
 
     def _require_words_without_marks(self) -> None:
         """Raise `InputError` if words can look like spelled n-grams of characters, or if there are no words."""
@@ -128,6 +143,11 @@ class Analysis:
         if not self.has_words or self.tokenizer is not None or self.token_pattern is None:
             return None
         return token_rule(self.token_pattern)
+
+    @property
+    def may_have_line_feeds(self) -> bool:
+        """Return whether terms can contain a line feed."""
+        return self.analyzer == "char" or (not self.has_characters and self.rule is None)
 
     @property
     def keeps_nul(self) -> bool:

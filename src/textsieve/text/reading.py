@@ -99,6 +99,10 @@ class Reading:
             raise InputError(setting="input", value=self.input, allowed=INPUTS)
         if not (self.preprocessor is None or callable(self.preprocessor)):
             raise InputError(setting="preprocessor", value=self.preprocessor, hint="use a function, or None")
+        self.check_words()
+
+    def check_words(self) -> None:
+        """Raise `InputError` if words are normalised or names are joined, but terms consist of other words or none."""
         analyzer = Setting("analyzer", self.analysis.analyzer)
         if not self.analysis.has_words:
             if self.preparation.normalise is not None:
@@ -148,6 +152,11 @@ class Reading:
                 number=number,
                 by_length=by_length,
             )
+
+    @property
+    def reads_stop_words(self) -> bool:
+        """Return whether a stop word can be read as a text to find out if it can match (`matchable_stop_words`)."""
+        return self.analysis.has_words and self.analysis.function is None and self.preprocessor is None
 
     @property
     def joins_names(self) -> bool:

@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Setting, shown
-
-WORD_PATTERN = r"(?u)\b\w\w+\b"
-"""The token pattern of words, as scikit-learn spells it."""
+from .analyzers import WORD_PATTERN as WORD_PATTERN
 
 WORD = re.compile(WORD_PATTERN)
 JOINER = "\x1f"

@@ -32,6 +32,7 @@ from ..text.counter import TermCounter
 from ..text.csr import CSR
 from ..text.pruning import check_limits, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
+from ..text.terms import SpelledTerms, Terms
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
 
@@ -201,7 +202,7 @@ class CountedDocuments:
 
     counts: csr_matrix
     """Documents x terms, terms in alphabetical order; all terms, also those outside the limits."""
-    terms: list[str]
+    terms: Terms
     targets: Targets
     limits: Limits
     """`min_df` and `max_df`. They are applied later, because a share is another number of documents after `take`."""
@@ -227,7 +228,7 @@ class CountedDocuments:
         columns = self.columns_within_limits
         if len(columns) == len(self.terms):
             return self
-        terms = [self.terms[column] for column in columns.tolist()]
+        terms = self.terms.subset(columns)
         return CountedDocuments(take_columns(self.counts, columns), terms, self.targets, self.limits)
 
     def weights(self, scheme: Scheme) -> csr_matrix:
@@ -268,7 +269,7 @@ class CountedDocuments:
 
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only."""
-        terms = [self.terms[column] for column in columns.tolist()]
+        terms = self.terms.take(columns)
         return SelectedDocuments.of_counts(take_columns(self.counts, columns), self.targets, terms)
 
 
@@ -282,7 +283,7 @@ class StreamedDocuments:
     corpus: Corpus
     counter: TermCounter
     sample: CountedDocuments
-    terms: list[str]
+    terms: Terms
     """The terms within the limits."""
     doc_freq: Ints
     targets: Targets
@@ -322,14 +323,14 @@ class StreamedDocuments:
         """Read the corpus again, and yield each batch with the weights of all its terms."""
         idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents)
         done = 0
-        for batch, counts in self._count_again(self.terms):
+        for batch, counts in self._count_again(list(self.terms)):
             yield batch, weigh_to_matrix(counts, scheme, idf)
             done += len(batch)
             self.progress("selecting", done, self.targets.n_documents)
 
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only, and free the memory of everything else."""
-        terms, doc_freq = [self.terms[column] for column in columns.tolist()], self.doc_freq[columns]
+        terms, doc_freq = self.terms.take(columns), self.doc_freq[columns]
         del self.sample, self.terms, self.doc_freq, self.stats
         give_back()
         return SelectedDocuments(
@@ -378,7 +379,7 @@ def count_texts(
     if labels is None:
         raise InputError("No labels were given", hint="give fit(texts, labels) one for each text")
     targets = Targets.of(labels, counts.shape[0], multilabel).with_weights(weights)
-    return CountedDocuments(counts, counter.get_feature_names_out().tolist(), targets, limits)
+    return CountedDocuments(counts, SpelledTerms(counter.get_feature_names_out()), targets, limits)
 
 
 def count_corpus(
@@ -418,14 +419,14 @@ def count_corpus(
         while sample.n_values > most_values and sample.n_documents > 1:
             sample.halve()
         progress("counting", len(labels), None)
-    terms = counter.get_feature_names_out().tolist()
+    terms = SpelledTerms(counter.get_feature_names_out())
     # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
     alphabetical = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
     counted_sample = CountedDocuments(
         take_columns(sample.matrix(len(terms)), alphabetical),
-        [terms[column] for column in alphabetical.tolist()],
+        terms.subset(alphabetical),
         targets.take(sample.documents),
         limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
     )
@@ -437,7 +438,7 @@ def count_corpus(
         corpus=corpus,
         counter=counter,
         sample=counted_sample,
-        terms=[terms[column] for column in columns.tolist()],
+        terms=terms.subset(columns),
         doc_freq=doc_freq[columns],
         targets=targets,
         stats=None if stats is None else stats.take(columns),

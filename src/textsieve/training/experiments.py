@@ -22,6 +22,7 @@ from ..registry import selection_scheme
 from ..selectors import TermSelector
 from ..text.counter import TermCounter
 from ..text.schemes import SMOOTH, Scheme
+from ..text.terms import SpelledTerms
 from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import CountedDocuments, Progress, count_corpus, take_columns, weigh_to_matrix
 from .ranking import fitted_selector, kept_columns, with_every_label
@@ -135,9 +136,8 @@ class SelectedTermWeights(TransformerMixin, BaseEstimator):
         """Select terms, given the counts of all terms in labelled documents (documents x terms)."""
         targets = Targets.of(y, X.shape[0], multilabel=False)
         # Selection reads the counts only, so the texts of the terms can be empty.
-        counted = CountedDocuments(
-            csr_matrix(X), [""] * X.shape[1], targets, {"min_df": self.min_df, "max_df": self.max_df}
-        )
+        terms, limits = SpelledTerms([""] * X.shape[1]), Limits(min_df=self.min_df, max_df=self.max_df)
+        counted = CountedDocuments(csr_matrix(X), terms, targets, limits)
         data = counted.selection_data(selection_scheme(self.selector))
         fitted = fitted_selector(with_every_label(self.selector), data.stats, self.n_terms, data.weights)
         selected = np.sort(kept_columns(fitted, self.n_terms))  # columns among the terms within the limits

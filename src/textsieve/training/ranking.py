@@ -23,6 +23,7 @@ from ..selectors.base import ReadAgain
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
+from ..text.terms import SpelledTerms, Terms
 from .counted_documents import Progress, count_corpus
 
 TermScores = list[tuple[str, float]]
@@ -143,7 +144,7 @@ def rank_terms(
     if next(corpus.batches()).vectors is not None:
         _refuse_to_read_vectors(corpus, reading)
         stats = _stats_of_vectors(corpus, progress)
-        terms = [f"#{column}" for column in range(stats.n_terms)]
+        terms: Terms = SpelledTerms(f"#{column}" for column in range(stats.n_terms))
         documents: ReadAgain = partial(_vectors_of, corpus)
     else:
         terms, stats, documents = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
@@ -154,7 +155,7 @@ def rank_terms(
         stats = fitted.stats_  # without the label that means "unlabelled" to the selector
 
     def with_scores(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
-        return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]
+        return list(zip(terms.take(columns), scores.tolist(), strict=True))
 
     return RankedTerms(
         best=with_scores(best, fitted.scores_[best]),
@@ -173,20 +174,21 @@ def rank_terms(
     )
 
 
-def _shortest_testors(selector: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
+def _shortest_testors(selector: TypicalTestors, terms: Terms) -> dict[Any, ShortestTestor]:
     """Return a shortest testor of each class; the limit on the work is divided among the classes."""
     labels = list(selector.comparison_)
     testors = {}
     for label in labels:
         result = selector.shortest_testors(label, limit=1, share_of_work=1 / len(labels))
-        testor_terms = [terms[column] for testor in result.testors for column in testor]  # one testor, or none
+        columns = [column for testor in result.testors for column in testor]  # of one testor, or none
+        testor_terms = terms.take(np.array(columns, np.int64))
         testors[label] = ShortestTestor(testor_terms, result.proved, result.not_told_from)
     return testors
 
 
 def _terms_and_stats(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
-) -> tuple[list[str], ClassStats, ReadAgain]:
+) -> tuple[Terms, ClassStats, ReadAgain]:
     """Return the terms, the statistics of the counts or weights that the selector reads, and a function that returns
     these counts or weights.
     """
@@ -200,7 +202,7 @@ def _terms_and_stats(
         progress=progress,
     )
     data = counted.selection_data(scheme)
-    return [counted.terms[column] for column in data.columns.tolist()], data.stats, data.weights
+    return counted.terms.subset(data.columns), data.stats, data.weights
 
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:

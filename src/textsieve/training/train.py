@@ -109,7 +109,7 @@ def model_from_parts(
     threshold_rule: ThresholdRule | None,
 ) -> Model:
     """Return a model, given the terms and the classifier that a comparison has already selected and fitted."""
-    terms = [counted.terms[column] for column in selected.columns.tolist()]
+    terms = counted.terms.take(selected.columns)
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
     training = Training(settings, lambda *_: None)
@@ -127,8 +127,8 @@ class Training:
         self.statistics: Statistics | None = None
         require_updatable(settings, self.plan)
         _stop_words(settings)  # raises if the setting is invalid, like the next line
-        reading = self.counter(**settings.limits).validated_reading()
-        if not (settings.stop_words is None or isinstance(settings.stop_words, str)):
+        self._reading = reading = self.counter(**settings.limits).validated_reading()
+        if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
 
     @property
@@ -317,6 +317,8 @@ class Training:
             ranks=None if rule is None else rule.ranks,
             calibration=tuned.calibration,
             preparation=Preparation.of(settings.as_dict()).checked(),
+            analysis=self._reading.analysis.effective(),
+            preprocessor=None if callable(settings.analyzer) else settings.preprocessor,
             # None stands for the most frequent class.
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
             settings=settings_as_json(settings.as_dict()),

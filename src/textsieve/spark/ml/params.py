@@ -51,10 +51,10 @@ def as_param(value: Any) -> Any:
 def as_setting(name: str, value: Any) -> Any:
     """Return the value of a Param in the form that the `Categorizer` takes.
 
-    JSON has no tuples, and the keys of its objects are texts, so `ngram_range` is stored as a list, and a
-    `class_weight` with other keys as a list of pairs.
+    JSON has no tuples, and the keys of its objects are texts, so `ngram_range` and `char_ngram_range` are stored as
+    lists, and a `class_weight` with other keys as a list of pairs.
     """
-    if name == "ngram_range" and isinstance(value, list):
+    if name in ("ngram_range", "char_ngram_range") and isinstance(value, list):
         return tuple(value)
     return dict(value) if name == "class_weight" and isinstance(value, list) else value
 
@@ -66,11 +66,14 @@ def camel_case(name: str) -> str:
 
 
 def setting_params(*, without: Collection[str]) -> tuple[ParamSpec, ...]:
-    """Return the Params for the settings of a `Categorizer`, without some of them."""
+    """Return the Params for the settings of a `Categorizer`, without some of them.
+
+    Settings that can only be functions have no Param, because a pipeline could not be saved with one.
+    """
     return tuple(
         ParamSpec(camel_case(setting.name), setting.default, setting.description, setting.name)
         for setting in SETTINGS.values()
-        if setting.name not in without
+        if setting.name not in {*without, "tokenizer", "preprocessor"}
     )
 
 

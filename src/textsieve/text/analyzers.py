@@ -1,0 +1,12 @@
+"""The values of the settings `analyzer` and `token_pattern`, and their meanings, without importing the analyzers."""
+
+ANALYZERS = {
+    "word": "what the token pattern matches",
+    "text": "words, symbols, and n-grams of scripts without spaces",
+    "char": "n-grams of the characters of the whole text",
+    "char_wb": "n-grams of the characters of each word, with a space before and after it",
+}
+"""The analyzers that have a name: what terms are."""
+
+WORD_PATTERN = r"(?u)\b\w\w+\b"
+"""The token pattern of words, as scikit-learn spells it."""
