@@ -197,9 +197,8 @@ class ChunkReader:
         """Return the counts of a chunk, and its terms in alphabetical order (none if the texts have no terms)."""
         counter = self.counter()
         counts = counter.partial_fit_transform(chunk.texts)
-        terms = counter.get_feature_names_out().tolist()
-        order = alphabetical_order(terms)
-        return take_columns(counts, order), [terms[column] for column in order.tolist()]
+        alphabetical = counter.alphabetical()
+        return take_columns(counts, alphabetical), counter.terms().take(alphabetical)
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,10 @@ from scipy import sparse
 
 from ..arrays import Ints
 from ..categorizer_settings import Limits
-from ..text.terms import SpelledTerms
 from ..training.counted_documents import CountedDocuments, Sample, halvings_survived, limits_of_sample, take_columns
 from ..training.targets import ClassSizes
 from .columns import partition_number
-from .counting import Chunk, ChunkReader, alphabetical_order
+from .counting import Chunk, ChunkReader
 from .learning import build_targets
 from .tasks import collect_in_order, map_batches
 
@@ -150,13 +149,11 @@ def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limit
         ones = np.ones(len(indices), np.int8)
         indicators.append(sparse.csr_array((ones, indices, indptr), shape=(len(texts), len(sizes.classes))))
         n_documents += len(texts)
-    terms = counter.get_feature_names_out().tolist()
-    order = alphabetical_order(terms)
-    counts = take_columns(sample.matrix(len(terms)), order)
+    terms, alphabetical = counter.terms(), counter.alphabetical()
+    counts = take_columns(sample.matrix(len(terms)), alphabetical)
     share = n_documents / max(sizes.n_documents, 1)
-    sorted_terms = SpelledTerms(terms).subset(order)
     targets = build_targets(indicators, sizes)
-    return CountedDocuments(counts, sorted_terms, targets, limits_of_sample(limits, share))
+    return CountedDocuments(counts, terms.subset(alphabetical), targets, limits_of_sample(limits, share))
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:

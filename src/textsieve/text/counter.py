@@ -37,6 +37,7 @@ from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
+from .terms import VocabularyTerms
 from .vocabulary import Vocabulary, VocabularyTable, columns_of, unique_terms, vocabulary_terms
 from .words import WORD_PATTERN, Accents, accent_stripper, stop_words_of
 
@@ -247,10 +248,15 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
 
-    def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
-        """Return the terms of some columns, without making strings of all terms."""
+    def terms(self) -> VocabularyTerms:
+        """Return the terms in the order of the columns; they become strings when they are asked for."""
         self._require_vocabulary()
-        return self._vocabulary.terms_at(columns)
+        return VocabularyTerms(self._vocabulary)
+
+    def alphabetical(self) -> NDArray[np.int64]:
+        """Return the columns in the alphabetical order of their terms; after `partial_fit`, they have another order."""
+        self._require_vocabulary()
+        return self._vocabulary.alphabetical()
 
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """Return, for each row of a matrix, the terms whose values are not 0."""

@@ -115,6 +115,13 @@ class Vocabulary:
             return known.table.spell(known.numbers[columns])
         return [terms[column] for column in columns.tolist()]
 
+    def alphabetical(self) -> NDArray[np.int64]:
+        """Return the columns in the alphabetical order of their terms."""
+        terms, known = self._terms, self._table
+        if len(terms) < self._size and known is not None:
+            return known.columns[known.table.sort_numbers(known.numbers)]
+        return np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+
     @property
     def columns(self) -> dict[str, int]:
         """Return the column of each term."""

@@ -32,7 +32,7 @@ from ..text.counter import TermCounter
 from ..text.csr import CSR
 from ..text.pruning import check_limits, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
-from ..text.terms import SpelledTerms, Terms
+from ..text.terms import Terms
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
 
@@ -379,7 +379,7 @@ def count_texts(
     if labels is None:
         raise InputError("No labels were given", hint="give fit(texts, labels) one for each text")
     targets = Targets.of(labels, counts.shape[0], multilabel).with_weights(weights)
-    return CountedDocuments(counts, SpelledTerms(counter.get_feature_names_out()), targets, limits)
+    return CountedDocuments(counts, counter.terms(), targets, limits)
 
 
 def count_corpus(
@@ -419,9 +419,8 @@ def count_corpus(
         while sample.n_values > most_values and sample.n_documents > 1:
             sample.halve()
         progress("counting", len(labels), None)
-    terms = SpelledTerms(counter.get_feature_names_out())
     # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
-    alphabetical = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+    terms, alphabetical = counter.terms(), counter.alphabetical()
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
     counted_sample = CountedDocuments(
