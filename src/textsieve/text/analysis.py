@@ -39,7 +39,7 @@ from typing import Any
 
 from ..errors import InputError, Setting, shown
 from ..settings import is_whole
-from .tokens import SPACE_MARK, split_text
+from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
 from .words import NOT_SPACE, TEXT_RULE, WORD_PATTERN, Forms, TokenRule, token_rule, word_pattern, words_to_count
 
 Function = Callable[[Any], Any]
@@ -54,7 +54,8 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """The longest time that a regular expression may take for one document: for any document, and for each character."""
 
-_WHITE_SPACE_RUN = re.compile(r"\s\s+")
+WHITE_SPACE_RUN = re.compile(r"\s\s+")
+"""The white space that the analyzer "char" replaces by one space."""
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,37 @@ class Analysis:
             return [*chain.from_iterable(sequences), *grams]
         if self.tokenizer is not None:
             return _returned_terms(self.tokenizer(text), "tokenizer", number)
-        if joins_names:
-            return word_pattern(joins_names=True).findall(text)
-        if self.rule is not None:  # takes linear time
-            return self.pattern.findall(text)
+        with self._limited_time(text, number):
+            return self._pattern(joins_names).findall(text)
+
+    def token_places(self, text: str, *, joins_names: bool = False) -> TokenPlaces:
+        """Return where the words of a prepared text are; there must be no user's function.
+
+        If `token_pattern` has a group, the word is where the group is. A word without characters has an empty place.
+        """
+        if self.analyzer == "text":
+            return token_places(text, joins_names=joins_names)
+        pattern = self._pattern(joins_names)
+        group = pattern.groups  # 0 for the whole match, or the only group
+        with self._limited_time(text):
+            matches = list(pattern.finditer(text))
+        places = [(match.start(), match.start()) if match[group] is None else match.span(group) for match in matches]
+        return TokenPlaces([places], [])
+
+    def _pattern(self, joins_names: bool) -> re.Pattern[str]:
+        """Return the regular expression for words."""
+        return word_pattern(joins_names=True) if joins_names else self.pattern
+
+    @contextmanager
+    def _limited_time(self, text: str, number: int = 0) -> Iterator[None]:
+        """Raise `InputError` if `token_pattern` takes too long in this block; patterns with a `rule` never do."""
+        if self.rule is not None:
+            yield
+            return
         seconds = PATTERN_SECONDS + PATTERN_SECONDS_PER_CHARACTER * len(text)
         try:
             with time_limit(seconds):
-                return self.pattern.findall(text)
+                yield
         except TimeoutError as problem:
             raise InputError(
                 f"document {number} takes more than {seconds:.0f} seconds",
@@ -188,7 +212,7 @@ class Analysis:
         if callable(self.analyzer):
             return _returned_terms(self.analyzer(text), "analyzer", number)
         if self.analyzer == "char":
-            return ngrams_of(_WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
+            return ngrams_of(WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
         if self.analyzer == "char_wb":
             return _padded_ngrams(text, ngram_range, by_length=by_length)
 
