@@ -57,6 +57,8 @@ PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 WHITE_SPACE_RUN = re.compile(r"\s\s+")
 """The white space that the analyzer "char" replaces by one space."""
 
+_UNSEEN = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")  # white space other than a space, and control characters
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -296,6 +298,28 @@ def mark_ngram(ngram: str) -> str:
 def unmark_ngram(term: str) -> str:
     """Return the n-gram with this spelling."""
     return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
+
+
+def display_term(term: str, analyzer: object = "word") -> str:
+    """Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
+
+    N-grams of "char_wb" get the marks of spelled n-grams. Those of "char" get `SPACE_MARK` only, since the word may end
+    there or go on. White space other than spaces is escaped. Terms that are not marked are quoted if they have no
+    letter or digit, a space at an end, or a comma, which would look like the end of the term in a list.
+    """
+    if analyzer == "char_wb" and term:
+        return _UNSEEN.sub(_escape, mark_ngram(term))
+    is_ngram = analyzer == "char"
+    visible = _UNSEEN.sub(_escape, term.replace(" ", SPACE_MARK) if is_ngram else term)
+    if is_marked(term) and not is_ngram:
+        return visible
+    needs_quotes = not any(map(str.isalnum, term)) or visible != visible.strip() or "," in visible
+    return f"“{visible}”" if needs_quotes else visible
+
+
+def _escape(match: re.Match[str]) -> str:
+    r"""Return characters as an escape sequence, such as \n."""
+    return match[0].encode("unicode_escape").decode()
 
 
 def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
