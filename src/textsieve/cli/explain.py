@@ -51,7 +51,8 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
     A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
     intercept sum up to the class's score. TEXT is the text itself, or - for standard input. A terminal also shows the
-    text, with the terms that speak for the first class in bold, and those that speak against it underlined.
+    text, with the terms that speak for the first class in bold, and those that speak against it underlined; where terms
+    overlap, their sum counts.
     """
     from ..categorizer import load
     from .json_output import print_json
