@@ -22,10 +22,18 @@ def test_terms_for_and_against_the_class_have_styles() -> None:
     ]
 
 
-def test_the_strongest_of_overlapping_terms_has_the_style() -> None:
-    spans = [Span(0, 3, "new"), Span(0, 8, "new york"), Span(4, 8, "york")]
-    printed = {"new": -1.0, "new york": 2.0, "york": -3.0}
-    assert pieces("New York", spans, printed) == [("New ", FOR), ("York", AGAINST)]
+def test_overlapping_terms_have_the_style_of_their_sum() -> None:
+    spans = [Span(0, 3, "new"), Span(0, 8, "new york"), Span(0, 8, "▁…"), Span(4, 8, "york")]
+    assert pieces("New York", spans, {"new": -2.0, "new york": 4.0, "▁…": -1.0, "york": -6.0}) == [
+        ("New ", FOR),
+        ("York", AGAINST),
+    ]
+    assert pieces("New York", spans, {"new": -3.0, "new york": 4.0, "▁…": -1.0, "york": -2.0}) == [(" York", FOR)]
+
+
+def test_a_term_that_overlaps_itself_counts_once() -> None:
+    spans = [Span(0, 2, "aa"), Span(1, 3, "aa"), Span(0, 3, "aaa")]
+    assert pieces("aaab", spans, {"aa": 2.0, "aaa": -3.0}) == [("aaa", AGAINST)]
 
 
 def test_control_characters_are_escaped() -> None:

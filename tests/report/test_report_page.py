@@ -187,6 +187,15 @@ def test_the_page_has_the_first_terms_of_a_class_and_a_note_about_it(
     assert max(len(own) for ranking in data_of(page)["rankings"] for own in ranking["classes"]) == 2
 
 
+def test_ngrams_of_characters_are_shown_with_marks(comparison: Comparison) -> None:
+    settings = comparison.header["settings"] | {"analyzer": "char_wb"}
+    marked = page_data.ranking_data(replace(comparison, header={**comparison.header, "settings": settings}))
+    for ranking, with_marks in zip(page_data.ranking_data(comparison), marked, strict=True):
+        for rows, marked_rows in zip(ranking["classes"], with_marks["classes"], strict=True):
+            assert marked_rows == [[rank, f"…{term}…", score] for rank, term, score in rows]
+    assert any(marked[0]["classes"])
+
+
 def test_a_selector_shares_all_terms_with_itself_even_without_figures(comparison: Comparison) -> None:
     other = Comparison(
         comparison.header, comparison.conditions, comparison.rows, comparison.selections, comparison.rankings

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from tests.browser import Browser
 from tests.serve.conftest import Page, PageService
 from textsieve.prediction import Label, as_written
+from textsieve.text.analysis import display_term
 
 CELLS = [
     "",
@@ -254,6 +256,7 @@ def test_a_text_is_split_by_its_spans(modules: Browser) -> None:
     for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{term for start, end, term in spans if start <= offset < end} for offset in range(len(text))]
+        assert all(set(piece["terms"]) != set(after["terms"]) for piece, after in pairwise(pieces)), "merged if equal"
         by_character = [piece for piece in pieces for _ in piece["text"]]
         assert [set(piece["terms"]) for piece in by_character] == covered
         counts = [piece["count"] for piece in by_character]
@@ -274,6 +277,17 @@ def test_many_overlapping_spans_are_fast(modules: Browser) -> None:
       return [pieces.length, ...some, pieces[2].terms()];
     }"""
     assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
+
+
+@pytest.mark.parametrize("analyzer", ["word", "text", "char", "char_wb", None])
+def test_terms_look_as_on_the_command_line(modules: Browser, analyzer: str | None) -> None:
+    draw = random.Random(7)
+    characters = "aé中7_ ,!▁…❤\n\t\x1f\x85\xa0\u2028\u3000\u0301-"
+    terms = ["", *("".join(draw.choices(characters, k=draw.randint(1, 5))) for _ in range(500))]
+    script = "(terms, analyzer) => { module.setAnalyzer(analyzer); return terms.map(module.termText); }"
+    shown = called(modules, "term-text", script, terms, analyzer)
+    called(modules, "term-text", "() => module.setAnalyzer('word')")
+    assert shown == [display_term(term, analyzer) for term in terms]
 
 
 def test_batches_respect_the_limits(modules: Browser) -> None:

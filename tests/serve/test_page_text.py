@@ -76,8 +76,10 @@ def test_colours_follow_the_contributions(page: Page, browser: Browser, single_l
 
 
 def check_strengths(expected: dict[str, float], marks: list[tuple[str, str, float, str]]) -> None:
-    """Check the marks of words in no bigram: their strength is their share of the largest contribution."""
-    largest = max(map(abs, expected.values()))
+    """Check the marks of words in no bigram: their strength is their share of the largest contribution or sum."""
+    words = [word for term in expected for word in term.split()]
+    sums = [sum(value for term, value in expected.items() if word in term.split()) for word in words]
+    largest = max(map(abs, [*expected.values(), *sums]))
     for text, kind, strength, colour in marks:
         if text not in expected:
             continue  # a space within a pair of words
@@ -101,10 +103,11 @@ def test_overlapping_terms_show_their_sum(page: Page, browser: Browser, single_l
     assert {pair, first, second} & set(expected) >= {pair}
     marks = {text: (kind, strength) for text, kind, strength, _ in browser.run(MARKS)}
     assert set(marks) == {first, " ", second} or set(marks) == {pair}
+    totals = {text: expected[pair] + expected.get(text, 0.0) * (text != pair) for text in marks}
+    largest = max(map(abs, [*expected.values(), *totals.values()]))
     for text, (kind, strength) in marks.items():
-        total = expected[pair] + expected.get(text, 0.0) * (text != pair)
-        assert kind == ("for" if total > 0 else "against")
-        assert strength == pytest.approx(min(1, abs(total) / max(map(abs, expected.values()))), abs=1e-3)
+        assert kind == ("for" if totals[text] > 0 else "against")
+        assert strength == pytest.approx(abs(totals[text]) / largest, abs=1e-3)
     browser.run("document.querySelector('#marked mark').focus()")
     lines = browser.texts("#tip .tip-line")
     assert lines[-1].startswith("total") == (len(lines) > 1)
@@ -203,6 +206,83 @@ def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browse
     )
     assert "only its beginning is marked" in browser.texts("#marked-note")[0]
     assert browser.texts(".contributions tbody td.number")[0] == "10,050"
+
+
+EXPLAIN_BY = """
+const [text, terms, spans] = arguments, fetched = window.fetch;
+const contributions = terms.map(([term, contribution]) => ({ term, contribution, count: 1, weight: 1 }));
+window.fetch = async (path, options) => {
+  const response = await fetched(path, options);
+  return path === "v1/explain" ? Response.json({ ...await response.json(), contributions, spans }) : response;
+};
+document.getElementById("box").value = text;
+document.getElementById("classify").click();
+"""
+
+
+def explain_by(page: Page, text: str, terms: list[tuple[str, float]], spans: list[list[int]]) -> None:
+    """Classify a text, with other terms and spans in place of those that the server sends."""
+    page.browser.run(EXPLAIN_BY, text, terms, spans)
+    page.wait_for_text(text)
+
+
+def test_marks_of_many_overlapping_ngrams_show_their_sums(
+    page: Page, browser: Browser, single_label: PageService
+) -> None:
+    text = "mother other"
+    ngrams = sorted(
+        {text[begin:end] for begin in range(12) for end in range(begin + 1, 13) if " " not in text[begin:end]}
+    )
+    terms = [(ngram, (-1) ** place * (place + 1) / 8) for place, ngram in enumerate(ngrams)]
+    spans = [
+        [begin, begin + len(ngram), place]
+        for begin in range(12)
+        for place, ngram in enumerate(ngrams)
+        if text.startswith(ngram, begin)
+    ]
+    explain_by(page.open(single_label), text, terms, spans)
+    covering = [{place for start, end, place in spans if start <= offset < end} for offset in range(12)]
+    sums = [sum(terms[place][1] for place in places) for places in covering]
+    largest = max(map(abs, [*sums, *(value for _, value in terms)]))
+    kinds = ["for" if total > 0 else "against" if total < 0 else "neither" for total in sums]
+    marks = browser.run(MARKS)
+    assert [mark[:2] for mark in marks] == [[text[place], kinds[place]] for place in range(12) if text[place] != " "]
+    strengths = [abs(total) / largest for total, character in zip(sums, text, strict=True) if character != " "]
+    assert [mark[2] for mark in marks] == pytest.approx(strengths, abs=1e-4)
+    browser.run("document.querySelectorAll('#marked mark')[3].focus()")
+    lines = browser.texts("#tip .tip-line")
+    strongest_first = sorted((terms[place] for place in covering[3]), key=lambda entry: -abs(entry[1]))
+    assert [line.split()[0] for line in lines[:8]] == [term for term, _ in strongest_first[:8]]
+    assert lines[8].startswith(f"and {len(covering[3]) - 8} more ")
+    assert near(sum(value for _, value in strongest_first[8:]), lines[8].split()[-1])
+    assert near(sums[3], lines[9].removeprefix("total "))
+    assert len(lines) == 10
+
+
+def test_the_number_of_marks_is_limited_not_the_number_of_spans(
+    page: Page, browser: Browser, multilabel: PageService
+) -> None:
+    terms = [(f"term {number}", 1.0) for number in range(30)]
+    spans = [[begin, begin + 1, number] for begin in range(0, 2000, 2) for number in range(30)]
+    explain_by(page.open(multilabel), "a " * 1000, terms, spans)
+    assert len(browser.run(MARKS)) == 1000
+    assert "only its beginning is marked" not in browser.texts("#marked-note")[0]
+    overlapping = [[begin, begin + 2, begin % 30] for begin in range(11_999)]
+    explain_by(page.open(multilabel), "ab" * 6000, terms, overlapping)
+    assert browser.run("return document.querySelectorAll('#marked mark').length") == 10_000
+    assert "only its beginning is marked" in browser.texts("#marked-note")[0]
+
+
+def test_a_term_next_to_itself_is_one_mark(page: Page, browser: Browser, single_label: PageService) -> None:
+    explain_by(page.open(single_label), "haha ha", [("ha", 1.0)], [[0, 2, 0], [2, 4, 0], [5, 7, 0]])
+    assert [mark[0] for mark in browser.run(MARKS)] == ["haha", "ha"]
+
+
+def test_terms_are_shown_with_marks(page: Page, browser: Browser, single_label: PageService) -> None:
+    explain_by(page.open(single_label), "the!", [("▁th…", 2.0), ("!", 1.0)], [[0, 2, 0], [3, 4, 1]])
+    assert browser.texts(".contributions tbody th") == ["▁th…", "“!”"]
+    browser.run("document.querySelectorAll('#marked mark')[1].focus()")
+    assert browser.texts("#tip .tip-line") == ["“!” +1.000"]
 
 
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])

@@ -1,6 +1,7 @@
 """Spans of terms: as many as the term is counted, and at the places where a reader sees the term."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from tests.reference.places_cases import odd_texts, settings_of_reading
 from tests.reference.text_checks import PATHS, path
 
+from textsieve import InputError
+from textsieve.text.analysis import WORDS, Analysis, analysis_of
 from textsieve.text.counting import count_known
 from textsieve.text.places import Span, TermFinder
 from textsieve.text.preparation import Preparation
@@ -89,14 +92,114 @@ def test_the_text_of_a_span_reads_as_its_term(text: str, lowercase: bool, strip_
         last_end = end
 
 
+ANALYSES = {
+    "one character or more": analysis_of("word", r"\b\w+\b"),
+    "hyphens": analysis_of("word", r"\b\w[\w'-]*\b"),
+    "not white space": analysis_of("word", r"\S+"),
+    "letters": analysis_of("word", r"[a-z]+"),
+    "two words": analysis_of("word", r"\w+[ \n]\w+"),
+    "first letter": analysis_of("word", r"(\w)\w*"),
+    "after a letter": analysis_of("word", r"[ag](\w*)"),
+    "perhaps after a letter": analysis_of("word", r"[aeg](\w)?"),
+    "between words": analysis_of("word", r"\b"),
+    "text": analysis_of("text"),
+    "text and characters": analysis_of("text", char_ngram_range=(3, 5)),
+    "words and characters": analysis_of("word", char_ngram_range=(1, 2)),
+    "words and long n-grams": analysis_of("word", r"\w+", char_ngram_range=(4, 20)),
+    "char": analysis_of("char"),
+    "char_wb": analysis_of("char_wb"),
+}
+DEPEND_ON_NEIGHBOURS = ("after a letter", "perhaps after a letter", "between words")
+"""Analyses whose words depend on characters that are not part of the word."""
+NOT_COUNTED = (
+    *("goal", "new york", "of", "zz top", "", " ", "a", " a "),
+    *("▁", "▁a▁", "▁a…", "…", "▁go…", "…oa…"),
+)
+"""Terms of a given vocabulary, some of which can't occur with some analyzers."""
+
+scripts = st.text("aAé\u0301 \n\t\x1f▁…'-❤\ufe0f中国のカ゛กำ가각한 \u200da\u093fक", max_size=25)
+
+
+@pytest.mark.parametrize("way_through", PATHS[:2])
+@pytest.mark.parametrize("name", ANALYSES)
+@given(
+    text=odd_texts | word_texts | scripts,
+    reading=settings_of_reading,
+    normalise=st.sampled_from([None, None, None, "stem"]),
+    ngram_range=ranges,
+    stop_words=st.sampled_from([frozenset[str](), frozenset({"the", "of", "a", "中", "…", "'"})]),
+    data=st.data(),
+)
+def test_terms_of_any_analyzer_have_as_many_spans_as_they_are_counted(
+    name: str,
+    way_through: str,
+    text: str,
+    reading: Reading,
+    normalise: str | None,
+    ngram_range: tuple[int, int],
+    stop_words: frozenset[str],
+    data: st.DataObject,
+) -> None:
+    analysis = ANALYSES[name]
+    can_join_names = analysis.has_words and analysis.token_pattern == WORDS.token_pattern
+    preparation = replace(
+        reading.preparation,
+        names=reading.joins_names and can_join_names,
+        normalise=normalise if analysis.has_words else None,
+        language="en",
+    )
+    reading = replace(reading, analysis=analysis, preparation=preparation)
+    reading.check()
+    ngram_range = (1, 1) if reading.joins_names else ngram_range
+    distinct = sorted(set(all_terms(text, reading, ngram_range, stop_words)))
+    known = data.draw(st.lists(st.sampled_from(distinct), unique=True)) if distinct else []
+    for terms in (distinct, [*known, *NOT_COUNTED]):
+        vocabulary = Vocabulary(list(dict.fromkeys(terms)), ngram_range, stop_words)
+        spans = TermFinder(vocabulary, reading).spans(text)
+        with path(way_through):
+            assert Counter(span.term for span in spans) == counts_of_terms(text, vocabulary, reading)
+        assert [span[:2] for span in spans] == sorted(span[:2] for span in spans)
+        for start, end, term in spans:
+            assert 0 <= start <= end <= len(text)
+            assert start < end or not term.strip(" "), "only a term without characters has an empty place"
+
+
+@pytest.mark.parametrize("name", [name for name in ANALYSES if name not in DEPEND_ON_NEIGHBOURS])
+@given(
+    text=word_texts.filter(lambda text: "Σ" not in text) | scripts,
+    lowercase=st.booleans(),
+    strip_accents=st.sampled_from([None, "ascii", "unicode"]),
+    ngram_range=ranges,
+    stop_words=st.sampled_from([frozenset[str](), frozenset({"the", "of", "a"})]),
+)
+def test_the_text_of_a_span_of_any_analyzer_contains_the_term(
+    name: str,
+    text: str,
+    lowercase: bool,
+    strip_accents: str | None,
+    ngram_range: tuple[int, int],
+    stop_words: frozenset[str],
+) -> None:
+    reading = Reading(lowercase, strip_accents, "utf-8", "strict", analysis=ANALYSES[name])
+    terms = all_terms(text, reading, ngram_range, stop_words)
+    for start, end, term in TermFinder(Vocabulary(sorted(set(terms)), ngram_range, stop_words), reading).spans(text):
+        if start < end:
+            assert term in all_terms(text[start:end], reading, ngram_range, stop_words)
+
+
 def spans_as_text(text: str, terms: list[str], **settings: Any) -> list[str]:
     """Return each span as the text that a reader sees and its term, in order."""
-    longest = settings.pop("longest", 1)
+    ngram_range = settings.pop("shortest", 1), settings.pop("longest", 1)
     stop_words = frozenset(settings.pop("stop_words", ()))
     reading = Reading(
-        settings.pop("lowercase", True), settings.pop("strip", None), "utf-8", "strict", Preparation(**settings)
+        settings.pop("lowercase", True),
+        settings.pop("strip", None),
+        "utf-8",
+        "strict",
+        analysis=settings.pop("analysis", WORDS),
+        preparation=Preparation(**settings),
     )
-    spans = TermFinder(Vocabulary(terms, (1, longest), stop_words), reading).spans(text)
+    spans = TermFinder(Vocabulary(terms, ngram_range, stop_words), reading).spans(text)
     return [f"{text[start:end]} = {term}" for start, end, term in spans]
 
 
@@ -164,3 +267,71 @@ def test_very_long_terms_take_linear_time() -> None:
     assert finder.spans(long_term + " w0") == [
         Span(0, 5, "w0 w1"), Span(0, len(long_term), long_term), Span(len(long_term) - 5, len(long_term), "w2999"),
     ]  # fmt: skip
+
+
+CHARACTERS = {"longest": 3, "shortest": 2}
+TEXT, CHAR, CHAR_WB = Analysis("text"), Analysis("char"), Analysis("char_wb")
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "terms", "expected"),
+    [
+        ({"analysis": Analysis(token_pattern=r"#(\w+)"), "longest": 2}, "A #Big day #out!", ["big", "big out"],
+         ["Big = big", "Big day #out = big out"]),
+        ({"analysis": Analysis(token_pattern=r"\b\w[\w'-]*\b")}, "Don't co-op-", ["don't", "co-op"],
+         ["Don't = don't", "co-op = co-op"]),
+        ({"analysis": TEXT, "longest": 2}, "I ❤\ufe0f it!", ["i", "❤", "❤ it", "!"],
+         ["I = i", "❤\ufe0f = ❤", "❤\ufe0f it = ❤ it", "! = !"]),
+        ({"analysis": TEXT, "longest": 2}, "So 中国の go, go", ["so go", "中", "国の", "so", "go , go"],
+         ["So = so", "中 = 中", "国の = 国の"]),
+        ({"analysis": TEXT, "stop_words": ["the"], "longest": 2, "normalise": "stem"}, "Find the goals", ["find goal"],
+         ["Find the goals = find goal"]),
+        ({"analysis": CHAR, **CHARACTERS}, "A  \n b", ["a ", " b", "a b"],
+         ["A  \n  = a ", "A  \n b = a b", "  \n b =  b"]),
+        ({"analysis": CHAR, **CHARACTERS, "tags": "drop"}, "a<br>&amp;", [" &", "a "],
+         ["a<br> = a ", "<br>&amp; =  &"]),
+        ({"analysis": CHAR_WB, **CHARACTERS}, "The  other\tth", [" th", "he ", "th", "the"],
+         ["Th =  th", "Th = th", "The = the", "he = he ", "th = th", "the = the", "th =  th", "th = th"]),
+        ({"analysis": CHAR_WB, "shortest": 5, "longest": 6}, "an ant", [" an ", " ant "], ["an =  an ", "ant =  ant "]),
+        ({"analysis": CHAR_WB}, "ab", [" ", "b"], ["a =  ", "b = b", "b =  "]),
+        ({"analysis": Analysis("text", char_ngram_range=(3, 4))}, "The other", ["the", "▁th…", "…the…", "…the▁", "he"],
+         ["Th = ▁th…", "The = the", "The = …the…", "The = …the▁", "the = …the…"]),
+        ({"analysis": Analysis("text", char_ngram_range=(1, 3))}, "a▁…", ["▁a▁", "…", "▁", "▁…▁"],
+         ["a = ▁", "a = ▁a▁", "a = ▁", "… = …", "… = ▁", "… = ▁…▁", "… = ▁"]),
+        ({"analysis": Analysis(char_ngram_range=(3, 3)), "names": True}, "in New York", ["new york", "▁yo…", "…ew▁"],
+         ["New York = new york", "ew = …ew▁", "Yo = ▁yo…"]),
+    ],
+)  # fmt: skip
+def test_spans_of_other_analyzers(settings: dict[str, Any], text: str, terms: list[str], expected: list[str]) -> None:
+    assert spans_as_text(text, terms, **settings) == expected
+
+
+def test_terms_that_only_look_like_spelled_ngrams_have_no_spans() -> None:
+    settings = {"analysis": Analysis("text", char_ngram_range=(1, 2))}
+    assert spans_as_text("a", ["▁", "▁…", "……", "…a", "▁a", "a▁", "▁▁"], **settings) == ["a = ▁", "a = ▁"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("analyzer", {"analysis": Analysis(str.split)}),
+        ("tokenizer", {"analysis": Analysis(tokenizer=str.split)}),
+        ("preprocessor", {"preprocessor": str.lower}),
+    ],
+)
+def test_a_user_function_raises_an_error_that_names_it(name: str, settings: dict[str, Any]) -> None:
+    finder = TermFinder(Vocabulary(["goal"], (1, 1), frozenset()), Reading(True, None, "utf-8", "strict", **settings))
+    with pytest.raises(InputError, match=f"{name}=.* is a function.*can't be traced back"):
+        finder.spans("goal")
+
+
+def test_a_function_without_effect_raises_no_error() -> None:
+    reading = Reading(True, None, "utf-8", "strict", analysis=Analysis("text", tokenizer=str.split))
+    assert TermFinder(Vocabulary(["goal"], (1, 1), frozenset()), reading).spans("Goal!") == [Span(0, 4, "goal")]
+
+
+def test_a_pattern_that_takes_too_long_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textsieve.text.analysis.PATTERN_SECONDS", 0.05)
+    reading = Reading(True, None, "utf-8", "strict", analysis=Analysis(token_pattern=r"(?:a+)+b"))
+    with pytest.raises(InputError, match="takes more than 0 seconds"):
+        TermFinder(Vocabulary(["ab"], (1, 1), frozenset()), reading).spans("a" * 60)

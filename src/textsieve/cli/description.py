@@ -8,7 +8,7 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
-from .output import Column, Page, TermList, label_text, number_columns
+from .output import Column, Page, TermList, label_text, number_columns, term_text
 
 TERMS_PER_CLASS = 30
 """The number of strongest terms of each class; a table shows as many of them as fit on a line."""
@@ -97,7 +97,7 @@ def show_classes(page: Page, model: Model) -> None:
             row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
-        rows.append([*row, TermList([term for term, _ in terms[label]])])
+        rows.append([*row, TermList([term_text(term, model.settings) for term, _ in terms[label]])])
     titles = [
         "docs",
         *(["held out", "precision", "recall", "F1"] if measures else []),

@@ -1,7 +1,8 @@
 """`textsieve explain`: show which terms of a text speak for and against its classes."""
 
 from collections.abc import Iterable, Mapping
-from itertools import groupby
+from itertools import groupby, takewhile
+from math import fsum
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,7 @@ from . import options
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..prediction import ClassExplanation, Explanation, Span
+    from ..prediction import ClassExplanation, Explanation, Model, Span
     from .output import Page
 
 FOR, AGAINST = "bold green", "underline red"
@@ -50,7 +51,8 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
     A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
     intercept sum up to the class's score. TEXT is the text itself, or - for standard input. A terminal also shows the
-    text, with the terms that speak for the first class in bold, and those that speak against it underlined.
+    text, with the terms that speak for the first class in bold, and those that speak against it underlined; where terms
+    overlap, their sum counts.
     """
     from ..categorizer import load
     from .json_output import print_json
@@ -65,7 +67,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         if page.has_styles:
             page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares_classes)))
         for explained in classes:
-            _show_class(page, explained, n_terms, compares_classes)
+            _show_class(page, explained, n_terms, trained.model_)
         if compares_classes:
             page.line(
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
@@ -124,18 +126,19 @@ def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[st
 def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
     """Return the text in styles that show which terms speak for a class, and which against it.
 
-    Where terms overlap, a character has the style of the term whose contribution has the largest absolute value.
+    Where terms overlap, a character has the style of the sum of their contributions. Spans are sorted by their starts.
     """
     from rich.text import Text
 
     from .messages import printable
 
-    strengths = [0.0] * min(len(text), MAX_SHOWN)
-    for start, end, term in spans:
-        for position in range(start, min(end, len(strengths))):
-            strengths[position] = max(strengths[position], contributions[term], key=abs)
+    terms: list[set[str]] = [set() for _ in text[:MAX_SHOWN]]  # that cover each character
+    for start, end, term in takewhile(lambda span: span.start < len(terms), spans):
+        for covering in terms[start:end]:
+            covering.add(term)
+    styles = [_style(fsum(map(contributions.__getitem__, covering))) for covering in terms]
     styled = Text()
-    for style, positions in groupby(range(len(strengths)), key=lambda position: _style(strengths[position])):
+    for style, positions in groupby(range(len(styles)), key=styles.__getitem__):
         characters = [text[position] for position in positions]
         styled.append("".join("\n" if character == "\n" else printable(character) for character in characters), style)
     return styled.append("…") if len(text) > MAX_SHOWN else styled
@@ -145,19 +148,25 @@ def _style(contribution: float) -> str:
     return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
 
 
-def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares_classes: bool) -> None:
+def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model: "Model") -> None:
     """Print the first terms of a class with their contributions, the sum of the others, and the score.
 
-    With `compares_classes`, a further column compares each contribution with its mean over all classes.
+    If the model needs it, a further column compares each contribution with its mean over all classes.
     """
     from ..errors import counted
-    from .messages import printable
-    from .output import Column, label_text, number_columns
+    from .output import Column, label_text, number_columns, term_text
 
+    compares_classes = model.needs_comparing
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
     strengths = _strengths(explained, compares_classes)
     rows = [
-        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}", f"{strengths[term]:+.4f}"]
+        [
+            term_text(term, model.settings),
+            f"{count:,}",
+            f"{weight:.4f}",
+            f"{contribution:+.4f}",
+            f"{strengths[term]:+.4f}",
+        ]
         for term, count, weight, contribution in first
     ]
     if others:

@@ -26,12 +26,12 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
     from ..modelfile.reading import read_stored
     from .description import model_as_dict
     from .json_output import print_json
-    from .messages import printable
+    from .output import term_text
 
     trained, file = read_stored(model)
     if wants_terms and not wants_json:
         for term in trained.terms:
-            click.echo(printable(term))
+            click.echo(term_text(term, trained.settings))
         return
     if wants_json:
         contents = model_as_dict(trained, model, can_be_updated=file.has_statistics)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..prediction import Label, as_written
+from ..text.analysis import display_term
 from .messages import printable
 
 PIPE_WIDTH = 120
@@ -141,6 +142,11 @@ def _cell_width(cell: Any) -> int:
 def label_text(label: Label) -> str:
     """Return a label as tables show it."""
     return printable(as_written(label))
+
+
+def term_text(term: str, settings: Mapping[str, Any]) -> str:
+    """Return a term as tables show it; `settings` are those with which it was counted."""
+    return printable(display_term(term, settings.get("analyzer")))
 
 
 def shorten(text: str, width: int) -> str:

@@ -112,7 +112,9 @@ def command(
         if energy["energy_plot"]:
             on_progress("drawing", 0, None)
             _draw_energy(ranked, energy)
-    _report(ranked, f"{corpus.name}: {corpus.report}", selection["selector"], energy["energy_plot"], wants_json)
+    _report(
+        ranked, f"{corpus.name}: {corpus.report}", selection["selector"], counting, energy["energy_plot"], wants_json
+    )
 
 
 def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
@@ -169,14 +171,24 @@ def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
     )
 
 
-def _report(ranked: "RankedTerms", summary: str, selector: str, energy_plot: str | None, wants_json: bool) -> None:
-    """Print the terms as tables or JSON; `summary` is a line about the documents."""
+def _report(
+    ranked: "RankedTerms",
+    summary: str,
+    selector: str,
+    counting: dict[str, Any],
+    energy_plot: str | None,
+    wants_json: bool,
+) -> None:
+    """Print the terms as tables or JSON.
+
+    `summary` is a line about the documents, and `counting` are the settings with which terms were counted.
+    """
     from .json_output import print_json
 
     if wants_json:
         print_json(_as_dict(ranked, selector) | ({"energy_plot": energy_plot} if energy_plot else {}))
         return
-    _show(ranked, summary, selector)
+    _show(ranked, summary, selector, counting)
     if energy_plot:
         click.echo(f"\nEnergy drawn to {energy_plot}")
 
@@ -214,11 +226,10 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
     }
 
 
-def _show(ranked: "RankedTerms", summary: str, selector: str) -> None:
+def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str, Any]) -> None:
     """Print the documents, the best terms overall, and the terms of each class."""
     from .description import selector_text
-    from .messages import printable
-    from .output import Column, Page, TermList, label_text, number_columns
+    from .output import Column, Page, TermList, label_text, number_columns, term_text
 
     page = Page()
     page.line(summary)
@@ -228,26 +239,36 @@ def _show(ranked: "RankedTerms", summary: str, selector: str) -> None:
     selected = f"{ranked.n_selected:,} of them selected by {selector_text(name, ranked.details)}"
     method = selected if ranked.shortest else f"scored by {name}"
     page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {method}")
-    best = [[f"{rank:,}", printable(term), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)]
+    best = [
+        [f"{rank:,}", term_text(term, counting), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)
+    ]
     page.table([*number_columns(""), Column("best terms"), *number_columns("score")], best)
     rows = [
-        [label_text(label), f"{ranked.class_docs[label]:,}", TermList([term for term, _ in scores])]
+        [
+            label_text(label),
+            f"{ranked.class_docs[label]:,}",
+            TermList([term_text(term, counting) for term, _ in scores]),
+        ]
         for label, scores in ranked.by_class.items()
     ]
     if rows:
         page.table([Column("class"), *number_columns("docs"), Column("terms that speak for it", "terms")], rows)
-    _show_testors(page, ranked)
+    _show_testors(page, ranked, counting)
 
 
-def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
+def _show_testors(page: "Page", ranked: "RankedTerms", counting: dict[str, Any]) -> None:
     """Print the shortest testor of each class, and notes on testors and scores, if the selector is testors."""
-    from .output import Column, TermList, label_text, number_columns
+    from .output import Column, TermList, label_text, number_columns, term_text
 
     if not ranked.shortest:
         return
     columns = [Column("class"), *number_columns("size"), Column("shortest testor", "terms")]
     testors: list[list[Any]] = [
-        [label_text(label), f"{len(testor.terms):,}" + ("" if testor.proved else "?"), TermList(testor.terms)]
+        [
+            label_text(label),
+            f"{len(testor.terms):,}" + ("" if testor.proved else "?"),
+            TermList([term_text(term, counting) for term in testor.terms]),
+        ]
         for label, testor in ranked.shortest.items()
     ]
     if any(testor.not_told_from for testor in ranked.shortest.values()):

@@ -19,6 +19,7 @@ from ..comparison.outcome import Overlap
 from ..comparison.plan import ALL, Size, size_text
 from ..comparison.rankings import DESCRIBED_FOLD, FoldRanking, max_class_terms
 from ..comparison.summary import Summary
+from ..text.analysis import display_term
 
 Data = dict[str, Any]
 
@@ -120,15 +121,22 @@ def ranking_data(comparison: Comparison) -> list[Data]:
     """Return the first terms of each class in each ranking, as rows of rank, term and score."""
     class_indices = {_key(label): index for index, label in enumerate(comparison.header["classes"])}
     max_terms = max_terms_per_class(comparison)
-    return [{"classes": _terms_by_class(ranking, class_indices, max_terms)} for ranking in comparison.rankings]
+    analyzer = comparison.header["settings"].get("analyzer")
+    return [
+        {"classes": _terms_by_class(ranking, class_indices, max_terms, analyzer)} for ranking in comparison.rankings
+    ]
 
 
-def _terms_by_class(ranking: FoldRanking, class_indices: dict[Any, int], max_terms: int) -> list[list[Any]]:
-    """Return the first terms of each class, in the order of the classes."""
+def _terms_by_class(
+    ranking: FoldRanking, class_indices: dict[Any, int], max_terms: int, analyzer: object
+) -> list[list[Any]]:
+    """Return the first terms of each class as people see them, in the order of the classes."""
     by_class: list[list[Any]] = [[] for _ in class_indices]
     for label, terms in ranking.by_class:
         if _key(label) in class_indices:
-            by_class[class_indices[_key(label)]] = [list(term) for term in terms[:max_terms]]
+            by_class[class_indices[_key(label)]] = [
+                [rank, display_term(term, analyzer), score] for rank, term, score in terms[:max_terms]
+            ]
     return by_class
 
 

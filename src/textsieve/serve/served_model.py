@@ -23,6 +23,7 @@ from ..errors import shown
 from ..modelfile.reading import read_stored
 from ..prediction import ClassExplanation, Label, Model, Predictions, as_written
 from ..prediction.records import Records
+from ..text.analysis import display_term
 from .api_errors import ApiError
 
 CountPredictions = Callable[[Model, Predictions], None]
@@ -153,7 +154,8 @@ class TermList:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._strengths = model.strengths()  # terms x classes
-        self._folded = [term.casefold() for term in model.terms]
+        analyzer = model.settings.get("analyzer")
+        self._searched = [_searched_text(term, display_term(term, analyzer)) for term in model.terms]
 
     def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
         """Return `n` of the terms that contain `q`, without the first `offset` ones.
@@ -177,13 +179,18 @@ class TermList:
         """Return the positions of the terms that contain `q`, ignoring case."""
         folded = q.casefold()
         if not folded:
-            return np.arange(len(self._folded))
-        return np.array([row for row, term in enumerate(self._folded) if folded in term], np.int64)
+            return np.arange(len(self._searched))
+        return np.array([row for row, text in enumerate(self._searched) if folded in text], np.int64)
 
     def _entry(self, row: int, column: int) -> dict[str, Any]:
         """Return a term and its strength for a class, given their positions in the model."""
         strength = float(self._strengths[row, column])
         return {"term": self._model.terms[row], "label": self._model.classes[column], "strength": strength}
+
+
+def _searched_text(term: str, displayed: str) -> str:
+    """Return the text in which a term is searched for: as it is stored, and as the page shows it if that differs."""
+    return (term if displayed == term else f"{term}\n{displayed}").casefold()
 
 
 def describe(model: Model) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from typing import Any
 from ..errors import InputError, Setting, shown
 from ..settings import is_whole
 from .analyzers import ANALYZERS, WORD_PATTERN
-from .tokens import SPACE_MARK, split_text
+from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
 from .words import NOT_SPACE, TEXT_RULE, Forms, TokenRule, token_rule, word_pattern, words_to_count
 
 Function = Callable[[Any], Any]
@@ -52,7 +52,10 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """The longest time that a regular expression may take for one document: for any document, and for each character."""
 
-_WHITE_SPACE_RUN = re.compile(r"\s\s+")
+WHITE_SPACE_RUN = re.compile(r"\s\s+")
+"""The white space that the analyzer "char" replaces by one space."""
+
+_UNSEEN = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")  # white space other than a space, and control characters
 
 
 @dataclass(frozen=True)
@@ -174,14 +177,37 @@ class Analysis:
             return [*chain.from_iterable(sequences), *grams]
         if self.tokenizer is not None:
             return _returned_terms(self.tokenizer(text), "tokenizer", number)
-        if joins_names:
-            return word_pattern(joins_names=True).findall(text)
-        if self.rule is not None:  # takes linear time
-            return self.pattern.findall(text)
+        with self._limited_time(text, number):
+            return self._pattern(joins_names).findall(text)
+
+    def token_places(self, text: str, *, joins_names: bool = False) -> TokenPlaces:
+        """Return where the words of a prepared text are; there must be no user's function.
+
+        If `token_pattern` has a group, the word is where the group is. A word without characters has an empty place.
+        """
+        if self.analyzer == "text":
+            return token_places(text, joins_names=joins_names)
+        pattern = self._pattern(joins_names)
+        group = pattern.groups  # 0 for the whole match, or the only group
+        with self._limited_time(text):
+            matches = list(pattern.finditer(text))
+        places = [(match.start(), match.start()) if match[group] is None else match.span(group) for match in matches]
+        return TokenPlaces([places], [])
+
+    def _pattern(self, joins_names: bool) -> re.Pattern[str]:
+        """Return the regular expression for words."""
+        return word_pattern(joins_names=True) if joins_names else self.pattern
+
+    @contextmanager
+    def _limited_time(self, text: str, number: int = 0) -> Iterator[None]:
+        """Raise `InputError` if `token_pattern` takes too long in this block; patterns with a `rule` never do."""
+        if self.rule is not None:
+            yield
+            return
         seconds = PATTERN_SECONDS + PATTERN_SECONDS_PER_CHARACTER * len(text)
         try:
             with time_limit(seconds):
-                return self.pattern.findall(text)
+                yield
         except TimeoutError as problem:
             raise InputError(
                 f"document {number} takes more than {seconds:.0f} seconds",
@@ -208,7 +234,7 @@ class Analysis:
         if callable(self.analyzer):
             return _returned_terms(self.analyzer(text), "analyzer", number)
         if self.analyzer == "char":
-            return ngrams_of(_WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
+            return ngrams_of(WHITE_SPACE_RUN.sub(" ", text), ngram_range, by_length=by_length)
         if self.analyzer == "char_wb":
             return _padded_ngrams(text, ngram_range, by_length=by_length)
 
@@ -292,6 +318,28 @@ def mark_ngram(ngram: str) -> str:
 def unmark_ngram(term: str) -> str:
     """Return the n-gram with this spelling."""
     return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
+
+
+def display_term(term: str, analyzer: object = "word") -> str:
+    """Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
+
+    N-grams of "char_wb" get the marks of spelled n-grams. Those of "char" get `SPACE_MARK` only, since the word may end
+    there or go on. White space other than spaces is escaped. Terms that are not marked are quoted if they have no
+    letter or digit, a space at an end, or a comma, which would look like the end of the term in a list.
+    """
+    if analyzer == "char_wb" and term:
+        return _UNSEEN.sub(_escape, mark_ngram(term))
+    is_ngram = analyzer == "char"
+    visible = _UNSEEN.sub(_escape, term.replace(" ", SPACE_MARK) if is_ngram else term)
+    if is_marked(term) and not is_ngram:
+        return visible
+    needs_quotes = not any(map(str.isalnum, term)) or visible != visible.strip() or "," in visible
+    return f"“{visible}”" if needs_quotes else visible
+
+
+def _escape(match: re.Match[str]) -> str:
+    r"""Return characters as an escape sequence, such as \n."""
+    return match[0].encode("unicode_escape").decode()
 
 
 def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:

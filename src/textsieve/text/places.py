@@ -14,29 +14,37 @@ before it, whether it was dropped (`é` as two characters, with stripped accents
 stripping). Letters that `ascii` drops belong to the word that remains: the term `odz` is `Łódź` in the text. So the
 place of a character extends over marks after it, and over dropped letters on both sides.
 
-**Finding terms.** The terms of a text are its n-grams, joined by spaces (`words.terms_of`). Listing all of them would
+**Finding words.** The terms of a text are its n-grams, joined by spaces (`Analysis.terms`). Listing all of them would
 take time that grows with the longest n-gram. So the vocabulary is stored as a prefix tree with an edge for each part
 between spaces, and an n-gram is extended only while some term begins with it. A single word can be several edges, since
 names contain spaces.
+
+**Finding n-grams of characters.** Their places are those of their characters, without the spaces that were added to a
+word. An n-gram of such a space alone has the place of the character next to it. Each position of a text is looked up
+once in a table of the n-grams' first characters, and only then in the vocabulary; a word that occurs again is not
+looked up again.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..errors import InputError, Setting
+from ..errors import InputError, Message, Setting
 from . import markup, names, words
+from .analysis import WHITE_SPACE_RUN, is_marked, mark_ngram, unmark_ngram
+from .analyzers import ANALYZERS
 from .markup import Edit, apply_edits
 from .reading import Reading, Step
+from .tokens import SPACE_MARK, Place
 from .vocabulary import Vocabulary
-from .words import word_pattern, words_to_count
+from .words import Forms, words_to_count
 
 
 class TracedText(NamedTuple):
@@ -177,22 +185,40 @@ TRACERS: dict[Step, Tracer] = {
 
 def trace_text(text: str, reading: Reading) -> TracedText:
     """Return a prepared document, and where its characters come from."""
-    if callable(reading.strip_accents):
-        raise InputError(
-            (
-                Setting("strip_accents", reading.strip_accents),
-                " is a function, so characters can't be traced back to their places in the text",
-            ),
-            hint="use 'ascii', 'unicode' or None",
-        )
+    _require_traceable(reading)
     traced = TracedText.of_document(text)
     for step in reading.steps:
         traced = TRACERS[step](traced, step)
     return traced.with_marks()
 
 
+def _require_traceable(reading: Reading) -> None:
+    """Raise `InputError` if a user's function prepares texts or splits them into terms."""
+    settings: dict[str, object] = {"preprocessor": reading.preprocessor, "strip_accents": reading.strip_accents}
+    if reading.analysis.function is not None:
+        settings = dict([reading.analysis.function])
+    hints: dict[str, Message] = {
+        "analyzer": f"use one of {', '.join(map(repr, ANALYZERS))}",
+        "tokenizer": ("use ", Setting("token_pattern")),
+        "preprocessor": ("use ", Setting("lowercase"), " and ", Setting("strip_accents")),
+        "strip_accents": "use 'ascii', 'unicode' or None",
+    }
+    for name, value in settings.items():
+        if callable(value):
+            raise InputError(
+                (
+                    Setting(name, value),
+                    " is a function, so characters can't be traced back to their places in the text",
+                ),
+                hint=hints[name],
+            )
+
+
 class Span(NamedTuple):
-    """The place of a term in a document: `text[start:end]` is what a reader sees as this term."""
+    """The place of a term in a document: `text[start:end]` is what a reader sees as this term.
+
+    It is empty only if the term has no characters, which some token patterns allow.
+    """
 
     start: int
     end: int
@@ -231,11 +257,132 @@ class Node:
         return node
 
 
+Occurrence = tuple[int, int, str]
+"""Where a term begins and ends in a prepared text, and the term."""
+
+
+class NgramTable:
+    """N-grams of characters by their first characters, to find them in texts.
+
+    `terms` maps the n-grams to the terms that they are in the vocabulary. `ngram_range` has the smallest and the
+    largest length of the n-grams that are counted.
+    """
+
+    def __init__(self, terms: Mapping[str, str], ngram_range: tuple[int, int]) -> None:
+        self._terms = terms
+        self._min_length, max_length = ngram_range
+        ngrams = [ngram for ngram in terms if self._min_length <= len(ngram) <= max_length]
+        self._n_first = min(map(len, ngrams), default=1)
+        lengths: dict[str, set[int]] = {}
+        for ngram in ngrams:
+            lengths.setdefault(ngram[: self._n_first], set()).add(len(ngram))
+        self._lengths = {first: sorted(known) for first, known in lengths.items()}  # by their first characters
+
+    def find(self, text: str) -> Iterator[Occurrence]:
+        """Yield the n-grams of a text."""
+        size = len(text)
+        for begin in range(size - self._n_first + 1):
+            for length in self._lengths.get(text[begin : begin + self._n_first], ()):
+                end = begin + length
+                if end <= size and (term := self._terms.get(text[begin:end])) is not None:
+                    yield begin, end, term
+
+    def find_in_words(self, text: str) -> Iterator[Occurrence]:
+        """Yield the n-grams of the words of a text, each with a space before and after it."""
+        occurrences: dict[str, list[Occurrence]] = {}  # of each distinct word, counted from where it begins
+        for match in _NOT_SPACES.finditer(text):
+            word, offset = match[0], match.start()
+            if word not in occurrences:
+                occurrences[word] = list(self._find_in_word(word))
+            for begin, end, term in occurrences[word]:
+                yield offset + begin, offset + end, term
+
+    def _find_in_word(self, word: str) -> Iterator[Occurrence]:
+        """Yield the n-grams of a word; one that is too short is an n-gram as a whole."""
+        padded = f" {word} "
+        if len(padded) < self._min_length:
+            if padded in self._terms:
+                yield 0, len(word), self._terms[padded]
+            return
+        for begin, end, term in self.find(padded):
+            # Positions in the word, of at least one character of it: " " is next to its first or last character.
+            yield min(max(begin - 1, 0), len(word) - 1), max(min(end - 1, len(word)), 1), term
+
+
+_NOT_SPACES = re.compile(r"\S+")
+
+
 class TermFinder:
     """Find the terms of a vocabulary in documents."""
 
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self._vocabulary, self._reading = vocabulary, reading
+        self._analysis = reading.analysis
+
+    def spans(self, text: str) -> list[Span]:
+        """Return the place of each occurrence of the vocabulary's terms in a text, sorted by start and end."""
+        traced = trace_text(text, self._reading)
+        if self._analysis.analyzer == "char":
+            runs = WHITE_SPACE_RUN.finditer(traced.text)
+            traced = traced.after_edits((*run.span(), " ") for run in runs)
+        occurrences = list(self._occurrences(traced.text))
+        if not occurrences:
+            return []
+        first, last, terms = zip(*occurrences, strict=True)
+        begins, ends = np.array(first), np.array(last)
+        starts = np.append(traced.begins, len(text))[begins]
+        stops = np.where(begins < ends, np.append(traced.ends, 0)[ends - 1], starts)
+        order = np.lexsort((stops, starts))
+        return list(map(Span, starts[order].tolist(), stops[order].tolist(), [terms[index] for index in order]))
+
+    def _occurrences(self, text: str) -> Iterator[Occurrence]:
+        """Yield each occurrence of a term in a prepared text."""
+        if self._analysis.analyzer == "char":
+            yield from self._ngrams.find(text)
+        elif self._analysis.analyzer == "char_wb":
+            yield from self._ngrams.find_in_words(text)
+        else:
+            yield from self._words_in(text)
+            if self._analysis.char_ngram_range is not None:
+                yield from self._ngrams.find_in_words(text.replace(SPACE_MARK, " "))
+
+    @cached_property
+    def _ngrams(self) -> NgramTable:
+        """Return the table of the vocabulary's n-grams of characters."""
+        terms, char_ngram_range = self._vocabulary.terms, self._analysis.char_ngram_range
+        if char_ngram_range is None:
+            return NgramTable(dict(zip(terms, terms, strict=True)), self._vocabulary.ngram_range)
+        spelled = [(unmark_ngram(term), term) for term in terms if is_marked(term)]
+        # A given vocabulary can have terms that only look like spelled n-grams.
+        ngrams = {ngram: term for ngram, term in spelled if ngram and mark_ngram(ngram) == term}
+        return NgramTable(ngrams, char_ngram_range)
+
+    # -- words ---------------------------------------------------------------------------------------------------
+
+    def _words_in(self, text: str) -> Iterator[Occurrence]:
+        """Yield each occurrence of a term that consists of words."""
+        places = self._analysis.token_places(text, joins_names=self._reading.joins_names)
+        for sequence in places.sequences:
+            words, word_places = self._words_to_count(text, sequence)
+            for first, last, term in self._terms_in(words):
+                yield word_places[first][0], word_places[last][1], term
+        if self._vocabulary.ngram_range[0] == 1:
+            grams, gram_places = self._words_to_count(text, places.grams)
+            for gram, place in zip(grams, gram_places, strict=True):
+                if gram in self._vocabulary.columns:
+                    yield *place, gram
+
+    def _words_to_count(self, text: str, places: list[Place]) -> tuple[list[str], list[Place]]:
+        """Return the words at some places as they are counted, and their places, without stop words."""
+        stop_words = self._vocabulary.stop_words
+        counted_places = [(begin, end) for begin, end in places if text[begin:end] not in stop_words]
+        words = [text[begin:end] for begin, end in counted_places]
+        return words_to_count(words, self._forms, joins_names=self._reading.joins_names), counted_places
+
+    @cached_property
+    def _forms(self) -> Forms | None:
+        """Return the function that normalises words, or None if words are counted as they are."""
+        return self._reading.forms
 
     @cached_property
     def _tree(self) -> Node:
@@ -244,19 +391,6 @@ class TermFinder:
         for term in self._vocabulary.terms:
             root.add(term)
         return root
-
-    def spans(self, text: str) -> list[Span]:
-        """Return the place of each occurrence of the vocabulary's terms in a text, sorted by start and end."""
-        joins_names, stop_words = self._reading.joins_names, self._vocabulary.stop_words
-        traced = trace_text(text, self._reading)
-        matches = [
-            match for match in word_pattern(joins_names=joins_names).finditer(traced.text) if match[0] not in stop_words
-        ]
-        words = words_to_count([match[0] for match in matches], self._reading.forms, joins_names=joins_names)
-        begins = traced.begins[[match.start() for match in matches]].tolist()
-        ends = traced.ends[[match.end() - 1 for match in matches]].tolist()
-        spans = [Span(begins[first], ends[last], term) for first, last, term in self._terms_in(words)]
-        return sorted(spans, key=lambda span: span[:2])
 
     def _terms_in(self, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         """Yield each occurrence of a term among the words: the positions of its first and last word, and the term."""

@@ -4,13 +4,22 @@
 // probabilities, which are all below 0, so every term would speak against every class. There, the page shows how much
 // more a term adds to this class than to all classes on average; the server sends that as `compared`.
 
+import { termText } from "./term-text.js";
+
 /** Returns the terms of an explanation: `adds` is what a term adds, `contribution` is what marks and bars show. */
-export const shownContributions = ({ compared, contributions }) => contributions.map((term) =>
-  ({ ...term, adds: term.contribution, contribution: compared ? term.compared ?? 0 : term.contribution }));
+export const shownContributions = ({ compared, contributions }) => contributions.map((entry) => ({
+  ...entry,
+  term: termText(entry.term),
+  adds: entry.contribution,
+  contribution: compared ? entry.compared ?? 0 : entry.contribution,
+}));
+
+/** Compares contributions for sorting: the strongest first, for or against. */
+export const byStrength = (a, b) => Math.abs(b.contribution) - Math.abs(a.contribution);
 
 /** Returns the same terms, the strongest first, for or against. */
 export const strongestFirst = (explanation) =>
-  shownContributions(explanation).sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
+  shownContributions(explanation).sort(byStrength);
 
 /** Returns the largest contribution without its sign; strengths are fractions of it. */
 export const largestOf = (contributions) =>

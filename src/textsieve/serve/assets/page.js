@@ -5,6 +5,7 @@ import { byId, formatTime, make, show } from "./dom.js";
 import { useFile } from "./file-view.js";
 import { showModel, summaryOf } from "./model-view.js";
 import { useTabs } from "./tabs.js";
+import { setAnalyzer } from "./term-text.js";
 import { useTerms } from "./terms-view.js";
 import { useText } from "./text-view.js";
 import { askForToken } from "./token.js";
@@ -23,6 +24,7 @@ const setModel = (model) => {
   if (JSON.stringify(current) === JSON.stringify(model)) return;
   const isNewer = current !== null && current.id !== model.id;
   current = model;
+  setAnalyzer(model.settings?.analyzer);
   if (isNewer) byId("newer-model").textContent = `A newer model was loaded on ${formatTime(model.loaded)}.`;
   if (isNewer) show(byId("newer-model"), true);
   document.title = `${model.name} – textsieve`;

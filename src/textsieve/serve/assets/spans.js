@@ -1,8 +1,8 @@
 // Split a text into pieces by the spans of its terms.
 //
 // Spans count code points; strings in JavaScript count UTF-16 units, of which an emoji has two. The spans of an n-gram
-// and its words overlap. So the text is cut wherever a span begins or ends, and each piece knows the terms of all spans
-// that cover it. The pieces joined together are the text.
+// and its words overlap, and so do n-grams of characters. So the text is cut wherever the terms that cover it change,
+// and each piece knows its terms. The pieces joined together are the text.
 
 /** Returns a function from an offset in code points to an offset in UTF-16 units. */
 export const unitsOf = (text) => {
@@ -36,21 +36,36 @@ export const piecesOf = (text, spans, contributions) => {
   const ends = [...nonEmpty].sort((a, b) => a[1] - b[1]);
   const cuts = [...new Set([0, text.length, ...starts.map(([start]) => start), ...ends.map(([, end]) => end)])];
   const covering = new Map(), sum = sumTree(contributions.map(({ contribution }) => contribution));
+  const changed = new Set(); // terms that cover only one of the text before and after a cut
+  const change = (term) => { if (!changed.delete(term)) changed.add(term); };
   const begin = (term) => {
-    if (!covering.has(term)) sum.add(term);
+    if (!covering.has(term)) {
+      sum.add(term);
+      change(term);
+    }
     covering.set(term, (covering.get(term) ?? 0) + 1);
   };
   const end = (term) => {
     covering.set(term, covering.get(term) - 1);
-    if (covering.get(term) === 0 && covering.delete(term)) sum.remove(term);
+    if (covering.get(term) === 0 && covering.delete(term)) {
+      sum.remove(term);
+      change(term);
+    }
   };
   const termsAt = (offset) =>
     [...new Set(starts.filter(([from, to]) => from <= offset && offset < to).map(([, , term]) => term))];
+  const pieces = [];
   let nextStart = 0, nextEnd = 0;
-  return cuts.sort((a, b) => a - b).slice(0, -1).map((cut, index, all) => {
+  cuts.sort((a, b) => a - b).slice(0, -1).forEach((cut, index) => {
     for (; nextEnd < ends.length && ends[nextEnd][1] <= cut; nextEnd += 1) end(ends[nextEnd][2]);
     for (; nextStart < starts.length && starts[nextStart][0] <= cut; nextStart += 1) begin(starts[nextStart][2]);
-    const piece = text.slice(cut, all[index + 1]);
-    return { text: piece, count: covering.size, sum: sum.total(), terms: () => termsAt(cut) };
+    const piece = text.slice(cut, cuts[index + 1]);
+    if (changed.size || !pieces.length) {
+      pieces.push({ text: piece, count: covering.size, sum: sum.total(), terms: () => termsAt(cut) });
+    } else {
+      pieces.at(-1).text += piece;
+    }
+    changed.clear();
   });
+  return pieces;
 };

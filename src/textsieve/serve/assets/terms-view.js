@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import {
   afterPause, bar, byId, formatCount, formatNumber, labelKey, labelParts, labelText, make, show,
 } from "./dom.js";
+import { termText } from "./term-text.js";
 
 const PAGE = 50; // terms per request
 const PAUSE = 250; // milliseconds without a key before a search starts
@@ -29,7 +30,7 @@ export const useTerms = (reloadModel) => {
   byId("terms-list").replaceChildren(make("div", { class: "scroll" }, table));
 
   const rowOf = ({ term, label, strength }, isAll) => make("tr", {},
-    make("th", { scope: "row", class: "text" }, term),
+    make("th", { scope: "row", class: "text" }, termText(term)),
     isAll ? make("td", { class: "text" }, labelParts(label)) : null,
     make("td", { class: "number" }, formatNumber(strength, 3)),
     make("td", { class: "bars" }, bar(largest > 0 ? strength / largest : 0, { kind: "for" })));

@@ -1,0 +1,29 @@
+// Terms as people see them, by the same rules as `display_term` in textsieve/text/analysis.py.
+//
+// The server sends terms as they are stored. N-grams of characters can begin or end with spaces, and terms can be
+// symbols or white space. Here they get marks, quotes and escape sequences.
+
+const SPACE_MARK = "\u2581", INNER_MARK = "\u2026";
+const NAMED = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+let analyzer = null;
+
+/** Sets the analyzer of the model whose terms are shown. */
+export const setAnalyzer = (name) => { analyzer = name; };
+
+const escaped = (character) => {
+  const code = character.codePointAt(0).toString(16);
+  return NAMED[character] ?? (code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`);
+};
+const withEscapes = (text) => text.replace(/(?! )[\p{Cc}\p{Z}]/gu, escaped);
+const withSpaceMarks = (ngram) => ngram.replaceAll(" ", SPACE_MARK);
+const withMarks = (ngram) =>
+  (ngram.startsWith(" ") ? "" : INNER_MARK) + withSpaceMarks(ngram) + (ngram.endsWith(" ") ? "" : INNER_MARK);
+const isMarked = (term) => /^[\u2581\u2026][^ ]*$/.test(term) && term !== INNER_MARK;
+
+/** Returns a term as text for people. */
+export const termText = (term) => {
+  if (analyzer === "char_wb" && term) return withEscapes(withMarks(term));
+  if (analyzer !== "char" && isMarked(term)) return withEscapes(term);
+  const text = withEscapes(analyzer === "char" ? withSpaceMarks(term) : term);
+  return !/[\p{L}\p{N}]/u.test(term) || /^ | $|,/.test(text) ? `“${text}”` : text;
+};
