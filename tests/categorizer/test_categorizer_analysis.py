@@ -57,7 +57,7 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
 
 
-def fitted(n_terms: int = 25, **settings: Any) -> Categorizer:
+def fitted(n_terms: Any = 25, **settings: Any) -> Categorizer:
     return Categorizer(n_terms=n_terms, n_jobs=1, **settings).fit(TEXTS, LABELS)
 
 

@@ -664,9 +664,9 @@ def test_a_file_that_shrinks_while_it_is_read_raises(tmp_path: Path, monkeypatch
     file = tmp_path / "model.sieve"
     write_model(large_model(400, 400), file)
 
-    def truncate_and_check(archive: Archive) -> list[str]:
+    def truncate_and_check(archive: Archive, **options: bool) -> list[str]:
         os.truncate(file, 300_000)
-        return check_declared(archive)
+        return check_declared(archive, **options)
 
     monkeypatch.setattr(reading, "check_declared", truncate_and_check)
     with pytest.raises(InputError, match=r"model\.sieve: the file became shorter while it was read"):

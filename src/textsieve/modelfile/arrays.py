@@ -74,7 +74,9 @@ def _encode_terms(terms: tuple[str, ...], analysis: Analysis) -> bytes:
     try:
         return "\n".join(terms).encode()
     except UnicodeEncodeError as problem:
-        raise InputError(f"A term can't be written as UTF-8: {problem}.") from problem
+        raise InputError(
+            f"A term can't be written as UTF-8: {problem}", hint="replace lone surrogates in the documents"
+        ) from problem
 
 
 def count_terms(arrays: Arrays) -> int:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
-from ..categorizer_settings import Limits
+from ..categorizer_settings import SETTINGS, Limits
 from ..corpus import Corpus
 from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, listed_settings
 from ..registry import selection_scheme
@@ -207,7 +207,7 @@ def _terms_and_stats(
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
     """Raise `InputError` for settings that apply to texts only."""
-    defaults = TermCounter().get_params()
+    defaults = TermCounter().get_params() | {name: spec.default for name, spec in SETTINGS.items()}
     text_settings = [Setting(name, value) for name, value in reading.items() if value != defaults[name]]
     if text_settings:
         raise InputError(

@@ -1,0 +1,128 @@
+"""Other terms than words at the command line: --analyzer, --token-pattern and --char-ngrams."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.reference.cli_cases import CORRECTIONS, Ask, Run, command_in, lines, write_csv
+from tests.reference.updating_twin import learned_by
+
+from textsieve import Categorizer, InputError, load, read
+from textsieve.serve.served_model import ModelHolder
+
+TERMS = ("--analyzer", "text", "--ngrams", "1-2", "--char-ngrams", "3-4")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change to a temporary folder, where `compare` writes its results."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_model_reads_texts_as_it_was_trained(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    model = tmp_path / "news.sieve"
+    outcome = ask("train", news, "-o", model, *TERMS, "--held-out", "0", "-k", "80")
+    expected = {"analyzer": "text", "ngram_range": [1, 2], "char_ngram_range": [3, 4]}
+    assert {name: outcome["settings"][name] for name in expected} == expected
+    trained = Categorizer(analyzer="text", ngram_range=(1, 2), char_ngram_range=(3, 4), n_terms=80).fit(read(news))
+    assert load(model).terms_ == trained.terms_
+    assert {"▁goa…", "striker"} <= set(run("info", model, "--terms").stdout.split("\n"))
+    shown = " ".join(run("info", model).stdout.split())
+    assert "analyzer='text', ngram_range=(1, 2), char_ngram_range=(3, 4)" in shown
+    texts = ["strikers", "laboratories", "a parliamentary debate"]  # words that no training document has
+    predicted = run("predict", model, "-", input="\n".join(texts) + "\n").stdout.splitlines()
+    assert [json.loads(line)["label"] for line in predicted] == trained.predict(texts).tolist()
+    assert trained.predict(texts).tolist() == ["sport", "science", "politics"]
+    assert ask("evaluate", model, news)["micro_f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "setting", "value"),
+    [
+        (["--analyzer", "char", "--ngrams", "2-3"], "analyzer", "char"),
+        (["--analyzer", "char_wb", "--ngrams", "3"], "ngram_range", [3, 3]),
+        (["--token-pattern", r"[a-z]+\d?"], "token_pattern", r"[a-z]+\d?"),
+        (["--char-ngrams", "4"], "char_ngram_range", [4, 4]),
+        (["--char-ngrams", "none"], "char_ngram_range", None),
+    ],
+)
+def test_values_of_options_are_stored(
+    given: list[str], setting: str, value: object, news: Path, tmp_path: Path, ask: Ask
+) -> None:
+    assert ask("train", news, "-o", tmp_path / "x", "--held-out", "0", *given)["settings"][setting] == value
+    assert ask("evaluate", tmp_path / "x", news)["micro_f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        (["--analyzer", "bytes"], "'bytes' is not one of 'word', 'text', 'char', 'char_wb'"),
+        (["--char-ngrams", "5-3"], "'5-3'; use 3-5 for n-grams of 3 to 5 characters, or none."),
+        (["--char-ngrams", "x"], "'x'; use 3-5"),
+        (["--token-pattern", "("], "--token-pattern '(': it is not a valid regular expression"),
+        (["--token-pattern", "x*"], "--token-pattern 'x*': it matches the empty string"),
+        (["--analyzer", "char", "--char-ngrams", "3-4"], "--char-ngrams 3-4 adds n-grams of characters to words"),
+        (["--analyzer", "char", "--names"], "--names needs words, which --analyzer char does not count"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["train", "terms", "compare"])
+def test_invalid_options_exit_before_documents_are_read(
+    given: list[str], printed: str, verb: str, tmp_path: Path, run: Run
+) -> None:
+    output = ["-o", tmp_path / "x"] if verb == "train" else []
+    outcome = run(verb, tmp_path / "none.csv", *output, *given, exit_code=2).stderr
+    assert printed in " ".join(outcome.split())
+
+
+def test_the_terms_command_has_the_same_terms(news: Path, ask: Ask) -> None:
+    terms = {term["term"] for term in ask("terms", news, *TERMS, "-k", "500")["terms"]}
+    assert {"striker", "the striker", "▁goa…", "…rik…"} <= terms
+    assert all(len(term["term"]) == 2 for term in ask("terms", news, "--analyzer", "char", "--ngrams", "2")["terms"])
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_comparison_measures_models_with_these_terms(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    compared = ("compare", news, "--selectors", "chi", "--terms", "30", "--classifiers", "nb", "--folds", 2)
+    plain = ask(*compared, "--results", tmp_path / "words.jsonl")
+    options = (*TERMS, "--results", tmp_path / "terms.jsonl", "--report", tmp_path / "terms.html")
+    outcome = ask(*compared, *options)
+    assert outcome["fingerprint"] != plain["fingerprint"]
+    assert outcome["settings"]["char_ngram_range"] == [3, 4]
+    assert outcome["rows"][0]["n_seen"] > 2 * plain["rows"][0]["n_seen"]
+    assert "char_ngram_range" in (tmp_path / "terms.html").read_text(encoding="utf-8")
+    printed = run(*compared, "--results", tmp_path / "terms.jsonl", exit_code=1).stderr
+    assert "other settings" in " ".join(printed.split())
+
+
+def test_an_update_reads_documents_with_the_terms_of_the_model(news: Path, tmp_path: Path, run: Run) -> None:
+    model, feedback = tmp_path / "news.sieve", lines(tmp_path / "feedback.jsonl", *CORRECTIONS)
+    run("train", news, "-o", model, *TERMS, "--classifier", "nb", "--keep-stats")
+    expected = load(model).update(*map(list, zip(*CORRECTIONS, strict=True)))
+    run("update", model, feedback)
+    assert learned_by(load(model).model_) == learned_by(expected.model_)
+
+
+def test_the_command_that_trains_a_model_again_has_these_options(news: Path, tmp_path: Path, run: Run) -> None:
+    model, feedback = tmp_path / "news.sieve", lines(tmp_path / "feedback.jsonl", *CORRECTIONS)
+    run("train", news, "-o", model, "--token-pattern", r"\b\w+\b", "--char-ngrams", "3-4")
+    command = command_in(run("update", model, feedback, exit_code=1).stderr)
+    assert command[-4:] == ["--token-pattern", r"\b\w+\b", "--char-ngrams", "3-4"]
+    run("train", write_csv(tmp_path / "a.csv", CORRECTIONS * 3), *command[3:])  # the same command is accepted
+    assert load(model).char_ngram_range == (3, 4)
+
+
+def test_a_service_refuses_a_model_with_a_slow_pattern(news: Path, tmp_path: Path, run: Run) -> None:
+    """It could not stop a pattern that takes too long. Only patterns that take linear time are served."""
+    run("train", news, "-o", tmp_path / "fast", "--token-pattern", r"\b\w[\w'-]*\b", "--held-out", "0")
+    run("train", news, "-o", tmp_path / "slow", "--token-pattern", "[a-z]+", "--held-out", "0")
+    printed = " ".join(run("serve", tmp_path / "slow", "--port", "0", exit_code=1).stderr.split())
+    assert f"{tmp_path / 'slow'}: the model has the token pattern '[a-z]+', which may take very long" in printed
+    assert "or predict with textsieve predict" in printed
+    holder = ModelHolder(str(tmp_path / "fast"), lambda *_: None)
+    served = holder.model
+    (tmp_path / "slow").replace(tmp_path / "fast")
+    with pytest.raises(InputError, match="the model has the token pattern"):
+        holder.reload()
+    assert holder.model is served
