@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser, missing, opened_browser
-from tests.depth import IS_QUICK, absent, covering
+from tests.depth import IS_DEEP, IS_QUICK, absent, covering, pairwise
 from tests.reference.archives import files_in, read_archives_once
+from tests.rewriting import rewrite_assertions_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
 from textsieve.extras import is_installed
@@ -58,8 +59,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select the tests of a quick run, and put those with Spark, which take longest in one worker, first."""
-    if IS_QUICK and not any("::" in argument for argument in config.args):  # tests that are named always run
+    """Select tests by the depth of the run, and put those with Spark, which take longest in one worker, first."""
+    is_named = any("::" in argument for argument in config.args)  # tests that are named always run
+    if not IS_DEEP and not is_named:
+        items[:] = _without_further_combinations(items)
+    if IS_QUICK and not is_named:
         selected = covering(item for item in items if _reason_to_leave_out(item) is None)
         left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
         items[:] = [item for item in items if item in selected]
@@ -68,9 +72,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput["left_out"] = dict(left_out)
 
 
+def _without_further_combinations(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests, and of those marked `pairwise` only enough for every pair of values of two parameters."""
+    of_function: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("pairwise"):
+            of_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    every = {item for own in of_function.values() for item in own}
+    selected = set().union(*map(pairwise, of_function.values()))
+    return [item for item in items if item not in every or item in selected]
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Reset what is known of the worker's first test."""
+    """Reset what is known of the worker's first test; before workers start, prepare the test files for all of them."""
     session.stash[FIRST_TEST] = True
+    if session.config.getoption("numprocesses", None) and not hasattr(session.config, "workerinput"):
+        rewrite_assertions_once(session.config)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -34,7 +34,8 @@ SECONDS = 120
 """Seconds after which a run counts as hanging."""
 COLUMNS = 120
 ENVIRONMENT = {"TERM": "xterm", "COLUMNS": str(COLUMNS)}
-Kind = Literal["terminal", "file", "pipe", "closed"]
+Kind = Literal["terminal", "file", "pipe", "closed", "unread"]
+"""What a stream is connected to; nobody reads from a pipe that is "unread"."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,10 @@ def _opened(kind: Kind, path: Path) -> tuple[int | None, int | None]:
         return None, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     if kind == "pipe":
         return os.pipe()
+    if kind == "unread":
+        unread, writable = os.pipe()
+        os.close(unread)
+        return None, writable
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, array.array("H", [50, COLUMNS, 0, 0]))
     return ours, theirs

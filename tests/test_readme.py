@@ -5,10 +5,11 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.terminals import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,12 +76,16 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert [command.split()[1] for command in commands] == VERBS_IN_README
     write_documents(tmp_path)
     printed = []
-    for command in commands:
-        assert command.startswith("textsieve ")
-        run = f"{shlex.quote(sys.executable)} -m {command}"
-        done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-        printed.append(done.stdout)
+    with running() as runner:
+        for command in commands:
+            name, *arguments = shlex.split(command)
+            assert name == "textsieve"
+            *arguments, output = arguments if ">" in arguments else [*arguments, ""]
+            outcome = runner.run(*(word for word in arguments if word != ">"), folder=tmp_path, stderr="pipe")
+            assert outcome.code == 0, f"{command}\n{outcome.told.decode()}"
+            printed.append(outcome.printed.decode())
+            if output:
+                (tmp_path / output).write_bytes(outcome.printed)
     predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [prediction["label"] for prediction in predicted] == ["sport"] * 3 + ["politics"] * 3
     assert all(isinstance(prediction["score"], float) for prediction in predicted)

@@ -127,6 +127,31 @@ def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run:
     assert [line.rstrip() for line in shown if line] == [line.rstrip() for line in wanted if line]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["train", "evaluate", "terms"])
+def test_a_pipe_that_nobody_reads_ends_quietly(verb: str, run: Any) -> None:
+    outcome = run(verb, stdout="unread", stderr="pipe")
+    assert (outcome.code, outcome.told) == (141, b"")
+
+
+@pytest.mark.slow
+def test_progress_is_shown_on_a_terminal(run: Any) -> None:
+    outcome = run("train")
+    assert outcome.code == 0
+    assert b"\x1b" not in outcome.printed
+    assert b"Seconds" in outcome.printed
+    assert b"\x1b" in outcome.told
+    assert any(stage in outcome.told for stage in (b"counting", b"held out", b"selecting", b"training", b"writing"))
+
+
+@pytest.mark.slow
+def test_json_is_not_mixed_with_progress_or_warnings(run: Any) -> None:
+    outcome = run("train", "-k", 1000, "--json")
+    assert json.loads(outcome.printed)["n_terms"] == 25
+    assert b"warning: --terms 1000," in outcome.told
+    assert b".py:" not in outcome.told
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_closed_standard_output_ends_with_a_message(verb: str, run: Any) -> None:
     for stderr in ("terminal", "pipe"):

@@ -13,6 +13,13 @@ import textsieve.projections.solving as solving
 from textsieve import TraceProjection
 
 N_CLASSES = 4
+N_DOCUMENTS, N_TERMS = 420, 1200
+
+
+@pytest.fixture
+def small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solve problems of more than 400 documents as those of more than 1,000 are solved: without a dense matrix."""
+    monkeypatch.setattr(solving, "_ALWAYS_DENSE", 400)
 
 
 def even(n_documents: int, n_terms: int, per_document: int = 60, n_used: int | None = None) -> Any:
@@ -46,12 +53,12 @@ def assert_largest(projection: TraceProjection, X: Any, y: Any, n_wanted: int, v
     np.testing.assert_allclose(images, directions * projection.eigenvalues_, atol=1e-8 * size)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+@pytest.mark.usefixtures("small_is_large")
 def test_more_terms_than_documents(weight: float) -> None:
-    X, y = even(1050, 3000), np.arange(1050) % N_CLASSES
+    X, y = even(N_DOCUMENTS, N_TERMS), np.arange(N_DOCUMENTS) % N_CLASSES
     values = eigenvalues(X, y, weight)
-    for n_components in (3, 20, 300):
+    for n_components in (3, 20, 120):
         n_wanted = min(n_components, N_CLASSES - 1) if weight > 1 else n_components
         projection = TraceProjection(weight=weight, n_components=n_wanted).fit(X, y)
         assert_largest(projection, X, y, n_wanted, values)
@@ -70,17 +77,17 @@ def test_a_large_share_of_all_directions_is_found_either_way(
     assert_largest(TraceProjection(weight=weight, n_components=n_components).fit(X, y), X, y, n_components)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("kind", ["equal documents", "few terms in use"])
+@pytest.mark.usefixtures("small_is_large")
 def test_linearly_dependent_documents_are_solved_over_terms(
     monkeypatch: pytest.MonkeyPatch, weight: float, kind: str
 ) -> None:
     """G maps more than the constant vector to 0, so the solver falls back to the operator over terms."""
-    X = even(1050, 3000, 60) if kind == "equal documents" else even(1050, 3000, 60, n_used=700)
+    X = even(N_DOCUMENTS, N_TERMS, n_used=None if kind == "equal documents" else 280)
     if kind == "equal documents":
-        X = sparse.csr_matrix(sparse.vstack([X[:1040], X[:10]]))
-    y, n_components = np.arange(1050) % N_CLASSES, 3 if weight > 1 else 20
+        X = sparse.csr_matrix(sparse.vstack([X[:-10], X[:10]]))
+    y, n_components = np.arange(N_DOCUMENTS) % N_CLASSES, 3 if weight > 1 else 20
     projection = TraceProjection(weight=weight, n_components=n_components).fit(X, y)
     assert_largest(projection, X, y, n_components)
     monkeypatch.setattr(solving, "OverTerms", None)
@@ -88,11 +95,12 @@ def test_linearly_dependent_documents_are_solved_over_terms(
         projection.fit(X, y)  # so the first fit used OverTerms
 
 
+@pytest.mark.usefixtures("small_is_large")
 def test_independent_documents_cause_no_drift(monkeypatch: pytest.MonkeyPatch) -> None:
     """If documents are linearly independent, columns stay short and no digits are lost."""
     monkeypatch.setattr(krylov, "_LARGEST_DRIFT", 10.0)
     monkeypatch.setattr(solving, "OverTerms", None)
-    assert TraceProjection(weight=0, n_components=20).fit(even(1050, 3000)).n_components_ == 20
+    assert TraceProjection(weight=0, n_components=20).fit(even(N_DOCUMENTS, N_TERMS)).n_components_ == 20
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5])

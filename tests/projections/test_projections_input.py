@@ -134,6 +134,7 @@ def test_with_one_document_per_class_the_weight_does_not_matter() -> None:
         np.testing.assert_allclose(projection.components_, expected.components_, atol=1e-8)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("small", [0, 1000])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("weight", [0, 0.5, 1, 1.2])

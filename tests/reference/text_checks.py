@@ -3,7 +3,7 @@
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -73,27 +73,37 @@ def assert_same(ours: csr_matrix, theirs: csr_matrix) -> None:
 
 
 def assert_counts_like_sklearn(
-    fitted: Sequence[str], others: Sequence[str] = (), settings: dict[str, Any] | None = None, *, n_jobs: int = 2
+    fitted: Sequence[str],
+    others: Sequence[str] = (),
+    settings: dict[str, Any] | None = None,
+    *,
+    ways: Sequence[str | None] = (None,),
 ) -> None:
-    """Check that fit_transform, vocabulary and transform are scikit-learn's, or that both raise an error."""
+    """Check that fit_transform, vocabulary and transform are scikit-learn's, or that both raise an error.
+
+    `ways` are those of `PATHS` to check; None leaves the choice to the counter.
+    """
     theirs = CountVectorizer(**(settings or {}))
-    ours = TermCounter(n_jobs=n_jobs, **(settings or {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
             expected = theirs.fit_transform(fitted)
         except ValueError:
-            with pytest.raises(ValueError):  # noqa: PT011, with any message
-                ours.fit_transform(fitted)
+            for way in ways:
+                with nullcontext() if way is None else path(way), pytest.raises(ValueError):  # noqa: PT011, any message
+                    TermCounter(n_jobs=2, **(settings or {})).fit_transform(fitted)
             return
         expected_others = theirs.transform(others) if others else None
         expected_again = theirs.transform(fitted)
-    assert_same(ours.fit_transform(fitted), expected)
-    assert ours.vocabulary_ == theirs.vocabulary_
-    assert list(ours.get_feature_names_out()) == sorted(theirs.vocabulary_, key=theirs.vocabulary_.__getitem__)
-    assert_same(ours.transform(fitted), expected_again)
-    if expected_others is not None:
-        assert_same(ours.transform(others), expected_others)
+    for way in ways:
+        with nullcontext() if way is None else path(way):
+            ours = TermCounter(n_jobs=2, **(settings or {}))
+            assert_same(ours.fit_transform(fitted), expected)
+            assert ours.vocabulary_ == theirs.vocabulary_
+            assert list(ours.get_feature_names_out()) == sorted(theirs.vocabulary_, key=theirs.vocabulary_.__getitem__)
+            assert_same(ours.transform(fitted), expected_again)
+            if expected_others is not None:
+                assert_same(ours.transform(others), expected_others)
 
 
 @cache
@@ -103,6 +113,20 @@ def code_points() -> list[str]:
         character
         for number, character in enumerate(map(chr, range(0x110000)))
         if unicodedata.category(character) not in ("Cn", "Co", "Cs") or number % 997 == 0
+    ]
+
+
+@cache
+def varied_code_points() -> list[str]:
+    """Return the code points, but of 110,000 ideographs and Hangul syllables only one in a hundred.
+
+    They are all letters without case or accents; test_text_unicode.py tests each of them.
+    """
+    many = ("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE", "TANGUT IDEOGRAPH", "EGYPTIAN HIEROGLYPH")
+    return [
+        character
+        for number, character in enumerate(code_points())
+        if number % 97 == 0 or not unicodedata.name(character, "").startswith(many)
     ]
 
 

@@ -179,6 +179,7 @@ FORMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("weight", [0.0, 0.4, 1.0, 2.0])
 @pytest.mark.parametrize("form", FORMS)

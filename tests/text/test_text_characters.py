@@ -16,11 +16,11 @@ from tests.reference.text_checks import (
     PATHS,
     assert_counts_like_sklearn,
     assert_same,
-    code_points,
     documents_of,
     path,
     spaced_corpora,
     spaced_texts,
+    varied_code_points,
 )
 from tests.reference.text_twins import character_ngrams_in, first_seen
 
@@ -54,14 +54,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.filterwarnings("ignore:Upper case characters:UserWarning")
-@pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("name", SETTINGS)
 @for_both
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_counts_are_sklearns(analyzer: str, name: str, way: str, fitted: list[str], others: list[str]) -> None:
-    with path(way):
-        assert_counts_like_sklearn(fitted, others, {"analyzer": analyzer, **SETTINGS[name]})
+def test_counts_are_sklearns(analyzer: str, name: str, fitted: list[str], others: list[str]) -> None:
+    assert_counts_like_sklearn(fitted, others, {"analyzer": analyzer, **SETTINGS[name]}, ways=PATHS)
 
 
 @for_both
@@ -84,7 +82,7 @@ def test_max_features_keeps_the_most_frequent(analyzer: str) -> None:
 def test_every_code_point_is_counted_as_in_sklearn(
     analyzer: str, lowercase: bool, ngram_range: tuple[int, int], n_points: int | None
 ) -> None:
-    documents = documents_of(code_points()[:n_points], "a{c}b {c}{c}")
+    documents = documents_of(varied_code_points()[:n_points], "a{c}b {c}{c}")
     settings: dict[str, Any] = {"analyzer": analyzer, "ngram_range": ngram_range, "lowercase": lowercase}
     theirs = CountVectorizer(**settings)
     expected = theirs.fit_transform(documents)

@@ -54,13 +54,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.filterwarnings("ignore:.*terms of vocabulary have uppercase letters")  # one case has such a term
 @pytest.mark.filterwarnings("ignore:.*stop words can never match")
-@pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("name", SETTINGS)
 @few_examples
 @given(fitted=corpora, others=corpora)
-def test_counts_are_sklearns(name: str, way: str, fitted: list[str], others: list[str]) -> None:
-    with path(way):
-        assert_counts_like_sklearn(fitted, others, SETTINGS[name])
+def test_counts_are_sklearns(name: str, fitted: list[str], others: list[str]) -> None:
+    assert_counts_like_sklearn(fitted, others, SETTINGS[name], ways=PATHS)
 
 
 @pytest.mark.parametrize("way", PATHS)

@@ -2,8 +2,13 @@
 
 import subprocess
 import sys
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
+
+from textsieve import TermCounter
+from textsieve.text import reading, tally
 
 
 def modules_after(code: str) -> set[str]:
@@ -47,19 +52,34 @@ def test_a_few_documents_do_not_load_the_kernels() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("use", "kernels"),
-    [
-        ("textsieve.TermCounter().fit(['ab cd ' * 200_000])", False),
-        ("textsieve.TermCounter().fit(['ab cd ' * 400_000])", True),
-        ("textsieve.TermCounter(analyzer='char').fit(['ab cd ' * 10_000])", False),
-        ("textsieve.TermCounter(analyzer='char').fit(['ab cd ' * 20_000])", True),
-        ("textsieve.TermCounter().fit(['ab cd'] * 4000)", False),
-        ("textsieve.TermCounter().fit(['ab cd'] * 10_000)", True),
-        ("for _ in range(3): textsieve.TermCounter().fit(['ab cd ' * 100_000])", False),
-        ("for _ in range(4): textsieve.TermCounter().fit(['ab cd ' * 100_000])", True),
-        ("for _ in range(500): textsieve.TermCounter().fit(['ab cd ' * 1000])", False),
-    ],
-)
-def test_kernels_are_loaded_when_there_is_much_to_count(use: str, kernels: bool) -> None:
+@pytest.mark.parametrize(("n_times", "kernels"), [(3, False), (4, True)])
+def test_kernels_are_loaded_when_there_is_much_to_count(n_times: int, kernels: bool) -> None:
+    use = f"for _ in range({n_times}): textsieve.TermCounter().fit(['ab cd ' * 100_000])"
     assert ("numba" in modules_after(f"import textsieve\n{use}")) == kernels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "documents", "n_times", "kernels"),
+    [
+        ({}, ["ab cd " * 200_000], 1, False),
+        ({}, ["ab cd " * 400_000], 1, True),
+        ({"analyzer": "char"}, ["ab cd " * 10_000], 1, False),
+        ({"analyzer": "char"}, ["ab cd " * 20_000], 1, True),
+        ({}, ["ab cd"] * 4000, 1, False),
+        ({}, ["ab cd"] * 10_000, 1, True),
+        ({}, ["ab cd " * 1000], 500, False),
+    ],
+    ids=range(7),
+)
+def test_kernels_count_long_texts_many_documents_and_characters_of_fewer(
+    settings: dict[str, Any], documents: list[str], n_times: int, kernels: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a process that has not loaded the kernels; here, they seem not to be loaded."""
+    monkeypatch.setattr(reading, "_KERNELS", "kernels that were never loaded")
+    monkeypatch.setattr(reading, "_charged", 0)
+    count_by_kernels = Mock(wraps=tally.tally)
+    monkeypatch.setattr(tally, "tally", count_by_kernels)
+    for _ in range(n_times):
+        TermCounter(**settings).fit(documents)
+    assert count_by_kernels.called == kernels

@@ -77,7 +77,7 @@ def test_memory_is_at_most_twice_the_result_and_a_batch(
 
 @pytest.mark.parametrize("analyzer", ["char", "char_wb"])
 def test_memory_of_characters(newsgroups: tuple[list[str], list[str]], analyzer: str) -> None:
-    documents = newsgroups[0][:3000]
+    documents = newsgroups[0][:1000]
     TermCounter(analyzer=analyzer, n_jobs=2).fit(documents[:100])  # so that the kernels are loaded
     counter = TermCounter(analyzer=analyzer, ngram_range=(3, 5), n_jobs=2)
     results: list[csr_matrix] = []
@@ -88,7 +88,7 @@ def test_memory_of_characters(newsgroups: tuple[list[str], list[str]], analyzer:
 
     batch = 1 << 24  # the counts of half a megabyte of text
     peak = peak_of(task)
-    assert peak <= 2 * bytes_of(results[0], counter.vocabulary_) + 2 * batch
+    assert peak <= 1.7 * bytes_of(results[0], counter.vocabulary_) + 2 * batch
 
 
 def test_memory_of_transform(newsgroups: tuple[list[str], list[str]]) -> None:

@@ -16,10 +16,10 @@ from tests.reference.text_checks import (
     PATHS,
     assert_counts_like_sklearn,
     assert_same,
-    code_points,
     documents_of,
     path,
     spaced_corpora,
+    varied_code_points,
 )
 
 from textsieve import TermCounter
@@ -70,6 +70,7 @@ TOKEN_SETTINGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.pairwise
 @pytest.mark.filterwarnings("ignore:.*stop words can never match")
 @pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("settings", TOKEN_SETTINGS, ids=str)
@@ -79,14 +80,13 @@ TOKEN_SETTINGS: list[dict[str, Any]] = [
 def test_counts_are_sklearns(
     pattern: str, settings: dict[str, Any], way: str, fitted: list[str], others: list[str]
 ) -> None:
-    with path(way):
-        assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings})
+    assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings}, ways=[way])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", COMPILED_PATTERNS)
 def test_every_code_point_is_split_as_in_sklearn(pattern: str) -> None:
-    documents = documents_of(code_points(), "a-{c}b {c}")
+    documents = documents_of(varied_code_points(), "a-{c}b {c}")
     theirs = CountVectorizer(token_pattern=pattern)
     expected = theirs.fit_transform(documents)
     for way in PATHS[:2]:
@@ -122,14 +122,13 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_functions_run_as_in_sklearn(name: str, way: str, fitted: list[str], others: list[str]) -> None:
-    with path(way), warnings.catch_warnings():
+def test_functions_run_as_in_sklearn(name: str, fitted: list[str], others: list[str]) -> None:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert_counts_like_sklearn(fitted, others, FUNCTIONS[name])
+        assert_counts_like_sklearn(fitted, others, FUNCTIONS[name], ways=PATHS)
 
 
 @pytest.mark.parametrize("way", PATHS)

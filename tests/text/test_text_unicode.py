@@ -1,42 +1,21 @@
-"""Every code point is counted as in scikit-learn: inside a word, at its ends, and by itself."""
+"""Every assigned character is counted as in scikit-learn: inside a word, at its ends, and by itself."""
 
 from typing import Any
 
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from tests.reference.text_checks import assert_same, path
+from tests.reference.text_checks import assert_same, code_points, documents_of, path
 
 from textsieve import TermCounter
 from textsieve.text import words
 
-POINTS = 0x110000
-STEP = 1 << 12
-
-
-@pytest.fixture(scope="module")
-def every_code_point() -> list[str]:
-    """Return documents in which each code point is between letters, doubled, and at both ends of a word."""
-    return [
-        " ".join(f"ab{c}cd {c}{c} {c}ef{c}" for c in map(chr, range(first, first + STEP)))
-        for first in range(0, POINTS, STEP)
-    ]
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("settings", "n_documents"),
-    [
-        ({}, POINTS // STEP),
-        ({"lowercase": False}, POINTS // STEP),
-        ({"strip_accents": "ascii"}, 0x10000 // STEP),
-        ({"strip_accents": "unicode"}, 0x10000 // STEP),
-    ],
-    ids=str,
+    "settings", [{}, {"lowercase": False}, {"strip_accents": "ascii"}, {"strip_accents": "unicode"}], ids=str
 )
-def test_every_code_point_is_counted_as_in_sklearn(
-    settings: dict[str, Any], n_documents: int, every_code_point: list[str]
-) -> None:
-    documents = every_code_point[:n_documents]
+def test_every_code_point_is_counted_as_in_sklearn(settings: dict[str, Any]) -> None:
+    documents = documents_of(code_points(), "ab{c}cd {c}{c} {c}ef{c}")  # between letters, doubled, and at both ends
     theirs = CountVectorizer(**settings)
     expected = theirs.fit_transform(documents)
     assert len(theirs.vocabulary_) > 700
@@ -48,7 +27,7 @@ def test_every_code_point_is_counted_as_in_sklearn(
 
 
 def test_a_long_text_is_lower_cased_as_python_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = "".join(map(chr, range(POINTS)))
+    whole = "".join(map(chr, range(0x110000)))
     texts = [whole, whole.replace("Σ", ""), whole[::-1].replace("Σ", ""), "ΟΔΟΣ ΣΑΣ " * 100_000, "İÉ" * 70_000]
     for length in (1 << 16, 1, 7):
         monkeypatch.setattr(words, "LONG_TEXT", length)

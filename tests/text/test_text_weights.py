@@ -47,7 +47,10 @@ def expected_of(rows: Any, fitted: Any, **names: str) -> Any:
     return np.array(weights_of(rows.tolist(), fitted.tolist(), **names))
 
 
-@every_combination
+@pytest.mark.pairwise
+@pytest.mark.parametrize("tf", TERM_FREQUENCIES)
+@pytest.mark.parametrize("idf", INVERSE_FREQUENCIES)
+@pytest.mark.parametrize("norm", NORMS)
 @few_examples
 @given(data=st.data())
 def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObject) -> None:
@@ -63,7 +66,10 @@ def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObj
     assert weighter.n_features_in_ == n_columns
 
 
-@every_combination
+@pytest.mark.pairwise
+@pytest.mark.parametrize("tf", TERM_FREQUENCIES)
+@pytest.mark.parametrize("idf", INVERSE_FREQUENCIES)
+@pytest.mark.parametrize("norm", NORMS)
 @few_examples
 @given(data=st.data())
 def test_partial_fit_is_fit_on_all_also_when_columns_come_later(

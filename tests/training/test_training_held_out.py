@@ -191,7 +191,8 @@ def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, 
     for fold in sorted({number for number in fold_of.tolist() if number >= 0}):
         is_test = fold_of == fold
         train_labels = part(labels, ~is_test)
-        model = Categorizer(**settings).fit(part(case.texts, ~is_test), train_labels)
+        no_folds = {} if settings["classifier"] == "rocchio" else {"cut": "zero"}  # scores do not depend on the cut
+        model = Categorizer(**settings | no_folds).fit(part(case.texts, ~is_test), train_labels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scores = model.predict_scores(part(case.texts, is_test)).scores
