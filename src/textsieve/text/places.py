@@ -260,6 +260,8 @@ class Node:
 Occurrence = tuple[int, int, str]
 """Where a term begins and ends in a prepared text, and the term."""
 
+_NOT_SPACES = re.compile(r"\S+")
+
 
 class NgramTable:
     """N-grams of characters by their first characters, to find them in texts.
@@ -309,9 +311,6 @@ class NgramTable:
             yield min(max(begin - 1, 0), len(word) - 1), max(min(end - 1, len(word)), 1), term
 
 
-_NOT_SPACES = re.compile(r"\S+")
-
-
 class TermFinder:
     """Find the terms of a vocabulary in documents."""
 
@@ -333,7 +332,8 @@ class TermFinder:
         starts = np.append(traced.begins, len(text))[begins]
         stops = np.where(begins < ends, np.append(traced.ends, 0)[ends - 1], starts)
         order = np.lexsort((stops, starts))
-        return list(map(Span, starts[order].tolist(), stops[order].tolist(), [terms[index] for index in order]))
+        sorted_terms = [terms[index] for index in order.tolist()]
+        return list(map(Span, starts[order].tolist(), stops[order].tolist(), sorted_terms))
 
     def _occurrences(self, text: str) -> Iterator[Occurrence]:
         """Yield each occurrence of a term in a prepared text."""
