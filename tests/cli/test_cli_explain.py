@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.reference.cli_cases import Run
+from tests.reference.cli_cases import Ask, Run
 
 from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, highlight
 from textsieve.prediction import Span
+from textsieve.text.analysis import display_term
 
 
 def pieces(text: str, spans: list[Span], contributions: dict[str, float]) -> list[tuple[str, str]]:
@@ -58,3 +59,16 @@ def test_only_a_terminal_shows_the_text(model: Path, run: Run, monkeypatch: pyte
     assert "<\x1b[1;32mSTRIKER\x1b[0m>" in printed
     assert "nobody" in printed
     assert "[1;32mSTRIKER" not in run("explain", model, text, "--json").stdout
+
+
+def test_ngrams_of_characters_have_marks_in_tables_but_not_in_json(
+    news: Path, run: Run, ask: Ask, tmp_path: Path
+) -> None:
+    options, model = ("--analyzer", "char_wb", "--ngrams", "3"), tmp_path / "ngrams.sieve"
+    run("train", news, "-o", model, *options)
+    stored = ask("info", model, "--terms")["terms"]
+    assert any(term.startswith(" ") for term in stored)
+    assert run("info", model, "--terms").stdout.splitlines() == [display_term(term, "char_wb") for term in stored]
+    assert "▁st…" in run("explain", model, "striker").stdout
+    assert "▁" in run("terms", news, *options).stdout
+    assert any(entry["term"].startswith(" ") for entry in ask("terms", news, *options)["terms"])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -55,6 +56,29 @@ def test_spans_of_odd_texts_equal_their_counts(name: str, text: str) -> None:
     assert_as_counted(model, f"{text} {DOCUMENTS[0][:200]}{text}")
 
 
+OTHER_TERMS: list[dict[str, Any]] = [
+    {"token_pattern": r"\b\w[\w'-]*\b", "strip_accents": "unicode"},
+    {"analyzer": "text", "ngram_range": (1, 2), "char_ngram_range": (3, 5), "stop_words": "english"},
+    {"analyzer": "text", "ngram_range": (2, 2), "char_ngram_range": (1, 1)},
+    {"analyzer": "char", "ngram_range": (2, 4)},
+    {"analyzer": "char_wb", "ngram_range": (1, 4)},
+]
+
+
+@pytest.mark.parametrize("settings", OTHER_TERMS, ids=str)
+@given(text=odd_texts)
+def test_spans_of_other_terms_than_words_equal_their_counts(settings: dict[str, Any], text: str) -> None:
+    model = model_of_other_terms(tuple(settings.items()))
+    assert_as_counted(model, f"{text} {DOCUMENTS[0][:200]}{text}")
+
+
+@cache
+def model_of_other_terms(settings: tuple[tuple[str, Any], ...]) -> Model:
+    """Return a model with these settings and all terms."""
+    labels = [str(number % 2) for number in range(len(DOCUMENTS))]
+    return Categorizer(n_terms="all", n_jobs=1, **dict(settings)).fit(DOCUMENTS, labels).model_
+
+
 @pytest.fixture(scope="module")
 def sample(raw_documents: Callable[[int], list[str]]) -> list[str]:
     """Return some real documents."""
@@ -66,6 +90,7 @@ PREPARED: list[dict[str, Any]] = [
     {"tags": "drop", "strip_accents": "unicode", "ngram_range": (1, 3), "stop_words": "english"},
     {"tags": "drop", "names": True, "strip_accents": "ascii"},
     {"tags": "drop", "names": True, "normalise": "stem", "stop_words": "english", "lowercase": False},
+    *OTHER_TERMS,
 ]
 
 
@@ -77,7 +102,7 @@ def test_spans_of_real_documents_equal_their_counts(sample: list[str], settings:
         for start, end, term in assert_as_counted(model.model_, text):
             if not settings:
                 assert text[start:end].lower() == term
-            elif "tags" in settings and "<" not in text[start:end] and "&" not in text[start:end]:
+            elif settings.get("tags") == "drop" and "<" not in text[start:end] and "&" not in text[start:end]:
                 assert text[start - 1 : start].isalnum() is False, "a word begins where it begins"
 
 

@@ -10,7 +10,9 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Browser
-from tests.serve.conftest import Page, PageService
+from tests.serve.conftest import WORDS, Page, PageService, Services, documents
+from textsieve import Categorizer
+from textsieve.text.analysis import display_term
 
 TEXT = "Today 🚀 the Moon rocket, and my old guitar 🎸🎸 with a very good engine: moon rocket launch.\n\nMoon!"
 MARKS = """
@@ -283,6 +285,23 @@ def test_terms_are_shown_with_marks(page: Page, browser: Browser, single_label: 
     assert browser.texts(".contributions tbody th") == ["▁th…", "“!”"]
     browser.run("document.querySelectorAll('#marked mark')[1].focus()")
     assert browser.texts("#tip .tip-line") == ["“!” +1.000"]
+
+
+def test_a_model_of_ngrams_is_explained_and_searched(page: Page, browser: Browser, services: Services) -> None:
+    model = Categorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(*documents(WORDS)).model_
+    page.open(services.start("ngrams", model))
+    page.classify("Rocket, guitar")
+    assert browser.run("return document.getElementById('marked').textContent") == "Rocket, guitar"
+    assert len(browser.run(MARKS)) > 5, "a mark covers a part of a word"
+    strongest = [
+        display_term(entry.term, "char_wb") for entry in model.explain("Rocket, guitar").classes[0].contributions
+    ]
+    assert browser.texts(".contributions tbody th")[:20] == strongest[:20]
+    page.select_tab("terms")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
+    browser.one("#terms-search").send_keys("▁ro")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length < 50")
+    assert set(browser.texts("#terms-list tbody th")) == {"▁ro…", "▁roa…", "▁roc…"}
 
 
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
