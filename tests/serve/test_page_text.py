@@ -280,6 +280,13 @@ def test_a_term_next_to_itself_is_one_mark(page: Page, browser: Browser, single_
     assert [mark[0] for mark in browser.run(MARKS)] == ["haha", "ha"]
 
 
+def test_occurrences_that_the_server_left_out_are_mentioned(
+    page: Page, browser: Browser, single_label: PageService
+) -> None:
+    explain_by(page.open(single_label), "haha ha", [("ha", 1.0), ("a", 1.0)], [[0, 2, 0]])
+    assert "only its beginning is marked" in browser.texts("#marked-note")[0]
+
+
 def test_terms_are_shown_with_marks(page: Page, browser: Browser, single_label: PageService) -> None:
     explain_by(page.open(single_label), "the!", [("▁th…", 2.0), ("!", 1.0)], [[0, 2, 0], [3, 4, 1]])
     assert browser.texts(".contributions tbody th") == ["▁th…", "“!”"]

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.reference.model_cases import small_model
 from tests.serve.model_kinds import KINDS, TEXTS
 from tests.serve.servers import ERROR_FIELDS, Server, send
 from textsieve import InputError, load
 from textsieve.prediction import Contribution
 from textsieve.prediction.records import Records
+from textsieve.serve import served_model
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.server import build_app
 from textsieve.serve.service import Service as AppService
@@ -87,6 +89,13 @@ def test_a_class_can_be_given_by_its_label_or_its_text(service: Service) -> None
         assert response["label"] == 2
         assert type(response["label"]) is int
     assert send(service("single"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
+
+
+def test_an_explanation_has_the_first_spans_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_model, "MAX_SPANS", 2)
+    response = json.loads(served_model.explanation_json(small_model(), "id", "goal goal market goal", None))
+    assert [span[:2] for span in response["spans"]] == [[0, 4], [5, 9]]
+    assert sum(entry["count"] for entry in response["contributions"]) == 4
 
 
 def test_probabilities_equal_those_of_the_model(service: Service, models: dict[str, Path]) -> None:

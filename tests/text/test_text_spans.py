@@ -162,6 +162,9 @@ def test_terms_of_any_analyzer_have_as_many_spans_as_they_are_counted(
         for start, end, term in spans:
             assert 0 <= start <= end <= len(text)
             assert start < end or not term.strip(" "), "only a term without characters has an empty place"
+        first = TermFinder(vocabulary, reading).spans(text, 3)
+        assert [span.start for span in first] == [span.start for span in spans[:3]]
+        assert not Counter(first) - Counter(spans)
 
 
 @pytest.mark.parametrize("name", [name for name in ANALYSES if name not in DEPEND_ON_NEIGHBOURS])

@@ -324,14 +324,14 @@ class Model:
         """Return the finder of the selected terms' positions in a text."""
         return TermFinder(self._vocabulary, self._reading)
 
-    def spans(self, text: str | bytes) -> list[Span]:
+    def spans(self, text: str | bytes, max_spans: int | None = None) -> list[Span]:
         """Return the positions of the selected terms in a text, one span per counted occurrence.
 
         Spans are sorted by start, then end. Offsets are in characters (code points) of the given text, or of the
         decoded text for bytes. The span of an n-gram reaches from its first word to its last, including stop words
-        between them, so spans may overlap.
+        between them, so spans may overlap. With `max_spans`, only this many are returned, those that start first.
         """
-        return self._finder.spans(self._reading.text_of(_require_text(text)))
+        return self._finder.spans(self._reading.text_of(_require_text(text)), max_spans)
 
     def strengths(self) -> Floats:
         """Return how strongly each term speaks for each class (terms x classes): the model's coefficients.

@@ -113,7 +113,7 @@ class ExplainResponse(BaseModel):
     contributions: list[TermContribution] = Field(description="By absolute value, the largest first.")
     spans: list[tuple[int, int, int]] = Field(
         description="Positions of the terms in the text: start, end (in Unicode code points), and the index of the "
-        "term in `contributions`."
+        "term in `contributions`. At most 500,000 are returned, those that start first."
     )
 
 

@@ -29,6 +29,9 @@ from .api_errors import ApiError
 CountPredictions = Callable[[Model, Predictions], None]
 """Function that adds predictions to the metrics."""
 
+MAX_SPANS = 500_000
+"""The largest number of positions in an explanation. N-grams of characters have several for each character."""
+
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
@@ -89,7 +92,7 @@ def explanation_json(
     """
     explanation = model.explain(text)
     check_wanted()
-    spans = model.spans(text)
+    spans = model.spans(text, MAX_SPANS)
     check_wanted()
     predicted = list(explanation.predicted) if isinstance(explanation.predicted, tuple) else [explanation.predicted]
     if label is None:

@@ -31,6 +31,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -318,33 +319,40 @@ class TermFinder:
         self._vocabulary, self._reading = vocabulary, reading
         self._analysis = reading.analysis
 
-    def spans(self, text: str) -> list[Span]:
-        """Return the place of each occurrence of the vocabulary's terms in a text, sorted by start and end."""
+    def spans(self, text: str, max_spans: int | None = None) -> list[Span]:
+        """Return the place of each occurrence of the vocabulary's terms in a text, sorted by start and end.
+
+        With `max_spans`, only this many are returned, those that start first.
+        """
         traced = trace_text(text, self._reading)
         if self._analysis.analyzer == "char":
             runs = WHITE_SPACE_RUN.finditer(traced.text)
             traced = traced.after_edits((*run.span(), " ") for run in runs)
-        occurrences = list(self._occurrences(traced.text))
+        kinds = self._occurrences(traced.text)
+        occurrences = list(chain.from_iterable(islice(occurrences, max_spans) for occurrences in kinds))
         if not occurrences:
             return []
         first, last, terms = zip(*occurrences, strict=True)
         begins, ends = np.array(first), np.array(last)
         starts = np.append(traced.begins, len(text))[begins]
         stops = np.where(begins < ends, np.append(traced.ends, 0)[ends - 1], starts)
-        order = np.lexsort((stops, starts))
+        order = np.lexsort((stops, starts))[:max_spans]
         sorted_terms = [terms[index] for index in order.tolist()]
         return list(map(Span, starts[order].tolist(), stops[order].tolist(), sorted_terms))
 
-    def _occurrences(self, text: str) -> Iterator[Occurrence]:
-        """Yield each occurrence of a term in a prepared text."""
+    def _occurrences(self, text: str) -> Iterator[Iterator[Occurrence]]:
+        """Yield the occurrences of each kind of terms in a prepared text, each in the order of their begins."""
         if self._analysis.analyzer == "char":
-            yield from self._ngrams.find(text)
+            yield self._ngrams.find(text)
         elif self._analysis.analyzer == "char_wb":
-            yield from self._ngrams.find_in_words(text)
+            yield self._ngrams.find_in_words(text)
         else:
-            yield from self._words_in(text)
+            places = self._analysis.token_places(text, joins_names=self._reading.joins_names)
+            yield self._ngrams_of_words(text, places.sequences)
+            if self._vocabulary.ngram_range[0] == 1:
+                yield self._words(text, places.grams)
             if self._analysis.char_ngram_range is not None:
-                yield from self._ngrams.find_in_words(text.replace(SPACE_MARK, " "))
+                yield self._ngrams.find_in_words(text.replace(SPACE_MARK, " "))
 
     @cached_property
     def _ngrams(self) -> NgramTable:
@@ -359,18 +367,19 @@ class TermFinder:
 
     # -- words ---------------------------------------------------------------------------------------------------
 
-    def _words_in(self, text: str) -> Iterator[Occurrence]:
-        """Yield each occurrence of a term that consists of words."""
-        places = self._analysis.token_places(text, joins_names=self._reading.joins_names)
-        for sequence in places.sequences:
-            words, word_places = self._words_to_count(text, sequence)
+    def _ngrams_of_words(self, text: str, sequences: Iterable[list[Place]]) -> Iterator[Occurrence]:
+        """Yield each occurrence of a term that consists of words in a sequence, given the places of these words."""
+        for sequence in sequences:
+            words, places = self._words_to_count(text, sequence)
             for first, last, term in self._terms_in(words):
-                yield word_places[first][0], word_places[last][1], term
-        if self._vocabulary.ngram_range[0] == 1:
-            grams, gram_places = self._words_to_count(text, places.grams)
-            for gram, place in zip(grams, gram_places, strict=True):
-                if gram in self._vocabulary.columns:
-                    yield *place, gram
+                yield places[first][0], places[last][1], term
+
+    def _words(self, text: str, places: list[Place]) -> Iterator[Occurrence]:
+        """Yield each occurrence of a term that is a single word, given the places of words."""
+        words, counted_places = self._words_to_count(text, places)
+        for word, place in zip(words, counted_places, strict=True):
+            if word in self._vocabulary.columns:
+                yield *place, word
 
     def _words_to_count(self, text: str, places: list[Place]) -> tuple[list[str], list[Place]]:
         """Return the words at some places as they are counted, and their places, without stop words."""

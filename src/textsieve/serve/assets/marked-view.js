@@ -129,6 +129,7 @@ export const useMarked = () => {
     const { content, isTruncated } = contentOf(text, explanation.spans, contributions);
     marked.replaceChildren(...content);
     marked.querySelector("mark")?.setAttribute("tabindex", "0");
-    return isTruncated;
+    const nOccurrences = contributions.reduce((sum, { count }) => sum + count, 0);
+    return isTruncated || explanation.spans.length < nOccurrences; // the server sends a limited number of spans
   };
 };
