@@ -109,8 +109,8 @@ ANALYSES = {
     "char": analysis_of("char"),
     "char_wb": analysis_of("char_wb"),
 }
-DEPEND_ON_NEIGHBOURS = ("after a letter", "perhaps after a letter", "between words")
-"""Analyses whose words depend on characters that are not part of the word."""
+DEPEND_ON_NEIGHBOURS = ("two words", "after a letter", "perhaps after a letter", "between words")
+"""Analyses whose words depend on the characters before them."""
 NOT_COUNTED = (
     *("goal", "new york", "of", "zz top", "", " ", "a", " a "),
     *("▁", "▁a▁", "▁a…", "…", "▁go…", "…oa…"),
