@@ -113,7 +113,7 @@ DEPEND_ON_NEIGHBOURS = ("two words", "after a letter", "perhaps after a letter",
 """Analyses whose words depend on the characters before them."""
 NOT_COUNTED = (
     *("goal", "new york", "of", "zz top", "", " ", "a", " a "),
-    *("▁", "▁a▁", "▁a…", "…", "▁go…", "…oa…"),
+    *("▁", "▁a▁", "▁a…", "…", "▁go…", "…oa…", "▁…", "……"),
 )
 """Terms of a given vocabulary, some of which can't occur with some analyzers."""
 

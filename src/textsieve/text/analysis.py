@@ -13,9 +13,10 @@ There is another analyzer, "text", for texts of any script; see `tokens`.
 
 Words can be counted together with n-grams of characters, by the setting `char_ngram_range`. These are the n-grams of
 "char_wb", spelled so that they can be told from words: `SPACE_MARK` stands for the space before or after a word, and
-`INNER_MARK` shows that the word goes on there. So `the`, which is a word, differs from the n-grams `▁the▁`, which is
-the whole of a word, and `…the…`, which is within a word such as `mother`. `SPACE_MARK` itself counts as white space
-here, so two n-grams never have the same spelling. In a document, words come before n-grams.
+`INNER_MARK` shows that there is no such space in the n-gram, so that the word may go on. So `the`, which is a word,
+differs from the n-grams `▁the▁`, which is a whole word, and `…the…`, which is a part of `mother` and of `the`.
+`SPACE_MARK` itself counts as white space here, so two n-grams never have the same spelling. In a document, words come
+before n-grams.
 
 Terms are listed by where they begin in the text, shorter ones first; `partial_fit` numbers terms in this order. Texts
 with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many. Terms of other
@@ -47,7 +48,7 @@ Function = Callable[[Any], Any]
 """A user's function: an analyzer, a tokenizer or a preprocessor."""
 
 INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
-"""Stands at the begin or end of a spelled n-gram where the word goes on."""
+"""Stands at the beginning or end of a spelled n-gram that has no space there."""
 
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """The longest time that a regular expression may take for one document: for any document, and for each character."""
@@ -305,7 +306,10 @@ def is_marked(term: str) -> bool:
     A word never begins with a mark, except for the symbol `…`, which is one character, and n-grams of words that begin
     with it, which have a space.
     """
-    return term[:1] in (SPACE_MARK, INNER_MARK) and " " not in term and term != INNER_MARK
+    if term[:1] not in (SPACE_MARK, INNER_MARK) or " " in term:
+        return False
+    ngram = unmark_ngram(term)
+    return ngram != "" and mark_ngram(ngram) == term
 
 
 def mark_ngram(ngram: str) -> str:

@@ -106,8 +106,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         The smallest and the largest number of words, or of characters, in a term.
     char_ngram_range : (int, int) or None
         Count n-grams of characters, too, with this smallest and largest number of characters, if terms are words. They
-        are those of `analyzer="char_wb"`, spelled with marks: `▁th…` is the begin of a word, `…the…` is within a word,
-        and `▁the▁` is a whole word.
+        are those of `analyzer="char_wb"`, spelled with marks: `▁th…` begins a word, `…the…` is anywhere in a word, and
+        `▁the▁` is a whole word.
     min_df, max_df : int or float
         Leave out terms that are in fewer or more documents than this: a number, or a share of the documents.
     max_features : int or None
