@@ -739,7 +739,8 @@ def test_calibrations_with_infinite_probabilities_raise(method: str, knots: list
 def test_a_header_of_too_many_values_raises_before_they_are_created(
     item: str, max_values: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(parse.__kwdefaults__, "max_values", max_values)
+    defaults: Any = parse.__kwdefaults__
+    monkeypatch.setitem(defaults, "max_values", max_values)
     items = ",".join([item] * (max_values + max_values // 4))
     data = forged(TEXT.replace('"C": 1.0', f'"C": [{items}]'))
     assert 2 * max_values < len(data) < MAX_HEADER

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from sklearn.feature_extraction.text import CountVectorizer
 from tests.depth import few_examples
 from tests.reference.text_checks import (
@@ -122,13 +122,14 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_functions_run_as_in_sklearn(name: str, fitted: list[str], others: list[str]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert_counts_like_sklearn(fitted, others, FUNCTIONS[name], ways=PATHS)
+def test_functions_run_as_in_sklearn(fitted: list[str], others: list[str]) -> None:
+    for name, settings in FUNCTIONS.items():
+        note(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert_counts_like_sklearn(fitted, others, settings, ways=PATHS)
 
 
 @pytest.mark.parametrize("way", PATHS)
