@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 from hypothesis import given, note
 from sklearn.feature_extraction.text import CountVectorizer
-from tests.depth import few_examples
+from tests.depth import IS_DEEP, few_examples
 from tests.reference.text_checks import (
     PATHS,
     assert_counts_like_sklearn,
@@ -45,6 +45,7 @@ PYTHON_PATTERNS = [
     r"\w+[ \n]\w+",
     r"a(b*)",
 ]
+PATTERNS = [*COMPILED_PATTERNS, *PYTHON_PATTERNS]
 
 
 @pytest.mark.parametrize("pattern", COMPILED_PATTERNS)
@@ -70,17 +71,16 @@ TOKEN_SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.pairwise
 @pytest.mark.filterwarnings("ignore:.*stop words can never match")
-@pytest.mark.parametrize("way", PATHS)
-@pytest.mark.parametrize("settings", TOKEN_SETTINGS, ids=str)
-@pytest.mark.parametrize("pattern", [*COMPILED_PATTERNS, *PYTHON_PATTERNS])
+@pytest.mark.parametrize("pattern", PATTERNS)
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_counts_are_sklearns(
-    pattern: str, settings: dict[str, Any], way: str, fitted: list[str], others: list[str]
-) -> None:
-    assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings}, ways=[way])
+def test_counts_are_sklearns(pattern: str, fitted: list[str], others: list[str]) -> None:
+    """Any two of patterns, settings and paths are combined, and in a deep run all three."""
+    for number, settings in enumerate(TOKEN_SETTINGS, PATTERNS.index(pattern)):
+        note(str(settings))
+        ways = PATHS if IS_DEEP else PATHS[number % 3 :][:1]
+        assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings}, ways=ways)
 
 
 @pytest.mark.slow
