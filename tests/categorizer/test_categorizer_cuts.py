@@ -1,5 +1,6 @@
 """Cuts (rules that turn scores into label sets) and probabilities: fitted in training, stored in the model file."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ WAYS: dict[str, Any] = {
 OPTIONS: dict[str, Any] = {"scutfbr": {"floor": 0.9}}
 
 
+@cache
 def held_out_scores(**settings: Any) -> tuple[Any, Any]:
     """Return the scores of held-out documents, and their classes as an indicator matrix."""
     plan = TrainingPlan.of(Categorizer(**settings).settings(), 1)

@@ -60,21 +60,19 @@ def tellable(case: Case, weights: Any) -> bool:
 
 
 @fewer_terms
-@pytest.mark.parametrize("selector", FROM_STATS, ids=repr)
 @few_examples
 @given(case=cases(values, n_labels=(0, 2)), data=st.data())
-def test_integer_weights_select_as_repeated_documents_do(
-    selector: TermSelector, case: Case, data: st.DataObject
-) -> None:
+def test_integer_weights_select_as_repeated_documents_do(case: Case, data: st.DataObject) -> None:
     weights = whole_weights(data, len(case.rows))
     assume(tellable(case, weights))
     copies = repeated(case, weights)
-    once = clone(selector).fit(case.matrix(), case.label_sets, sample_weight=weights)
-    often = clone(selector).fit(copies.matrix(), copies.label_sets)
-    assert once.stats_ == often.stats_
-    assert once.scores_.tobytes() == often.scores_.tobytes()
-    assert once.ranking_.tolist() == often.ranking_.tolist()
-    assert once.get_support().tolist() == often.get_support().tolist()
+    for selector in FROM_STATS:
+        once = clone(selector).fit(case.matrix(), case.label_sets, sample_weight=weights)
+        often = clone(selector).fit(copies.matrix(), copies.label_sets)
+        assert once.stats_ == often.stats_, selector
+        assert once.scores_.tobytes() == often.scores_.tobytes(), selector
+        assert once.ranking_.tolist() == often.ranking_.tolist(), selector
+        assert once.get_support().tolist() == often.get_support().tolist(), selector
 
 
 def table(seed: int, n_documents: int = 60, n_terms: int = 30) -> tuple[Any, Any, Any]:
@@ -132,17 +130,18 @@ def test_batches_with_weights_are_the_same_as_all_at_once(selector: Any) -> None
 
 
 @fewer_terms
-@pytest.mark.parametrize("selector", [*FROM_STATS, *OTHERS[1:]], ids=repr)
 @few_examples
 @given(case=cases(values, n_labels=(0, 2)), data=st.data())
-def test_weights_of_any_size_give_finite_scores(selector: TermSelector, case: Case, data: st.DataObject) -> None:
+def test_weights_of_any_size_give_finite_scores(case: Case, data: st.DataObject) -> None:
     n = len(case.rows)
     assume(tellable(case, np.ones(n)))
     weights = data.draw(st.lists(st.sampled_from([1e-9, 0.1, 0.3, 1 / 3, 1.0, 2.5, 1e7]), min_size=n, max_size=n))
-    if isinstance(selector, Cascade):  # min_df=1 keeps no term if its documents count a billionth
-        assume(((case.rows != 0).T @ np.array(weights)).max(initial=0) >= 1)
-    fitted = clone(selector).fit(case.matrix(), case.label_sets, sample_weight=weights)
-    assert np.isfinite(fitted.scores_[fitted.get_support()]).all()
+    doc_weights = ((case.rows != 0).T @ np.array(weights)).max(initial=0)
+    for selector in (*FROM_STATS, *OTHERS[1:]):
+        if isinstance(selector, Cascade) and doc_weights < 1:
+            continue  # min_df=1 keeps no term if its documents count a billionth
+        fitted = clone(selector).fit(case.matrix(), case.label_sets, sample_weight=weights)
+        assert np.isfinite(fitted.scores_[fitted.get_support()]).all(), selector
 
 
 SHARES = [InformationGain(k="all"), MutualInformation(k="all"), OCFS(k="all"), TOFA(k="all", weight=0.5)]

@@ -17,8 +17,8 @@ from textsieve.prediction import Model
 
 N_CLIENTS = 50
 SECONDS = 3.0
-N_REQUESTS = 20_000
-GROWTH = 16 << 20
+N_REQUESTS = 10_000
+GROWTH = 8 << 20
 """Bytes; the allocator keeps far less after some thousand requests, a leak of a kilobyte per request is more."""
 
 

@@ -26,9 +26,12 @@ LOCAL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
 }
 """Settings of local sessions, which run most of the tests: on few documents, planning a query again while it runs and
-compiling it take longer than running it. The cluster and the Connect server have Spark's defaults.
+compiling it take longer than running it, and so do more partitions than cores. The cluster and the Connect server have
+Spark's defaults, and four partitions.
 """
 
 

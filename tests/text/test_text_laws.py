@@ -143,23 +143,23 @@ def test_a_clone_is_not_fitted_and_has_the_settings() -> None:
     assert not hasattr(fresh, "vocabulary_")
 
 
-def thousands_of_documents() -> list[str]:
+def hundreds_of_documents() -> list[str]:
     random = np.random.default_rng(7)
     words = [f"w{number}" + "xyz" * (number % 5) for number in range(4000)] + ["naïve", "北京", "Straße"]
-    word_numbers = random.zipf(1.3, (1500, 60)) % len(words)
+    word_numbers = random.zipf(1.3, (600, 60)) % len(words)
     return [" ".join(words[number] for number in row) for row in word_numbers]
 
 
 @for_all_settings
 def test_the_same_bytes_for_any_number_of_threads(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tally, "SLICE_CHARACTERS", 3000)
-    documents = thousands_of_documents()
+    documents = hundreds_of_documents()
     results = []
     for n_jobs in (1, 2, 3, 5, -1, None):
         counter = TermCounter(n_jobs=n_jobs, **options)
         fitted = counter.fit_transform(documents)
         stream = TermCounter(n_jobs=n_jobs, **options)
-        streamed = [stream.partial_fit_transform(documents[first : first + 500]) for first in range(0, 1500, 500)]
+        streamed = [stream.partial_fit_transform(documents[first : first + 200]) for first in range(0, 600, 200)]
         matrices = [fitted, counter.transform(documents[::-1]), *streamed]
         parts = [getattr(matrix, name).tobytes() for matrix in matrices for name in ("data", "indices", "indptr")]
         results.append((parts, list(counter.vocabulary_), list(stream.vocabulary_)))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from sklearn.feature_extraction.text import CountVectorizer
-from tests.depth import few_examples
+from tests.depth import IS_DEEP, few_examples
 from tests.reference.text_checks import (
     PATHS,
     assert_counts_like_sklearn,
@@ -45,6 +45,7 @@ PYTHON_PATTERNS = [
     r"\w+[ \n]\w+",
     r"a(b*)",
 ]
+PATTERNS = [*COMPILED_PATTERNS, *PYTHON_PATTERNS]
 
 
 @pytest.mark.parametrize("pattern", COMPILED_PATTERNS)
@@ -70,17 +71,16 @@ TOKEN_SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.pairwise
 @pytest.mark.filterwarnings("ignore:.*stop words can never match")
-@pytest.mark.parametrize("way", PATHS)
-@pytest.mark.parametrize("settings", TOKEN_SETTINGS, ids=str)
-@pytest.mark.parametrize("pattern", [*COMPILED_PATTERNS, *PYTHON_PATTERNS])
+@pytest.mark.parametrize("pattern", PATTERNS)
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_counts_are_sklearns(
-    pattern: str, settings: dict[str, Any], way: str, fitted: list[str], others: list[str]
-) -> None:
-    assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings}, ways=[way])
+def test_counts_are_sklearns(pattern: str, fitted: list[str], others: list[str]) -> None:
+    """Any two of patterns, settings and paths are combined, and in a deep run all three."""
+    for number, settings in enumerate(TOKEN_SETTINGS, PATTERNS.index(pattern)):
+        note(str(settings))
+        ways = PATHS if IS_DEEP else PATHS[number % 3 :][:1]
+        assert_counts_like_sklearn(fitted, others, {"token_pattern": pattern, **settings}, ways=ways)
 
 
 @pytest.mark.slow
@@ -122,13 +122,14 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
 @few_examples
 @given(fitted=spaced_corpora, others=spaced_corpora)
-def test_functions_run_as_in_sklearn(name: str, fitted: list[str], others: list[str]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert_counts_like_sklearn(fitted, others, FUNCTIONS[name], ways=PATHS)
+def test_functions_run_as_in_sklearn(fitted: list[str], others: list[str]) -> None:
+    for name, settings in FUNCTIONS.items():
+        note(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert_counts_like_sklearn(fitted, others, settings, ways=PATHS)
 
 
 @pytest.mark.parametrize("way", PATHS)
