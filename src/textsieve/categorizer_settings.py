@@ -18,7 +18,7 @@ from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
 from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import is_whole, n_threads
-from .text.analyzers import ANALYZERS, WORD_PATTERN
+from .text.analyzers import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
 
 T = TypeVar("T")
 
@@ -446,6 +446,13 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
+        for name, has_characters in (
+            ("ngram_range", self.analyzer in ("char", "char_wb")),
+            ("char_ngram_range", True),
+        ):
+            lengths = getattr(self, name)
+            if has_characters and isinstance(lengths, tuple | list) and _is_above(lengths, MAX_CHARACTERS):
+                raise _wrong(name, lengths, f"n-grams in a model have at most {MAX_CHARACTERS} characters")
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> Settings:
@@ -472,6 +479,11 @@ READING_SETTINGS: Final = (
     *("names", "normalise", "language", "ngram_range", "char_ngram_range"),
 )
 """The settings that say how texts are read and split into terms; those of a `TermCounter`, without the limits."""
+
+
+def _is_above(values: Collection[Any], limit: int) -> bool:
+    """Return whether one of the values is a number above the limit."""
+    return any(is_whole(value) and value > limit for value in values)
 
 
 def _wrong(name: str, value: Any, hint: str) -> InputError:

@@ -203,3 +203,15 @@ def test_predictions_count_no_longer_n_grams_than_those_selected() -> None:
     assert only_words.terms_ == ["a"]
     assert only_words.model_._reading.analysis == analysis_of("text")
     assert fitted(3, analyzer="char", ngram_range=(1, 9), selector="df").model_._vocabulary.ngram_range[1] < 9
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("char_ngram_range", {"analyzer": "text", "char_ngram_range": (3, 101)}),
+        ("ngram_range", {"analyzer": "char_wb", "ngram_range": (3, 101)}),
+    ],
+)
+def test_ngrams_that_a_model_file_could_not_have_raise_before_training(name: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=rf"^{name}=\(3, 101\); n-grams in a model have at most 100 characters"):
+        Categorizer(**settings).fit(["a text", "another"], ["a", "b"])

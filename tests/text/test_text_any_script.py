@@ -13,7 +13,7 @@ from tests.depth import few_examples
 from tests.reference.text_checks import PATHS, assert_same, code_points, path, texts
 from tests.reference.text_twins import first_seen, is_hangul, text_terms_in, tokens_in
 
-from textsieve import TermCounter
+from textsieve import Categorizer, TermCounter
 from textsieve.text.tokens import character_kinds, kind_of, split_text, token_places
 
 EXAMPLES: dict[str, tuple[str, list[str]]] = {
@@ -175,3 +175,25 @@ def test_pairs_of_words_leave_grams_out_if_single_words_do_not_count() -> None:
 def test_the_twin_knows_hangul() -> None:
     assert is_hangul("한")
     assert not is_hangul(unicodedata.normalize("NFD", "한")[0])
+
+
+@pytest.mark.parametrize("word", ["그리고", "我们", "ไม่"])
+def test_stop_words_of_several_units_are_left_out_without_a_warning(word: str) -> None:
+    documents, labels = [f"{word} good", f"{word} bad"] * 4, ["a", "b"] * 4
+    assert word not in TermCounter(analyzer="text", stop_words=[word]).fit(documents).vocabulary_
+    trained = Categorizer(analyzer="text", stop_words=[word]).fit(documents, labels)
+    assert word not in trained.model_.terms
+
+
+@pytest.mark.filterwarnings("ignore:.* can never match:UserWarning")
+@pytest.mark.parametrize("way", PATHS)
+def test_a_mark_among_the_stop_words_changes_nothing(way: str) -> None:
+    with path(way):
+        counter = TermCounter(analyzer="text", ngram_range=(1, 2), stop_words=["▁"]).fit(["ab北cd"])
+    assert counter.get_feature_names_out().tolist() == ["ab", "cd", "北"]
+
+
+def test_a_token_pattern_without_effect_does_not_keep_names_from_being_joined() -> None:
+    with pytest.warns(UserWarning, match="token_pattern=.* has no effect"):
+        counter = TermCounter(analyzer="text", names=True, token_pattern=r"\w+").fit(["We saw Santiago de Cuba."])
+    assert "santiago de cuba" in counter.vocabulary_

@@ -23,7 +23,8 @@ from tests.reference.text_checks import (
 )
 
 from textsieve import TermCounter
-from textsieve.text.words import WORD_PATTERN, TokenRule, token_rule
+from textsieve.text.analyzers import WORD_PATTERN
+from textsieve.text.words import TokenRule, token_rule
 
 COMPILED_PATTERNS = {
     WORD_PATTERN: TokenRule(r"\w", 2),

@@ -15,7 +15,7 @@ from tests.reference.text_checks import PATHS, assert_same, path, spaced_corpora
 from tests.reference.text_twins import character_ngrams_in, first_seen, text_terms_in
 
 from textsieve import InputError, TermCounter
-from textsieve.text import tally
+from textsieve.text import analysis, tally
 from textsieve.text.analysis import is_marked, mark_ngram, unmark_ngram
 
 SETTINGS: dict[str, tuple[dict[str, Any], tuple[int, int]]] = {
@@ -186,9 +186,29 @@ def test_a_counter_can_be_pickled() -> None:
         ({"char_ngram_range": (3, 2)}, "char_ngram_range="),
         ({"char_ngram_range": 3}, "char_ngram_range=3"),
         ({"char_ngram_range": "35"}, "char_ngram_range='35'"),
+        ({"char_ngram_range": b"\x01\x02"}, "char_ngram_range=b"),
     ],
     ids=str,
 )
 def test_settings_that_make_no_sense_raise_an_error(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         TermCounter(**{"char_ngram_range": (3, 5), **settings}).fit(["a text"])
+
+
+def test_columns_of_a_resumed_counter_are_sorted_with_terms_that_cannot_occur() -> None:
+    with path("kernels"):
+        counter = TermCounter().resume(["zz top", "foo", "a"]).partial_fit(["foo bar", "bat zz"])
+        columns = counter.alphabetical()
+    terms = counter.get_feature_names_out()
+    assert terms[columns].tolist() == sorted(terms)
+    assert counter.terms().take(columns) == sorted(terms)
+
+
+def test_long_ngrams_of_characters_do_not_become_strings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unused(*_: object) -> None:
+        raise AssertionError("n-grams were listed in Python")
+
+    monkeypatch.setattr(analysis, "marked_ngrams", unused)
+    counter = TermCounter(char_ngram_range=(3, 40)).fit(["a" * 50])
+    assert counter.transform(["a" * 50]).sum() == 1 + sum(53 - n for n in range(3, 41))
+    assert counter.partial_fit_transform(["a" * 50]).shape == (1, 1 + 3 * 38)

@@ -309,9 +309,9 @@ def write_marks(
 ) -> int:
     """Write n-grams with marks to `marked`, and where they end to `marked_ends`; return how many bytes are written.
 
-    N-gram i ends with a line break, and with it at `ends[i]`. A space at its begin or end is replaced by `space_mark`;
-    where there is none, `inner_mark` is added. Both have three bytes. An n-gram that is nothing but a space becomes one
-    mark.
+    N-gram i ends with a line break, and with it at `ends[i]`. A space at its beginning or end is replaced by
+    `space_mark`; where there is none, `inner_mark` is added. Both have three bytes. An n-gram that is nothing but a
+    space becomes one mark.
     """
     begin, written = _0, _0
     for ngram in range(ends.size):

@@ -184,11 +184,11 @@ def write_tokens(
 
 
 def max_growth(shortest: int, longest: int) -> int:
-    """Return a number of times by which the tokens of a text are at most larger than the text.
+    """Return an upper bound of the size of the tokens, for each byte of text.
 
-    A unit has at least three bytes. It is in n grams of n units, for each n, and with each gram go a break, which has
-    three bytes, and two spaces. A run has another break. Hangul syllables are in words and in two bigrams. All other
-    characters need at most a space.
+    A unit has b >= 3 bytes. Of the grams with n units it is in n, and each gram has five more bytes: a break and two
+    spaces. So for lengths n from `shortest` to `longest`, a unit needs at most the sum of n b + 5 bytes, and four for
+    a break before its run. Hangul syllables are in a word and in two bigrams: 3 b + 6. Others need at most a space.
     """
     lengths = range(shortest, longest + 1)
     return max(sum(lengths) + 2 * len(lengths) + 2, 6)

@@ -42,6 +42,7 @@ from ..prediction import Model
 from ..settings import is_whole
 from ..strict_json import are_classes
 from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
+from ..text.analyzers import MAX_CHARACTERS
 from ..text.preparation import SETTINGS, Preparation
 from ..text.reading import Reading
 from ..text.weights import NORMS, TERM_FREQUENCIES
@@ -272,8 +273,9 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
         reason = f", and {fault.problem}" if fault.problem else ""
         yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")
     ngram_range = fields["ngram_range"]
-    is_range = _is_ngram_range(ngram_range)
-    yield Rule(is_range, f"ngram_range is {shown(ngram_range)}, not two numbers from 1 up to {MAX_WORDS:,}")
+    longest = MAX_CHARACTERS if fields["analysis"].has_characters else MAX_WORDS
+    is_range = _is_ngram_range(ngram_range, longest)
+    yield Rule(is_range, f"ngram_range is {shown(ngram_range)}, not two numbers from 1 up to {longest:,}")
     yield from _analysis_rules(fields["analysis"], fields["preparation"])
     is_compatible = not fields["preparation"].names or ngram_range == (1, 1)
     yield Rule(is_compatible, f"it joins names, and its ngram_range is {shown(ngram_range)}")
@@ -301,8 +303,8 @@ def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Ru
         return
     yield Rule(isinstance(analysis.analyzer, str), f"analyzer is {shown(analysis.analyzer)}, not a name")
     lengths = analysis.char_ngram_range
-    is_range = lengths is None or _is_ngram_range(lengths)
-    yield Rule(is_range, f"char_ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_WORDS:,}")
+    is_range = lengths is None or _is_ngram_range(lengths, MAX_CHARACTERS)
+    yield Rule(is_range, f"char_ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_CHARACTERS:,}")
     try:
         with time_limit(PATTERN_SECONDS):
             analysis.checked()
@@ -315,11 +317,11 @@ def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Ru
     yield Rule(has_effect, f"its analysis {shown(analysis.to_dict())} has a setting without effect")
 
 
-def _is_ngram_range(value: object) -> bool:
-    """Return whether a value is a pair of numbers of words, the smaller one first."""
+def _is_ngram_range(value: object, longest: int) -> bool:
+    """Return whether a value is a pair of numbers from 1 up to `longest`, the smaller one first."""
     if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))):
         return False
-    return bool(1 <= value[0] <= value[1] <= MAX_WORDS)
+    return bool(1 <= value[0] <= value[1] <= longest)
 
 
 # -- about -------------------------------------------------------------------------------------------------------

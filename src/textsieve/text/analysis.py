@@ -31,7 +31,7 @@ available in other threads and on Windows. (The package `regex` has a time limit
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -275,7 +275,7 @@ def analysis_of(
 
 def check_ngram_range(setting: str, value: object) -> None:
     """Raise `InputError` unless a value is a pair of numbers from 1 on, of which the second is not the smaller one."""
-    lengths = tuple(value) if isinstance(value, Sequence) else ()
+    lengths = tuple(value) if isinstance(value, tuple | list) else ()
     if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
         raise InputError(
             setting=setting,

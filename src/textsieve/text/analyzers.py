@@ -8,5 +8,8 @@ ANALYZERS = {
 }
 """The analyzers that have a name: what terms are."""
 
+MAX_CHARACTERS = 100
+"""The largest number of characters of an n-gram in a model; longer ones would make predictions slow."""
+
 WORD_PATTERN = r"(?u)\b\w\w+\b"
 """The token pattern of words, as scikit-learn spells it."""

@@ -32,14 +32,15 @@ from ..estimators import as_configured
 from ..settings import n_threads
 from ..warning import warn
 from .analysis import WORDS, Function, analysis_of, check_ngram_range
-from .counting import FewDocuments, count_known
+from .analyzers import WORD_PATTERN
+from .counting import FewDocuments, count_known, has_long_ngrams
 from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
 from .terms import VocabularyTerms
 from .vocabulary import Vocabulary, VocabularyTable, columns_of, unique_terms, vocabulary_terms
-from .words import WORD_PATTERN, Accents, accent_stripper, stop_words_of
+from .words import Accents, accent_stripper, stop_words_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -214,7 +215,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
-            if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
+            is_much = len(self._vocabulary) > MANY_TERMS or has_long_ngrams(reading, self.ngram_range)
+            if few is None or self._vocabulary.has_table or is_much:
                 return self._grow_by_many(texts, reading)
             return self._grow_by_few(few, reading)
         except BaseException:  # an iterable can fail in the middle: discard what its first documents added
@@ -320,7 +322,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
         few, texts = reading.few_or_many(documents)
-        if few is None:
+        if few is None or has_long_ngrams(reading, self.ngram_range):
             counts, self._vocabulary = self._learn_from_many(texts, reading)
         else:
             counts, self._vocabulary = self._learn_from_few(few, reading)

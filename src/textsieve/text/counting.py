@@ -83,6 +83,12 @@ LONG_NGRAM = 16
 """Longer n-grams are counted by the kernels even in a few documents, since plain Python creates a string for each."""
 
 
+def has_long_ngrams(reading: Reading, ngram_range: tuple[int, int]) -> bool:
+    """Return whether n-grams of words or characters can be longer than `LONG_NGRAM`."""
+    char_ngram_range = reading.analysis.char_ngram_range
+    return max(ngram_range[1], 0 if char_ngram_range is None else char_ngram_range[1]) > LONG_NGRAM
+
+
 def count_known(
     documents: Iterable[Any],
     vocabulary: Vocabulary,
@@ -96,7 +102,7 @@ def count_known(
     The result is the same for any number of threads.
     """
     few, texts = reading.few_or_many(documents)
-    if few is not None and vocabulary.ngram_range[1] <= LONG_NGRAM:
+    if few is not None and not has_long_ngrams(reading, vocabulary.ngram_range):
         term_lists = reading.term_lists(few, vocabulary.ngram_range, vocabulary.stop_words)
         few_counts = FewDocuments(term_lists, vocabulary.columns, learn=False)
         return few_counts.rows(columns=None, n_columns=len(vocabulary), dtype=dtype)

@@ -113,17 +113,18 @@ class Reading:
                         analyzer,
                         " does not count",
                     ),
-                    hint=("use ", Setting("analyzer", "word"), ", or ", Setting("normalise", None)),
+                    hint=("use ", Setting("analyzer", "word"), " or 'text', or ", Setting("normalise", None)),
                 )
             if self.preparation.names:
                 raise InputError(
                     (Setting("names", True), " needs words, which ", analyzer, " does not count"),
-                    hint=("use ", Setting("analyzer", "word"), ", or ", Setting("names", False)),
+                    hint=("use ", Setting("analyzer", "word"), " or 'text', or ", Setting("names", False)),
                 )
         elif self.preparation.names:
+            analysis = self.analysis.effective()
             for name, value, default in (
-                ("token_pattern", self.analysis.token_pattern, WORDS.token_pattern),
-                ("tokenizer", self.analysis.tokenizer, None),
+                ("token_pattern", analysis.token_pattern, WORDS.token_pattern),
+                ("tokenizer", analysis.tokenizer, None),
                 ("preprocessor", self.preprocessor, None),
             ):
                 if value != default:
@@ -373,14 +374,14 @@ def matchable_stop_words(stop_words: Collection[str], reading: Reading) -> froze
     """
     # The words that remain of a stop word if it is read as a text: none, itself, or others.
     read_as = {word: reading.analysis.tokens(reading.folded(word)) for word in stop_words}
+    has_grams = reading.analysis.analyzer == "text"  # then a word can be read as itself and parts of it
+    matchable = frozenset(word for word, read in read_as.items() if read == [word] or (has_grams and word in read))
     unmatched = {
-        word: words_read
-        for word, words_read in read_as.items()
-        if words_read != [word] and not set(stop_words).issuperset(words_read)
+        word: read for word, read in read_as.items() if word not in matchable and not set(stop_words).issuperset(read)
     }
     if unmatched:
         warn(_unmatched_warning(unmatched, len(read_as)))
-    return frozenset(word for word, words_read in read_as.items() if words_read == [word])
+    return matchable
 
 
 def _unmatched_warning(unmatched: dict[str, list[str]], n_words: int) -> str:

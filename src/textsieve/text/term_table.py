@@ -210,7 +210,10 @@ class TermTable:
             self._terms_are_any_text = True
         else:
             # Stop words that can't be words never occur.
-            possible = sorted(word for word in stop_words if rule.splits_scripts or analysis.pattern.fullmatch(word))
+            if rule.splits_scripts:
+                possible = sorted(word for word in stop_words if word != SPACE_MARK)
+            else:
+                possible = sorted(word for word in stop_words if analysis.pattern.fullmatch(word))
             word_table = WordTable(possible)
             self._words = word_table if forms is None else FormTable(forms, word_table)
             self._grams = None if tuple(ngram_range) == (1, 1) else GramTree()

@@ -110,16 +110,18 @@ class Vocabulary:
 
     def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
         """Return the terms of some columns, without making strings of all terms."""
-        terms, known = self._terms, self._table
-        if len(terms) < self._size and known is not None:
+        known = self._table
+        if known is not None and not self._terms:  # all terms are from texts, and only the table has them
             return known.table.spell(known.numbers[columns])
+        terms = self.terms
         return [terms[column] for column in columns.tolist()]
 
     def alphabetical(self) -> NDArray[np.int64]:
         """Return the columns in the alphabetical order of their terms."""
-        terms, known = self._terms, self._table
-        if len(terms) < self._size and known is not None:
+        known = self._table
+        if known is not None and not self._terms:
             return known.columns[known.table.sort_numbers(known.numbers)]
+        terms = self.terms
         return np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
 
     @property

@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Bytes, Codes, Ints
 from ..errors import InputError
-from ..kernels import characters, tokens, words
+from ..kernels import characters, words
+from ..kernels import tokens as token_kernels
 from .tokens import GRAM_LENGTHS, ascii_kinds, character_kinds
 from .words import Forms, TokenRule, byte_classes, wide_characters
 
@@ -112,11 +113,11 @@ class TokenClasses(NamedTuple):
 
     def _tokens(self, text: Bytes, *, wide: bool) -> Bytes:
         """Return the text with a space after each token of the analyzer "text"; `wide`: not all of it is ASCII."""
-        growth = tokens.max_growth(*GRAM_LENGTHS) if wide else 2
+        growth = token_kernels.max_growth(*GRAM_LENGTHS) if wide else 2
         written = np.empty(growth * text.size, np.uint8)
         units = np.empty(text.size // 3 + 2 if wide else 0, np.uint64)
         kinds = character_kinds(self.joins_names) if wide else ascii_kinds(self.joins_names)
-        size = tokens.write_tokens(text, kinds, *GRAM_LENGTHS, self.breaks, units, written)
+        size = token_kernels.write_tokens(text, kinds, *GRAM_LENGTHS, self.breaks, units, written)
         return written[:size]
 
 

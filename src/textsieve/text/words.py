@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Setting, shown
-from .analyzers import WORD_PATTERN as WORD_PATTERN
+from .analyzers import WORD_PATTERN
 
 WORD = re.compile(WORD_PATTERN)
 JOINER = "\x1f"
