@@ -77,6 +77,7 @@ def test_max_features_keeps_the_most_frequent(analyzer: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.pairwise
 @for_both
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize(("ngram_range", "n_points"), [((1, 1), None), ((2, 3), 0x4000)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 from sklearn.base import clone
@@ -42,12 +42,15 @@ def padded(counts: csr_matrix, n_columns: int) -> csr_matrix:
     return csr_matrix((counts.data, counts.indices, counts.indptr), shape=(counts.shape[0], n_columns))
 
 
-@for_all_settings
 @few_examples
 @given(batches=batches)
-def test_columns_are_in_the_order_of_first_use_for_any_batches(
-    options: dict[str, Any], batches: list[tuple[str, list[str]]]
-) -> None:
+def test_columns_are_in_the_order_of_first_use_for_any_batches(batches: list[tuple[str, list[str]]]) -> None:
+    for options in SETTINGS:
+        note(str(options))
+        check_order_of_columns(options, batches)
+
+
+def check_order_of_columns(options: dict[str, Any], batches: list[tuple[str, list[str]]]) -> None:
     documents = [text for _, batch in batches for text in batch]
     counter = TermCounter(n_jobs=2, **options)
     parts = []
@@ -68,12 +71,15 @@ def test_columns_are_in_the_order_of_first_use_for_any_batches(
             assert list(at_once.vocabulary_) == expected
 
 
-@for_all_settings
 @few_examples
 @given(first=corpora, more=batches)
-def test_fit_then_partial_fit_grows_at_the_end(
-    options: dict[str, Any], first: list[str], more: list[tuple[str, list[str]]]
-) -> None:
+def test_fit_then_partial_fit_grows_at_the_end(first: list[str], more: list[tuple[str, list[str]]]) -> None:
+    for options in SETTINGS:
+        note(str(options))
+        check_growth(options, first, more)
+
+
+def check_growth(options: dict[str, Any], first: list[str], more: list[tuple[str, list[str]]]) -> None:
     terms = terms_by(options, first)
     if not any(terms):
         return
@@ -88,12 +94,15 @@ def test_fit_then_partial_fit_grows_at_the_end(
             assert list(counter.vocabulary_) == first_seen([before, *terms_by(options, batch)])
 
 
-@for_all_settings
 @few_examples
 @given(fitted=corpora, others=corpora)
-def test_transform_ignores_unknown_terms_and_repeats_the_counts_of_fit(
-    options: dict[str, Any], fitted: list[str], others: list[str]
-) -> None:
+def test_transform_ignores_unknown_terms_and_repeats_the_counts_of_fit(fitted: list[str], others: list[str]) -> None:
+    for options in SETTINGS:
+        note(str(options))
+        check_transform(options, fitted, others)
+
+
+def check_transform(options: dict[str, Any], fitted: list[str], others: list[str]) -> None:
     if not any(terms_by(options, fitted)):
         return
     for way in PATHS:
