@@ -18,7 +18,11 @@ const withEscapes = (text) => text.replace(/(?! )[\p{Cc}\p{Z}]/gu, escaped);
 const withSpaceMarks = (ngram) => ngram.replaceAll(" ", SPACE_MARK);
 const withMarks = (ngram) =>
   (ngram.startsWith(" ") ? "" : INNER_MARK) + withSpaceMarks(ngram) + (ngram.endsWith(" ") ? "" : INNER_MARK);
-const isMarked = (term) => /^[\u2581\u2026][^ ]*$/.test(term) && term !== INNER_MARK;
+const withoutMarks = (term) => term.replace(/^\u2026/, "").replace(/\u2026$/, "").replaceAll(SPACE_MARK, " ");
+const isMarked = (term) => {
+  const ngram = withoutMarks(term);
+  return /^[\u2581\u2026][^ ]*$/.test(term) && ngram !== "" && withMarks(ngram) === term;
+};
 
 /** Returns a term as text for people. */
 export const termText = (term) => {
