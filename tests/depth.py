@@ -65,12 +65,12 @@ def covering(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     return selected
 
 
-def pairwise(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+def pairwise(items: Iterable[Any]) -> set[pytest.Item]:
     """Return a part of one test function's tests in which any two values of two of its parameters occur together.
 
     Of the 288 tests of a cross product of 16, 6 and 3 values, 96 remain: as many as 16 and 6 values have pairs.
     """
-    pairs_of = {item: set(combinations(enumerate(item.callspec._idlist), 2)) for item in items}  # type: ignore[attr-defined]
+    pairs_of = {item: set(combinations(enumerate(item.callspec._idlist), 2)) for item in items}
     missing: set[Any] = set().union(*pairs_of.values())
     selected = set()
     while missing:

@@ -1,4 +1,7 @@
-"""The values of the settings `analyzer` and `token_pattern`, and their meanings, without importing the analyzers."""
+"""The names of analyzers, the default token pattern and the longest n-gram of characters.
+
+They are here, and not in `analysis` or `words`, because the help of the command line reads them without numpy.
+"""
 
 ANALYZERS = {
     "word": "what the token pattern matches",

@@ -11,6 +11,7 @@ are spelled or sorted.
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from .word_table import AnySlice, SliceCounts, sorted_spellings, split_terms, wi
 from .words import TokenRule
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
+
+Value = TypeVar("Value", bound=np.generic)
 
 Sizes = tuple[tuple[int, int], tuple[int, int], int]
 """The `sizes` of both tables, and the number of common numbers."""
@@ -143,13 +146,10 @@ class CombinedTable(TermTable):
         codes = []  # for each other table: the codes of its terms in this one
         for which, other in enumerate(combined):
             other_codes = other._codes[: other.size]
-            is_ngram = (other_codes & 1).astype(np.bool_)
-            numbers = np.empty(other.size, np.int64)
-            numbers[~is_ngram] = new_numbers[0][which][other_codes[~is_ngram] >> 1]
-            numbers[is_ngram] = new_numbers[1][which][other_codes[is_ngram] >> 1]
-            codes.append(2 * numbers + is_ngram)
+            numbers = _values_of(other_codes, [of_table[which] for of_table in new_numbers])
+            codes.append(2 * numbers + (other_codes & 1))
         self._append_once(codes, slice_list)
-        return [self._common_of(other_codes) for other_codes in codes]
+        return [_values_of(other_codes, self._common) for other_codes in codes]
 
     def _append_once(self, codes: Sequence[Ints], slices: Iterable[tuple[int, Sizes]]) -> None:
         """Give common numbers to those codes that have none, in the order of the slices; see `absorb`."""
@@ -167,14 +167,6 @@ class CombinedTable(TermTable):
             new_codes.append(slice_codes[is_new])
         self._append(np.concatenate(new_codes))
 
-    def _common_of(self, codes: Ints) -> Ints:
-        """Return the common numbers of codes."""
-        numbers = np.empty(codes.size, np.int64)
-        for index, common in enumerate(self._common):
-            is_here = codes & 1 == index
-            numbers[is_here] = common[codes[is_here] >> 1]
-        return numbers
-
     # -- terms ---------------------------------------------------------------------------------------------------
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
@@ -190,17 +182,12 @@ class CombinedTable(TermTable):
         ]
         self._append(np.concatenate(new_codes))
         is_known = numbers >= 0
-        numbers[is_known] = self._common_of(2 * numbers[is_known] + is_ngram[is_known])
+        numbers[is_known] = _values_of(2 * numbers[is_known] + is_ngram[is_known], self._common)
         return numbers
 
     def is_term(self, first: int = 0) -> NDArray[np.bool_]:
         """Return for each number from `first` on whether it is that of a term, not of a stop word or short n-gram."""
-        codes = self._codes[first : self._size]
-        are_terms = np.empty(codes.size, np.bool_)
-        for index, table in enumerate(self._tables):
-            is_here = codes & 1 == index
-            are_terms[is_here] = table.is_term()[codes[is_here] >> 1]
-        return are_terms
+        return _values_of(self._codes[first : self._size], [table.is_term() for table in self._tables])
 
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
@@ -236,6 +223,15 @@ class CombinedTable(TermTable):
             np.concatenate([ends, ngram_ends + np.uint64(joined.size)]),
             np.concatenate([np.flatnonzero(~is_ngram), np.flatnonzero(is_ngram)]),
         )
+
+
+def _values_of(codes: Ints, by_table: Sequence[NDArray[Value]]) -> NDArray[Value]:
+    """Return the value of each code, given an array for each table with the values of its numbers."""
+    values = np.empty(codes.size, by_table[0].dtype)
+    for index, of_table in enumerate(by_table):
+        is_here = codes & 1 == index
+        values[is_here] = of_table[codes[is_here] >> 1]
+    return values
 
 
 def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
