@@ -13,7 +13,6 @@ import pytest
 from tests.browser import Browser, missing, opened_browser
 from tests.depth import IS_DEEP, IS_QUICK, absent, covering, pairwise
 from tests.reference.archives import files_in, read_archives_once
-from tests.rewriting import rewrite_assertions_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
 from textsieve.extras import is_installed
@@ -84,10 +83,8 @@ def _without_further_combinations(items: list[pytest.Item]) -> list[pytest.Item]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Reset what is known of the worker's first test; before workers start, prepare the test files for all of them."""
+    """Reset what is known of the worker's first test."""
     session.stash[FIRST_TEST] = True
-    if session.config.getoption("numprocesses", None) and not hasattr(session.config, "workerinput"):
-        rewrite_assertions_once(session.config)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
