@@ -302,11 +302,11 @@ class Settings:
         default=DEFAULT_CHAR_NGRAM_RANGE,
         metadata=_row(
             "tuple of two ints or None",
-            "Count n-grams of characters within words, too, with this fewest and this most characters.",
+            "Count n-grams of characters, too, with this fewest and this most characters; none has a space inside.",
             option=Option(
                 "--char-ngrams",
                 metavar="FROM-TO|none",
-                help="Count n-grams of characters within words, too: 3-5 for those of 3 to 5 characters.",
+                help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces. The default is none.",
             ),
         ),
     )
