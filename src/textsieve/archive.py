@@ -7,6 +7,12 @@ is not what the user expects costs no more memory than a small one, and arrays t
 The header has a checksum of itself and of the arrays that every reader reads. Additional arrays, which only some
 readers read, need a checksum of their own in the header (`checksum_of`). Checksums detect damage. They are no
 signature: whoever can write an archive can write its checksums.
+
+An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
+compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
+the header's key `compressed` has their types and shapes. An array is at most `MAX_COMPRESSION` times as large as its
+bytes in the file; of others, the file has the array itself. So reading a file takes no more memory than this many times
+its size.
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from base64 import b85decode, b85encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
@@ -44,7 +51,16 @@ MAX_DIMENSIONS = 8
 MAX_ELEMENTS = 1 << 59
 """The largest number of elements of an array: 2^59 numbers of 8 bytes, whose size in bytes still fits in 64 bits."""
 
-TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
+MAX_COMPRESSION = 100
+"""An array is compressed to no less than this part of its size."""
+
+COMPRESSION_LEVEL = 19
+"""The level of zstandard: the smallest files without more memory for reading; about 3 MB per second for writing."""
+
+MAX_BYTES_AT_LEVEL = 1 << 22
+"""Larger arrays are compressed at zstandard's default level, which is about 100 times as fast."""
+
+TYPES = {"U8": np.uint8, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
 """The types of the arrays that textsieve writes, by their names in safetensors."""
 
 OTHER_FILES = {
@@ -66,6 +82,12 @@ class Kind(NamedTuple):
     format: str
     version: int
     what: str  # description for messages
+    compressed_version: int | None = None  # the version of compressed archives, if there are some
+
+    @property
+    def versions(self) -> list[int]:
+        """Return the versions that can be read."""
+        return [self.version] if self.compressed_version is None else [self.version, self.compressed_version]
 
 
 class ArraySpec(NamedTuple):
@@ -108,26 +130,80 @@ def pack(
     header: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
     additional: Mapping[str, NDArray[Any]] = NO_ARRAYS,
+    *,
+    compress: bool = False,
 ) -> bytes:
-    """Return the bytes of an archive; raise `InputError` if it could not be read again.
+    """Return the bytes of an archive, compressed or not; raise `InputError` if it could not be read again.
 
     The checksum that is added covers the header and `arrays`. Not every reader reads the `additional` arrays, so the
-    caller puts their checksum into the header.
+    caller puts their checksum into the header. They are never compressed.
     """
     # safetensors requires contiguous arrays.
     contiguous = {name: np.ascontiguousarray(array) for name, array in {**arrays, **additional}.items()}
-    full_header = {"format": kind.format, "version": kind.version, **header}
+    start = {"format": kind.format, "version": kind.compressed_version if compress else kind.version}
     try:
-        header_checksum = checksum(full_header, {name: contiguous[name] for name in arrays})
-        text = json.dumps(full_header | {"checksum": header_checksum})
+        header_checksum = checksum({**start, **header}, {name: contiguous[name] for name in arrays})
+        full_header = {**start, **header, "checksum": header_checksum}
+        if compress:
+            compressed = {name: smaller for name in arrays if (smaller := _compress(contiguous[name])) is not None}
+            full_header["compressed"] = {
+                name: {"dtype": _type_name(contiguous[name].dtype), "shape": contiguous[name].shape}
+                for name in compressed
+            }
+            contiguous |= compressed
+        text = json.dumps(full_header)
         parse(text)  # raises `ValueError` for what a reader would not accept
     except (TypeError, ValueError, RecursionError) as problem:
         raise InputError(f"the header of {kind.what} can't be written as JSON: {problem}.") from problem
+    if compress:
+        text = json.dumps({**start, "header": b85encode(_zstd(text.encode())).decode()})
     data = save(contiguous, metadata={"textsieve": text})
     header_size = _header_size(data)
     if header_size > MAX_HEADER:
         raise InputError(f"the header of {kind.what} would have {header_size:,} bytes; {MAX_HEADER:,} is the most.")
     return data
+
+
+def _zstd(data: bytes) -> bytes:
+    """Return bytes compressed by zstandard; the same bytes for any number of cores."""
+    from zstandard import ZstdCompressor
+
+    is_large = len(data) > MAX_BYTES_AT_LEVEL
+    return (ZstdCompressor() if is_large else ZstdCompressor(level=COMPRESSION_LEVEL)).compress(data)
+
+
+def _compress(array: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return the compressed bytes of an array; None if they are not smaller, or smaller than a reader accepts."""
+    compressed = _zstd(array.tobytes())
+    is_useful = len(compressed) < array.nbytes <= MAX_COMPRESSION * len(compressed)
+    return np.frombuffer(compressed, np.uint8) if is_useful else None
+
+
+def compressed_size(arrays: Mapping[str, NDArray[Any]]) -> int:
+    """Return the number of bytes that arrays take in a compressed archive, without the header."""
+    total = 0
+    for array in arrays.values():
+        contiguous = np.ascontiguousarray(array)
+        compressed = _compress(contiguous)
+        total += contiguous.nbytes if compressed is None else compressed.nbytes
+    return total
+
+
+def _decompress(data: bytes | memoryview, n_bytes: int) -> bytes:
+    """Return the `n_bytes` bytes that were compressed; raise `ValueError` if it is another number, or for damage."""
+    from zstandard import ZstdDecompressor, ZstdError, get_frame_parameters
+
+    try:
+        if get_frame_parameters(data).content_size != n_bytes:
+            raise ValueError("its size is not the declared one")
+        return ZstdDecompressor().decompress(data, max_output_size=n_bytes)
+    except ZstdError as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _type_name(dtype: np.dtype[Any]) -> str:
+    """Return the name of a type in `TYPES`."""
+    return next(name for name, numpy_type in TYPES.items() if dtype == numpy_type)
 
 
 def _header_size(start: bytes) -> int:
@@ -166,7 +242,9 @@ class Archive:
         start = bytes(read_at(0, 16))
         check_start(kind, start, size, name)
         head = bytes(read_at(0, SIZE_BYTES + _header_size(start)))
-        self.header, self.specs = _parse_head(kind, head, size, name)
+        self.header, self._stored_specs, compressed = _parse_head(kind, head, size, name)
+        self.specs = self._stored_specs | compressed
+        """The type and shape of each array, also if it is compressed."""
         self._arrays_start = len(head)
         self.digest = sha256(head).hexdigest()
         """Identifies the content: the header has the checksums of all arrays."""
@@ -193,14 +271,22 @@ class Archive:
 
     def _read_arrays(self, names: Iterable[str]) -> Arrays:
         """Read arrays, in the order of the file."""
-        in_file_order = sorted(names, key=lambda name: self.specs[name].start)
-        return {name: self._read_array(self.specs[name]) for name in in_file_order}
+        in_file_order = sorted(names, key=lambda name: self._stored_specs[name].start)
+        return {name: self._read_array(name) for name in in_file_order}
 
-    def _read_array(self, spec: ArraySpec) -> NDArray[Any]:
-        """Return an array that shares memory with the bytes read, unless it would not be aligned."""
-        data = self._read_at(self._arrays_start + spec.start, spec.n_bytes)
-        if len(data) != spec.n_bytes:
+    def _read_array(self, name: str) -> NDArray[Any]:
+        """Return an array that shares memory with the bytes read, unless it is compressed or would not be aligned."""
+        stored, spec = self._stored_specs[name], self.specs[name]
+        data = self._read_at(self._arrays_start + stored.start, stored.n_bytes)
+        if len(data) != stored.n_bytes:
             raise InputError("the file became shorter while it was read", place=self.name, hint=COPY_AGAIN)
+        if spec is not stored:
+            try:
+                data = _decompress(data, spec.n_bytes)
+            except ValueError as problem:
+                raise InputError(
+                    f"the file is damaged: {name} can't be decompressed ({problem})", place=self.name, hint=COPY_AGAIN
+                ) from problem
         array = np.frombuffer(data, spec.dtype, spec.size)
         if not array.flags.aligned:  # kernels are compiled for aligned arrays
             array = np.frombuffer(bytes(data), spec.dtype)
@@ -242,12 +328,21 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
     raise InputError(f"the file is not {kind.what}: it does not begin as one", place=name)
 
 
-def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, Specs]:
-    """Return the header and the declared arrays; `head` is everything before the arrays."""
+def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, Specs, Specs]:
+    """Return the header, the arrays that the file has, and what the compressed ones of them are.
+
+    `head` is everything before the arrays.
+    """
+    compressed: Specs = {}
     try:
         text, specs = _parse_safetensors(head, size)
         header = parse(text)
         version, format_ = header["version"], header["format"]
+        if _is_readable(kind, version, format_) and version == kind.compressed_version:
+            header = parse(_decompress_text(header["header"]))
+            compressed = {name: _parse_compressed(name, spec, specs) for name, spec in header.pop("compressed").items()}
+            if (header["version"], header["format"]) != (version, format_):
+                raise ValueError("its header has two versions")
     except _TruncatedError as problem:
         raise InputError(f"the file is cut short: {problem}", place=name, hint=COPY_AGAIN) from problem
     except UnicodeDecodeError as problem:
@@ -258,15 +353,47 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         reason = f"its header has no {problem}" if isinstance(problem, KeyError) else str(problem)[:200].rstrip(".")
         raise InputError(f"the file is not {kind.what}: {reason}", place=name) from problem
-    if format_ != kind.format or type(version) is not int or version != kind.version:
-        is_newer = format_ == kind.format and isinstance(version, int) and version > kind.version
+    if not _is_readable(kind, version, format_):
+        is_newer = format_ == kind.format and isinstance(version, int) and version > max(kind.versions)
         raise InputError(
             f"the file is {shown(format_)} version {shown(version)}; this release reads {kind.format!r} version "
-            f"{kind.version}",
+            f"{' or '.join(map(str, kind.versions))}",
             place=name,
             hint="Update textsieve to read it" if is_newer else "Give a file that this release wrote",
         )
-    return header, specs
+    return header, specs, compressed
+
+
+def _is_readable(kind: Kind, version: object, format_: object) -> bool:
+    """Return whether this release reads a version of a format."""
+    return format_ == kind.format and type(version) is int and version in kind.versions
+
+
+def _decompress_text(encoded: Any) -> str:
+    """Return the text that was compressed and written in base 85; raise an error for anything else."""
+    from zstandard import ZstdError, get_frame_parameters
+
+    if not isinstance(encoded, str):
+        raise TypeError("its header is no text")
+    data = b85decode(encoded)
+    try:
+        n_bytes = get_frame_parameters(data).content_size
+    except ZstdError as problem:
+        raise ValueError(f"its header can't be decompressed: {problem}") from problem
+    if n_bytes > MAX_HEADER:  # also if it is not known
+        raise ValueError(f"its header has more than {MAX_HEADER:,} bytes")
+    return _decompress(data, n_bytes).decode()
+
+
+def _parse_compressed(name: str, declared: Mapping[str, Any], specs: Specs) -> ArraySpec:
+    """Return what a compressed array is, which the header declares; raise an error if it can't be."""
+    stored = specs[name]
+    spec = _spec_of(name, declared["dtype"], declared["shape"], stored.start)
+    if stored.dtype != np.uint8 or len(stored.shape) != 1:
+        raise ValueError(f"the compressed array {shown(name)} is not stored as bytes")
+    if not stored.n_bytes < spec.n_bytes <= MAX_COMPRESSION * stored.n_bytes:
+        raise ValueError(f"the array {shown(name)} has {spec.n_bytes:,} bytes, compressed to {stored.n_bytes:,}")
+    return spec
 
 
 def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
@@ -293,17 +420,26 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
 
 def _parse_spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
     """Return the declaration of an array in the header of safetensors; raise `ValueError` if it is not valid."""
-    type_, shape, (begin, end) = declared["dtype"], declared["shape"], declared["data_offsets"]
+    begin, end = declared["data_offsets"]
+    if not (_is_size(begin) and _is_size(end)):
+        raise ValueError(f"the array {shown(name)} is at {shown([begin, end])}")
+    spec = _spec_of(name, declared["dtype"], declared["shape"], begin)
+    if end - begin != spec.n_bytes:
+        raise ValueError(
+            f"the array {shown(name)} has {shown(end - begin)} bytes, and its shape is {shown(declared['shape'])}"
+        )
+    return spec
+
+
+def _spec_of(name: str, type_: Any, shape: Any, begin: int) -> ArraySpec:
+    """Return the type and shape of an array that begins at a position; raise `ValueError` if they are not valid."""
     if type_ not in TYPES:
         raise ValueError(f"the array {shown(name)} is of {shown(type_)}, which textsieve does not write")
-    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, [*shape, begin, end])):
-        raise ValueError(f"the array {shown(name)} has the shape {shown(shape)} at {shown([begin, end])}")
+    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, shape)):
+        raise ValueError(f"the array {shown(name)} has the shape {shown(shape)}")
     if math.prod(max(size, 1) for size in shape) > MAX_ELEMENTS:  # also for empty arrays: numpy rejects larger shapes
         raise ValueError(f"the array {shown(name)} has the shape {shown(shape)}")
-    spec = ArraySpec(np.dtype(TYPES[type_]), tuple(shape), begin)
-    if end - begin != spec.n_bytes:
-        raise ValueError(f"the array {shown(name)} has {shown(end - begin)} bytes, and its shape is {shown(shape)}")
-    return spec
+    return ArraySpec(np.dtype(TYPES[type_]), tuple(shape), begin)
 
 
 def _is_size(number: object) -> bool:
