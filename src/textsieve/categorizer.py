@@ -27,6 +27,7 @@ from .categorizer_settings import (
     with_settings_documented,
 )
 from .classifiers.linear import LinearScorer
+from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
@@ -85,6 +86,8 @@ class Categorizer(Parameters):
         selector: Any = "forward",
         selector_options: Mapping[str, Any] | None = None,
         n_terms: int | float | str | None = None,
+        max_size: int | str | None = None,
+        tolerance: float | str | None = None,
         projection: Any = None,
         projection_options: Mapping[str, Any] | None = None,
         classifier: Any = "svm",
@@ -120,6 +123,8 @@ class Categorizer(Parameters):
         self.selector = selector
         self.selector_options = selector_options
         self.n_terms = n_terms
+        self.max_size = max_size
+        self.tolerance = tolerance
         self.projection = projection
         self.projection_options = projection_options
         self.classifier = classifier
@@ -427,7 +432,7 @@ class Categorizer(Parameters):
     def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return coefficients and intercepts; raise `NotAvailable` about the attribute `name` if it is not linear."""
         model = self._attribute(name)
-        if not isinstance(model.scorer, LinearScorer):
+        if not isinstance(model.scorer, LinearScorer | SparseLinearScorer):
             raise NotAvailable(
                 f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear",
                 hint=f"use {list_linear_classifiers()}, or get the contributions of terms by explain",

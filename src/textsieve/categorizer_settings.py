@@ -17,13 +17,20 @@ from typing import Any, Final, TypedDict, TypeVar
 from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
 from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
-from .settings import is_whole, n_threads
+from .settings import as_bytes, as_number, is_whole, n_threads
 from .text.analyzers import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
 
 T = TypeVar("T")
 
 DEFAULT_ANALYZER: Final = "word"
 DEFAULT_CHAR_NGRAM_RANGE: Final[tuple[int, int] | None] = None
+
+
+ONE_STANDARD_ERROR: Final = "1se"
+"""The value of `tolerance` for one standard error."""
+
+MIN_MODEL_BYTES: Final = 10_000
+"""The smallest value of `max_size`: the header alone takes some thousand bytes."""
 
 
 class Limits(TypedDict):
@@ -141,6 +148,24 @@ class Settings:
             "cross-validated score is within one standard error of the best. The default is 10,000, or all if there "
             "are fewer; testors, and a selector given as an object, decide themselves.",
             option=Option("--terms", short="-k", metavar="N|SHARE|all|auto"),
+        ),
+    )
+    max_size: int | str | None = field(
+        default=None,
+        metadata=_row(
+            "int, str or None",
+            "The largest size of the model file, such as 100kB. Coefficients that decide least are dropped until the "
+            "model fits; only with the svm.",
+            option=Option("--max-size", metavar="SIZE"),
+        ),
+    )
+    tolerance: float | str | None = field(
+        default=None,
+        metadata=_row(
+            'float, "1se" or None',
+            "Drop the coefficients that decide least, as many as the cross-validated score allows: it may be this many "
+            "points (0.01) below the best, or with 1se as much as one standard error; only with the svm.",
+            option=Option("--tolerance", metavar="POINTS|1se"),
         ),
     )
     projection: Any = field(
@@ -446,6 +471,11 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
+        if self.max_size is not None and as_bytes(self.max_size) < MIN_MODEL_BYTES:
+            hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, or a text such as '100kB' or '1MB'"
+            raise _wrong("max_size", self.max_size, hint)
+        if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
+            raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
         for name, has_characters in (
             ("ngram_range", self.analyzer in ("char", "char_wb")),
             ("char_ngram_range", True),
@@ -467,6 +497,11 @@ class Settings:
     def limits(self) -> Limits:
         """Return the limits on the number of documents with a term."""
         return {"min_df": self.min_df, "max_df": self.max_df}
+
+    @property
+    def sieves_coefficients(self) -> bool:
+        """Return whether coefficients are dropped: see `classifiers.sieve`."""
+        return self.max_size is not None or self.tolerance is not None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -512,6 +547,8 @@ FORMER_DEFAULTS: Final[Mapping[str, Any]] = {
     "tokenizer": None,
     "preprocessor": None,
     "char_ngram_range": None,
+    "max_size": None,
+    "tolerance": None,
 }
 """The values of settings that models of earlier versions don't record, whatever their defaults are now."""
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -21,6 +22,16 @@ def as_number(value: object) -> float:
         return float(value)
     except OverflowError:  # an integer may have any number of digits
         return math.inf
+
+
+def as_bytes(size: object) -> int:
+    """Return a size as a number of bytes: an integer, or a text such as 500, 100kB, 2.5MB, 1GB or 1TB; 0 if invalid."""
+    if is_whole(size):
+        return max(int(size), 0)
+    if not isinstance(size, str) or len(size) >= 20:  # hundreds of digits would overflow
+        return 0
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", size.strip().lower())
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")) if match else 0
 
 
 def n_threads(n_jobs: int | None) -> int:

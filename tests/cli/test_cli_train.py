@@ -222,3 +222,48 @@ def test_options_of_a_projection_without_one_raise_an_error(news: Path, run: Run
     assert "--projection-option: no projection is asked for; name one with --projection, of centroid" in printed
     printed = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=2).output
     assert "use --terms instead" in printed
+
+
+# -- small models ------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_made_as_small_as_asked_for(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    model = tmp_path / "small.sieve"
+    shown = run("train", news, "-o", model, "--held-out", "0", "--max-size", "10kB").stdout
+    assert model.stat().st_size <= 10_000
+    kept, trained = re.search(r"([\d,]+) of ([\d,]+) coefficients are kept \([\d.]+%\), in 8 bits each", shown).groups()  # type: ignore[union-attr]
+    described = ask("info", model)
+    assert described["coefficients"] == {
+        "kept": int(kept.replace(",", "")),
+        "trained": int(trained.replace(",", "")),
+        "curve": None,
+    }
+    assert described["settings"]["max_size"] == "10kB"
+    assert ask("evaluate", model, news)["micro_f1"] == 1.0
+    assert "coefficients are kept" in run("info", model).stdout
+
+
+def test_the_scores_by_share_of_the_coefficients_are_shown(news: Path, tmp_path: Path, run: Run) -> None:
+    shown = run("train", news, "-o", tmp_path / "x", "--held-out", "0", "--tolerance", "1se", "--folds", "2").stdout
+    rows = re.findall(r"(all|[\d.]+%)\s+(\d\.\d{3})", shown)
+    assert [share for share, _ in rows[:3]] == ["all", "50.00%", "25.00%"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--max-size", "tiny"], "--max-size tiny; use a number of bytes from 10,000"),
+        (
+            ["--max-size", "20kB", "--classifier", "nb"],
+            "--max-size 20kB: .*can't be dropped with the classifier 'nb'.*by --terms",
+        ),
+        (["--tolerance", "much"], "'much' is no number"),
+        (["--tolerance", "-2"], "--tolerance -2.*points from 0, or '1se'"),
+    ],
+)
+def test_invalid_sizes_and_tolerances_end_before_reading(
+    given: list[str], words: str, news: Path, tmp_path: Path, run: Run
+) -> None:
+    outcome = run("train", news, "-o", tmp_path / "x", *given, exit_code=2)
+    assert re.search(words, " ".join(outcome.stderr.split())), outcome.stderr
+    assert not (tmp_path / "x").exists()

@@ -114,6 +114,7 @@ class Scorer(Protocol):
 
 SCORERS = {
     "linear": ("textsieve.classifiers.linear", "LinearScorer"),
+    "sparse_linear": ("textsieve.classifiers.sparse_linear", "SparseLinearScorer"),
     "tcfp": ("textsieve.classifiers.tcfp_scorer", "TCFPScorer"),
     "knnfp": ("textsieve.classifiers.knnfp_scorer", "KNNFPScorer"),
     "knn": ("textsieve.classifiers.cosine_knn_scorer", "CosineKNNScorer"),

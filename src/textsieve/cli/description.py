@@ -77,6 +77,12 @@ def show_measures(page: Page, model: Model) -> None:
         page.line(f"On {tested}{when}: {measures_text(held_out, multilabel=model.multilabel)}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
+    if coefficients := model.about.get("coefficients"):
+        kept, trained = coefficients["kept"], coefficients["trained"]
+        page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
+        if shares := coefficients["curve"]:
+            points = [("all" if share == 1 else f"{share:.2%}", f"{score:.3f}") for share, score in shares]
+            page.table(number_columns("coefficients", "score"), points)
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
         rows = [

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..categorizer_settings import SETTINGS
+from ..categorizer_settings import ONE_STANDARD_ERROR, SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
 from ..registry import CLASS_WEIGHT_RULES
+from ..settings import as_bytes
 from ..text.languages import code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
@@ -74,6 +75,11 @@ def n_terms(value: str) -> int | float | str:
     if (isinstance(number, float) and not 0 < number <= 1) or number == 0:
         raise click.BadParameter(f"{value}; use a number from 1, a share above 0 and up to 1.0, 'all', or 'auto'.")
     return number
+
+
+def tolerance(value: str) -> float | str:
+    """Parse a number of points, or "1se" for one standard error."""
+    return value if value == ONE_STANDARD_ERROR else number_or_share(value)
 
 
 def ngram_range(value: str) -> tuple[int, int]:
@@ -157,11 +163,7 @@ def encoding(value: str) -> str:
 
 def size(value: str) -> int:
     """Parse a number of bytes, which may be given in kB, MB, GB or TB."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", value.strip().lower())
-    number = 0
-    if match and len(value) < 20:  # hundreds of digits would overflow
-        power_of_1000 = " kmgt".index(match[2] or " ")
-        number = int(float(match[1]) * 1000**power_of_1000)
+    number = as_bytes(value)
     if number < 1:
         raise click.BadParameter(f"{value!r}; use a number of bytes, such as 500MB or 2GB.")
     return number
@@ -225,6 +227,7 @@ METHOD_OPTIONS = ("selector_options", "projection_options", "classifier_options"
 _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(METHOD_OPTIONS, name_value),
     "n_terms": n_terms,
+    "tolerance": tolerance,
     "ngram_range": ngram_range,
     "char_ngram_range": char_ngram_range,
     "min_df": number_or_share,

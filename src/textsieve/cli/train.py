@@ -18,7 +18,10 @@ _METHODS = options.bundle(
     "methods",
     *map(
         options.setting_option,
-        ("n_terms", "projection", "projection_options", "classifier", "classifier_options", "class_weight"),
+        (
+            *("n_terms", "max_size", "tolerance", "projection", "projection_options"),
+            *("classifier", "classifier_options", "class_weight"),
+        ),
     ),
 )
 _MEASURES = options.bundle(
@@ -30,6 +33,7 @@ _MEASURES = options.bundle(
     epilog=options.examples(
         "textsieve train news.csv --text body --label topic -o news.sieve",
         "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
+        "textsieve train news.csv -o small.sieve --max-size 100kB",
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
         "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
         "textsieve train tickets.jsonl corrections.jsonl -o tickets.sieve --classifier nb --keep-stats",

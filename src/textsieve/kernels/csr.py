@@ -7,10 +7,10 @@ Row r of a matrix has the columns `indices[indptr[r] : indptr[r + 1]]` and the v
 radix-sorted by eight bits of the column per pass, so up to 16 million columns take three passes without a branch that
 the processor could mispredict. Rows with few entries are sorted by insertion.
 
-`multiply_rows` and `score_rows` add the products of a row in the order of its columns, so results don't depend on how
-rows are distributed over threads. Their inner loop runs over outputs (the columns of the dense factor), which the
-compiler can vectorise without changing the order of any sum. The eigen-solver (`projections.krylov`) multiplies by
-blocks of eight columns, whose sums stay in registers.
+`multiply_rows`, `score_rows` and `score_rows_sparsely` add the products of a row in the order of its columns, so
+results don't depend on how rows are distributed over threads. Their inner loop runs over outputs (the columns of the
+dense factor), which the compiler can vectorise without changing the order of any sum. The eigen-solver
+(`projections.krylov`) multiplies by blocks of eight columns, whose sums stay in registers.
 """
 
 from typing import Any
@@ -292,4 +292,31 @@ def score_rows(
             for output in range(n_outputs):
                 totals[output] += value * np.float64(factors[output])
         for output in range(n_outputs):
+            totals[output] += intercepts[output]
+
+
+@kernel
+def score_rows_sparsely(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    term_indptr: Ints,
+    outputs: NDArray[np.int32],
+    coefficients: Floats,
+    intercepts: Floats,
+    scores: Floats,
+) -> None:
+    """Write the linear scores of CSR rows, like `score_rows`, if most pairs of column and output have no coefficient.
+
+    Column i has the coefficients `coefficients[term_indptr[i] : term_indptr[i + 1]]`, and `outputs` has their outputs.
+    """
+    for row in range(indptr.size - 1):
+        totals = scores[row]
+        totals[:] = 0.0
+        for position in range(indptr[row], indptr[row + 1]):
+            value = np.float64(data[position])
+            column = indices[position]
+            for entry in range(term_indptr[column], term_indptr[column + 1]):
+                totals[outputs[entry]] += value * coefficients[entry]
+        for output in range(intercepts.size):
             totals[output] += intercepts[output]

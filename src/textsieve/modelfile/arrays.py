@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -16,20 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import Archive, Arrays, Specs
+from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer, scorer_type
+from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import InputError
 from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
 from ..text.analysis import Analysis
-from ..text.weights import MAX_IDF
+from ..text.front_coding import front_code, front_decode
+from ..text.weights import IDF_STEPS, MAX_IDF
 from .header import Rule, check_header, check_rules, field_rules, list_names
 
 STATISTICS_PREFIX = "statistics."
 
 ARRAYS: dict[str, type[np.generic]] = {
     "terms": np.uint8,  # UTF-8, separated by line feeds
+    "term_prefixes": np.uint8,  # only with few coefficients: bytes shared with the term before, see `text.front_coding`
     "idf": np.float64,  # absent if the weighting has no idf
+    "idf_steps": np.uint8,  # only with few coefficients: idf times `text.weights.IDF_STEPS`
     "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
     "class_docs": np.int64,
     "calibration_indptr": np.int64,  # absent without probabilities, like the next two
@@ -39,16 +45,46 @@ ARRAYS: dict[str, type[np.generic]] = {
 """The arrays of all models, and their types."""
 
 # A model file may lack these arrays:
-OPTIONAL = {"idf", "thresholds", "calibration_indptr", "calibration_knots", "calibration_values"}
+OPTIONAL = {
+    "term_prefixes",
+    "idf",
+    "idf_steps",
+    "thresholds",
+    "calibration_indptr",
+    "calibration_knots",
+    "calibration_values",
+}
+
+MAX_SHARED_BYTES = 50
+"""The bytes that terms share with the term before are at most this many times the bytes of the terms in the file."""
 
 _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
 
 
+def is_sparse(model: Model) -> bool:
+    """Return whether a model has few coefficients. In its file, terms are sorted, and everything is compressed."""
+    return isinstance(model.scorer, SparseLinearScorer)
+
+
 def arrays_of(model: Model) -> Arrays:
     """Return the arrays of a model by name, including those of its scorer."""
+    if isinstance(model.scorer, SparseLinearScorer):
+        order = np.array(sorted(range(len(model.terms)), key=model.terms.__getitem__), np.int64)
+        model = _reorder(model, model.scorer, order)
+    encoded = _encode_terms(model.terms, model.analysis)
+    prefixes: NDArray[np.uint8] | None = None
+    if is_sparse(model):
+        prefixes, suffixes = front_code(encoded.split(b"\n"))
+        if int(prefixes.sum()) > MAX_SHARED_BYTES * sum(map(len, suffixes)):
+            prefixes = None
+        else:
+            encoded = b"\n".join(suffixes)
+    idf_steps = None if model.idf is None or not is_sparse(model) else (model.idf * IDF_STEPS).astype(np.uint8)
     arrays = {
-        "terms": np.frombuffer(_encode_terms(model.terms, model.analysis), np.uint8),
-        "idf": model.idf,
+        "terms": np.frombuffer(encoded, np.uint8),
+        "term_prefixes": prefixes,
+        "idf": None if is_sparse(model) else model.idf,
+        "idf_steps": idf_steps,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
         **dict.fromkeys(("calibration_indptr", "calibration_knots", "calibration_values")),
@@ -58,6 +94,20 @@ def arrays_of(model: Model) -> Arrays:
     scorer_arrays = model.scorer.stored_arrays()
     assert not scorer_arrays.keys() & arrays.keys()
     return {name: array for name, array in arrays.items() if array is not None} | scorer_arrays
+
+
+def _reorder(model: Model, scorer: SparseLinearScorer, order: Ints) -> Model:
+    """Return the model with its terms in another order."""
+    idf = None if model.idf is None else model.idf[order]
+    terms = tuple(model.terms[column] for column in order.tolist())
+    return replace(model, terms=terms, idf=idf, scorer=scorer.take(order))
+
+
+def strongest_first(model: Model) -> Model:
+    """Return the model with its terms in the order that they had before `arrays_of` sorted them."""
+    if not isinstance(model.scorer, SparseLinearScorer):
+        return model
+    return _reorder(model, model.scorer, model.scorer.strongest_first(model.terms))
 
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n"})
@@ -87,8 +137,16 @@ def count_terms(arrays: Arrays) -> int:
 
 def decode_terms(arrays: Arrays, name: str, analysis: Analysis) -> tuple[str, ...]:
     """Return the terms in the arrays of a file; `name` is the file's name in errors."""
+    encoded = arrays["terms"].tobytes()
+    if "term_prefixes" in arrays and encoded:
+        try:
+            if int(arrays["term_prefixes"].sum()) > MAX_SHARED_BYTES * len(encoded):
+                raise ValueError("too many shared bytes")
+            encoded = b"\n".join(front_decode(arrays["term_prefixes"], encoded.split(b"\n")))
+        except ValueError as problem:
+            raise InputError(f"not a sound model: term_prefixes has {problem}.", place=name) from problem
     try:
-        text = arrays["terms"].tobytes().decode()
+        text = encoded.decode()
     except UnicodeDecodeError as problem:
         raise InputError(f"not a sound model: its terms are not UTF-8 ({problem}).", place=name) from problem
     terms = tuple(text.split("\n")) if text else ()
@@ -98,6 +156,11 @@ def decode_terms(arrays: Arrays, name: str, analysis: Analysis) -> tuple[str, ..
         return tuple(_ESCAPE.sub(lambda match: _UNESCAPED[match[0]], term) for term in terms)
     except KeyError as problem:
         raise InputError(f"not a sound model: its terms contain {problem.args[0]!r}.", place=name) from problem
+
+
+def decode_idf(arrays: Arrays) -> Floats | None:
+    """Return the idf in the arrays of a file, or None if it has none."""
+    return arrays["idf_steps"] / IDF_STEPS if "idf_steps" in arrays else arrays.get("idf")
 
 
 def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
@@ -195,8 +258,10 @@ def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
     n_bytes = specs["terms"].size
     fits = n_bytes >= 2 * n_terms - 1 if n_terms else n_bytes == 0  # at least a byte per term, and line feeds between
     yield Rule(fits, f"its scorer is for {n_terms:,} terms, and terms has {n_bytes:,} bytes")
-    fits = "idf" not in specs or specs["idf"].size == n_terms
-    yield Rule(fits, f"idf is not a number for each of {n_terms:,} terms")
+    for name in ("idf", "idf_steps", "term_prefixes"):
+        fits = name not in specs or specs[name].size == n_terms
+        yield Rule(fits, f"{name} is not a number for each of {n_terms:,} terms")
+    yield Rule(not {"idf", "idf_steps"} <= set(specs), "it has idf twice")
 
 
 # -- after the arrays are read, and before a model is written ----------------------------------------------------

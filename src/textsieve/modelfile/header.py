@@ -48,7 +48,7 @@ from ..text.reading import Reading
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS, stop_words_of, token_rule
 
-KIND = Kind("textsieve.Model", 1, "a textsieve model")
+KIND = Kind("textsieve.Model", 1, "a textsieve model", compressed_version=2)
 
 MAX_BYTES = 8 << 30
 """The largest size of a model file."""
@@ -391,6 +391,11 @@ def _is_point(value: object) -> bool:
     return isinstance(value, list) and len(value) == 3 and _is_count(value[0]) and all(map(_is_number, value[1:]))
 
 
+def _is_share(value: object) -> bool:
+    """Return whether a value is a share of the coefficients and the score with it."""
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+
+
 _CLASS_ROW = _object_with(
     {
         "label": _is_label,
@@ -416,6 +421,14 @@ _ABOUT: dict[str, Check] = {
     "curve": _or_none(_list_of(_is_point)),
     "updated": _object_with(
         {"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_thresholds": _is_count}
+    ),
+    "coefficients": _object_with(
+        {
+            "kept": _is_count,
+            "trained": lambda value: _is_count(value) and value > 0,
+            "curve": _or_none(_list_of(_is_share)),
+        },
+        {},
     ),
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }

@@ -16,7 +16,16 @@ from typing import NamedTuple
 from ..archive import Archive, archive_in, open_archive
 from ..errors import InputError
 from ..prediction import Model
-from .arrays import check_declared, check_model, count_terms, decode_terms, restore_calibration, restore_scorer
+from .arrays import (
+    check_declared,
+    check_model,
+    count_terms,
+    decode_idf,
+    decode_terms,
+    restore_calibration,
+    restore_scorer,
+    strongest_first,
+)
 from .header import KIND, MAX_BYTES, fields_of
 
 
@@ -92,10 +101,10 @@ def _model(archive: Archive, *, only_fast_patterns: bool = False) -> Model:
         **fields,
         terms=decode_terms(arrays, name, fields["analysis"]),
         class_docs=tuple(arrays["class_docs"].tolist()),
-        idf=arrays.get("idf"),
+        idf=decode_idf(arrays),
         scorer=scorer,
         thresholds=arrays.get("thresholds"),
         calibration=restore_calibration(header, arrays, name),
     )
     check_model(model, name)
-    return model
+    return strongest_first(model)

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..files import replacing
 from ..prediction import Model
 from ..writability import check_writable
-from .arrays import arrays_of, check_model, restore_calibration, restore_scorer
+from .arrays import arrays_of, check_model, is_sparse, restore_calibration, restore_scorer
 from .header import KIND, MAX_BYTES, header_of
 from .reading import ModelFile, open_model
 
@@ -103,4 +103,4 @@ def encode(model: Model, statistics: Statistics | None = None) -> bytes:
     header, arrays = header_of(model, section), arrays_of(model)
     restore_scorer(header, arrays, len(model.terms), "model")  # never write a model that could not be read
     restore_calibration(header, arrays, "model")
-    return pack(KIND, header, arrays, statistics_arrays)
+    return pack(KIND, header, arrays, statistics_arrays, compress=is_sparse(model))

@@ -180,6 +180,7 @@ class _Fit:
                 doc_freq,
                 self._most_values,
                 keep_stats=self._keep_stats,
+                sieve=tuned.sieve,
             )
         # A model stores nothing that a cascade has learned.
         learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.details

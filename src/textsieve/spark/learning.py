@@ -50,6 +50,7 @@ from ..text.schemes import Scheme
 from ..training.counted_documents import weigh_to_matrix
 from ..training.fallback import fallback_class
 from ..training.plan import FittedClassifier, TrainingPlan
+from ..training.sieving import SieveLimits
 from ..training.statistics import ClassSums, ClassVotes, Statistics, statistics_type
 from ..training.targets import ClassSizes, Targets
 from .counting import LIMBS, SQUARES, SUMS, ChunkReader, from_limbs, to_limbs
@@ -353,8 +354,12 @@ def fit_classifier(
     most_values: int,
     *,
     keep_stats: bool = False,
+    sieve: SieveLimits | None = None,
 ) -> FittedClassifier:
-    """Train the classifier on the selected terms; `doc_freq` has their document frequencies."""
+    """Train the classifier on the selected terms; `doc_freq` has their document frequencies.
+
+    For `keep_stats` and `sieve`, see `TrainingPlan.fit`.
+    """
     idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
     reader = SelectedTermsReader(chunk_reader, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
     if plan.learns_from_stats:
@@ -374,7 +379,7 @@ def fit_classifier(
     totals = PassTotals(len(sizes.classes))
     totals.add(counts)
     totals.require(sizes, n_values)
-    return plan.fit_counts(counts, targets)
+    return plan.fit_counts(counts, targets, terms, sieve)
 
 
 def require_sums(plan: TrainingPlan) -> None:

@@ -77,6 +77,16 @@ NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
 """
 
 
+IDF_STEPS = 8
+"""Models with few coefficients store idf as a number of steps of 1 / this, in a byte."""
+
+
+def round_idf(idf: Floats) -> Floats:
+    """Return idf rounded to multiples of 1 / `IDF_STEPS`, from one such step to 255; an idf of 0 stays 0."""
+    steps = np.clip(np.rint(idf * IDF_STEPS), 1, 255)
+    return np.where(idf > 0, steps, 0.0) / IDF_STEPS
+
+
 def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
     """Return the weights of rows of counts.
 

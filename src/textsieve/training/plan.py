@@ -23,6 +23,7 @@ from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own_scorer
 from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import ProjectionMap, linear_scorer
 from ..classifiers.scorer import Scorer
+from ..classifiers.svm import LinearSVM
 from ..errors import InputError, Setting, shown
 from ..estimators import arrays_as_output
 from ..evaluation.scores import DocumentScores, blocks
@@ -43,10 +44,19 @@ from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
-from ..text.weights import INVERSE_FREQUENCIES
-from .counted_documents import CountedDocuments, SelectedDocuments, StreamedDocuments, as_matrix, weigh_counts
+from ..text.weights import INVERSE_FREQUENCIES, round_idf
+from .counted_documents import (
+    CountedDocuments,
+    SelectedDocuments,
+    StreamedDocuments,
+    as_matrix,
+    doc_freq_of,
+    take_columns,
+    weigh_counts,
+)
 from .fallback import FallbackClass, fallback_class
 from .ranking import best_columns, fitted_selector, kept_columns, selector_details, with_every_label
+from .sieving import SieveLimits, SieveTraining
 from .statistics import Statistics
 from .targets import ClassSizes, Targets
 
@@ -95,6 +105,9 @@ def _require_factors(class_weight: Mapping[Any, Any], classes: tuple[Any, ...]) 
 DEFAULT_TERMS = 10_000
 """The number of selected terms if the setting `n_terms` is None and the selector does not choose it."""
 
+DEFAULT_TERMS_TO_SIEVE = 100_000
+"""The same if coefficients are dropped after training: enough terms that hardly any accuracy is lost before that."""
+
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
     """Raise `InputError` for an option `unlabelled`, the label of unlabelled documents; `name` is the setting.
@@ -136,6 +149,19 @@ def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
         )
 
 
+def _require_svm(settings: Settings, classifier: Any) -> None:
+    """Raise `InputError` if coefficients are to be dropped and the classifier is no SVM on the selected terms."""
+    if settings.sieves_coefficients and (not isinstance(classifier, LinearSVM) or settings.projection is not None):
+        name = "max_size" if settings.max_size is not None else "tolerance"
+        reason = "a projection" if settings.projection is not None else f"the classifier {shown(settings.classifier)}"
+        raise InputError(
+            f"coefficients can't be dropped with {reason}",
+            setting=name,
+            value=getattr(settings, name),
+            hint=("use the classifier svm without a projection, or choose the size by ", Setting("n_terms")),
+        )
+
+
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
     """Return a copy of a projection, fitted to rows of weights and their labels."""
     unfitted = clone(projection).set_params(unlabelled=None)  # classes are numbers here, and no number means unlabelled
@@ -160,6 +186,8 @@ class FittedClassifier(NamedTuple):
     """The number of the fallback class; see `fallback`."""
     statistics: Statistics | None = None
     """The statistics to which `update` adds documents, if they are kept."""
+    columns: Ints | None = None
+    """The columns of the selected terms that have a coefficient left; None if no coefficients were dropped."""
 
 
 class SelectedTerms(NamedTuple):
@@ -187,6 +215,8 @@ class TrainingPlan:
     class_weight: Any
     cut: Cut
     n_jobs: int
+    sieves_coefficients: bool = False
+    """Whether coefficients are dropped after training; see `training.sieving`."""
 
     @classmethod
     def of(cls, settings: Settings, n_jobs: int) -> TrainingPlan:
@@ -201,6 +231,7 @@ class TrainingPlan:
         _require_projectable(traits, settings)
         cut = cut_of(settings.cut, settings.cut_options)
         _require_border(cut, traits, settings)
+        _require_svm(settings, classifier)
         if traits.norm is not None and settings.norm not in (None, traits.norm):  # only Rocchio has such a trait
             raise InputError(
                 "Rocchio compares by the cosine, which is the same for any length",
@@ -227,6 +258,7 @@ class TrainingPlan:
             class_weight=settings.class_weight,
             cut=cut,
             n_jobs=n_jobs,
+            sieves_coefficients=settings.sieves_coefficients,
         )
 
     @property
@@ -264,7 +296,8 @@ class TrainingPlan:
         """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides."""
         if n_terms is None:
             selector_decides = self.selector_is_object or self.selector.chooses_own_k
-            return None if selector_decides else min(DEFAULT_TERMS, n_terms_seen)
+            default = DEFAULT_TERMS_TO_SIEVE if self.sieves_coefficients else DEFAULT_TERMS
+            return None if selector_decides else min(default, n_terms_seen)
         try:
             limit = resolve_k(n_terms, n_terms_seen)
         except InputError as problem:
@@ -306,16 +339,22 @@ class TrainingPlan:
 
     def idf_of(self, doc_freq: Counts, n_documents: float) -> Floats:
         """Return the idf of terms for the classifier's weights."""
-        return INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
+        idf = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
+        return round_idf(idf) if self.sieves_coefficients else idf
 
-    def fit_counts(self, counts: csr_matrix, targets: Targets) -> FittedClassifier:
-        """Train on the counts of the selected terms."""
-        return self.fit(SelectedDocuments.of_counts(counts, targets))
+    def fit_counts(
+        self, counts: csr_matrix, targets: Targets, terms: list[str] | None = None, sieve: SieveLimits | None = None
+    ) -> FittedClassifier:
+        """Train on the counts of the selected terms; `terms` are only needed for a limit of the model's size."""
+        return self.fit(SelectedDocuments.of_counts(counts, targets, terms), sieve=sieve)
 
-    def fit(self, documents: SelectedDocuments, *, keep_stats: bool = False) -> FittedClassifier:
+    def fit(
+        self, documents: SelectedDocuments, *, keep_stats: bool = False, sieve: SieveLimits | None = None
+    ) -> FittedClassifier:
         """Weigh the counts of the selected terms and train; unlabelled documents only affect the idf.
 
-        With `keep_stats`, train on statistics and keep them for `update`; the scorer is the same as without it.
+        With `keep_stats`, train on statistics and keep them for `update`; the scorer is the same as without it. With
+        `sieve`, drop coefficients until these limits are met.
         """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
@@ -327,11 +366,19 @@ class TrainingPlan:
             labelled = usable_rows(batches, targets.usable)
             statistics = Statistics.of(self, labelled, targets, lambda: fallback.docs_without_terms)
             return self.fit_statistics(statistics, targets.sizes, idf)
+        if sieve is not None:
+            return SieveTraining(self, documents.stack(batches), targets, idf).fit_to(sieve, documents.terms)
         if self.learns_from_stats and not documents.are_in_memory:  # so that they need not be stacked in memory
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
         return FittedClassifier(scorer, idf, fallback.number)
+
+    def sieve_training(self, counts: csr_matrix, targets: Targets) -> SieveTraining:
+        """Train on the counts of the selected terms, to drop coefficients step by step afterwards."""
+        idf = self.idf_of(doc_freq_of(counts, targets), targets.n_counted)
+        weights = as_matrix(weigh_counts(counts, self.scheme, idf), self.dtype)
+        return SieveTraining(self, weights, targets, idf)
 
     def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> FittedClassifier:
         """Train on the statistics that `update` keeps."""
@@ -340,6 +387,8 @@ class TrainingPlan:
 
     def scores(self, fitted: FittedClassifier, counts: csr_matrix) -> DocumentScores:
         """Return the scores of documents, given the counts of the selected terms, exactly as a model does."""
+        if fitted.columns is not None:
+            counts = take_columns(counts, fitted.columns)
         weights = weigh_counts(counts, self.scheme, fitted.idf)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
         scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs  # one output for two classes

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..categorizer_settings import Limits, Settings
+from ..classifiers.sparse_linear import SparseLinearScorer
 from ..corpus import Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
@@ -41,6 +42,7 @@ from .counted_documents import (
 )
 from .plan import FittedClassifier, SelectedTerms, TrainingPlan
 from .provenance import measures_as_json, provenance, settings_as_json
+from .sieving import SieveLimits, smallest_share
 from .statistics import Statistics, require_integer_counts, require_updatable
 from .targets import ClassSizes
 from .tuning import Tuning, ignore_indistinguishable_classes, predict_labels, split_documents
@@ -57,6 +59,10 @@ class TuningResult(NamedTuple):
     """How scores become labels, if the documents are multilabel."""
     calibration: Calibration | None
     """How scores become probabilities, if the settings ask for them."""
+    sieve: SieveLimits | None = None
+    """How many coefficients are kept, if some are dropped."""
+    sieve_curve: dict[float, list[float]] | None = None
+    """The scores of the folds by share of the coefficients, if the share was tuned."""
 
 
 class Clock:
@@ -155,7 +161,8 @@ class Training:
                 documents_to_fit = counted.select(selected.columns)
                 del counted  # its memory is needed for training
             with self.clock("training"):
-                fitted = self.plan.fit(documents_to_fit, keep_stats=bool(self._settings.keep_stats))
+                keep_stats = bool(self._settings.keep_stats)
+                fitted = self.plan.fit(documents_to_fit, keep_stats=keep_stats, sieve=tuned.sieve)
             terms = documents_to_fit.terms
             return self.assemble(targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
@@ -208,6 +215,7 @@ class Training:
             or settings.n_terms == "auto"
             or settings.held_out is not None
             or settings.probabilities is not None
+            or settings.tolerance is not None
         )
 
     def tune_without_documents(self, sizes: ClassSizes, n_terms_seen: int) -> TuningResult:
@@ -217,7 +225,8 @@ class Training:
         """
         rule = self.plan.cut.untuned_rule(len(sizes.classes)) if sizes.multilabel else None
         max_terms = self.plan.max_terms(self._settings.n_terms, n_terms_seen)
-        return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None)
+        sieve = SieveLimits.of(self._settings, None)
+        return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None, sieve=sieve)
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
         """Return the hold-out quality: train on a part of the documents, evaluate on the rest.
@@ -243,17 +252,23 @@ class Training:
             curve = learning_curve.points
             n_terms = learning_curve.limits[smallest_within_one_error(curve)]
         max_terms = self.plan.max_terms(n_terms, n_terms_seen)
+        share = sieve_curve = None
+        if self._settings.tolerance is not None:
+            with self.clock("choosing the number of coefficients"):
+                sieve_curve = tuning.sieve_curve(max_terms)
+                share = smallest_share(sieve_curve, self._settings.tolerance)
+        sieve = SieveLimits.of(self._settings, share)
         multilabel, method = sample.targets.multilabel, self._settings.probabilities
         rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
         calibration = None
         if (multilabel and rule is None) or method is not None:
             with self.clock("scoring held-out documents"):
-                scores = tuning.held_out_scores(max_terms)
+                scores = tuning.held_out_scores(max_terms, sieve)
                 if multilabel:
                     rule = self.plan.cut.fit_held_out(scores)
                 if method is not None:
                     calibration = Calibration.fit_held_out(method, scores)
-        return TuningResult(max_terms, curve, rule, calibration)
+        return TuningResult(max_terms, curve, rule, calibration, sieve, sieve_curve)
 
     def _evaluate(self, counted: CountedDocuments, share: float) -> Report:
         """Hold out a share of the documents, train on the others exactly as on all documents, and compare labels."""
@@ -275,7 +290,7 @@ class Training:
         with ignore_indistinguishable_classes():
             with inner.clock("selecting"):
                 selected = inner.plan.select(train, tuned.max_terms)
-            fitted = inner.plan.fit(train.select(selected.columns))
+            fitted = inner.plan.fit(train.select(selected.columns), sieve=tuned.sieve)
         test_counts = take_columns(test.counts, selected.columns)
         predicted = predict_labels(self.plan, fitted, test_counts, tuned.threshold_rule)
         return compare_labels(
@@ -298,6 +313,17 @@ class Training:
     ) -> Model:
         """Return the model; `about` has facts about its training that the model records."""
         self.statistics = fitted.statistics
+        if isinstance(fitted.scorer, SparseLinearScorer):
+            assert fitted.columns is not None
+            about["coefficients"] = {
+                "kept": fitted.scorer.n_coefficients,
+                "trained": len(terms) * fitted.scorer.n_outputs,
+                "curve": tuned.sieve_curve and [[share, float(np.mean(s))] for share, s in tuned.sieve_curve.items()],
+            }
+            terms = [terms[column] for column in fitted.columns.tolist()]
+            order = fitted.scorer.strongest_first(terms)
+            fitted = fitted._replace(scorer=fitted.scorer.take(order), idf=fitted.idf[order])
+            terms = [terms[column] for column in order.tolist()]
         settings, curve, rule = self._settings, tuned.curve, tuned.threshold_rule
         return Model(
             terms=tuple(terms),

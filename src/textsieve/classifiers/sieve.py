@@ -1,0 +1,185 @@
+"""Drop most coefficients of a linear SVM, and train the rest again: the coefficient sieve.
+
+An SVM has a coefficient for each term and class, and most of them decide nothing. `CoefficientSieve.cut` keeps those
+with the largest |w|, drops terms that have none left, weighs the documents by the terms that remain, and trains each
+class again on its own terms. Repeated cuts, each to half of the coefficients before, lead to models of any size.
+
+**The criterion.** The loss of class j is ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². At its minimum, dropping one coefficient
+w_t while the others stay raises it by ½ h_t w_t² to second order, where h_t = 1 + 2 Σ C_i x_it² over the documents
+inside the margin (optimal brain damage; LeCun and others, 1990). In text, most terms are rare and rows have length 1,
+so h_t is close to 1 for almost all terms and |w_t| gives the same order. Weighted by the root mean square of x_t, as
+|w_t| rms(x_t), frequent terms win; then fewer terms are kept for the same number of coefficients. On 25 corpora with
+words, pairs and n-grams of characters, |w| and h_t w_t² lost least accuracy at the same number of bytes, and |w| is
+simpler. Dropping whole terms by the norm of their coefficients lost about three times as much
+(`benchmarks/model_sizes.py`).
+
+**Rounds.** Coefficients of similar terms share the work. When one is dropped, the others must grow, so training again
+after each cut is better than after one large cut, and both are better than no training at all.
+
+Coefficients are rounded to 8 bits at the end (`SparseLinearScorer`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..arrays import Bools, Floats, Ints
+from ..text.csr import CSR
+from ..text.weights import weigh
+from ..threads import parallel_map
+from .class_weights import class_factors, weight_against_rest
+from .linear_form import CONSTANT_SCORE, Linear
+from .sparse_linear import SparseLinearScorer
+from .svm import LinearSVM, one_against_rest
+from .svm_solvers import SignsAndCosts, SVMProblem
+
+
+class BinaryProblems(NamedTuple):
+    """The binary problems of an SVM: a hyperplane for each output."""
+
+    signs_and_costs: SignsAndCosts
+    """See `svm_solvers`; the argument is the number of an output."""
+    can_be_learned: Bools
+    """For each output, whether there are documents on both sides."""
+    constant_scores: Floats
+    """The scores of outputs that can't be learned."""
+
+    @property
+    def n_outputs(self) -> int:
+        """Return the number of outputs."""
+        return len(self.can_be_learned)
+
+
+def one_label_problems(
+    svm: LinearSVM, numbers: Ints, n_classes: int, class_weight: object, sample_weight: Floats | None
+) -> BinaryProblems:
+    """Return the problems of documents with one label each: each class against the rest, or one for two classes.
+
+    `numbers` has the class number of each document. A class without documents gets a score that can't win.
+    """
+    present, positions = np.unique(numbers, return_inverse=True)
+    factors = class_factors(class_weight, present, positions, sample_weight)
+    if n_classes == 2 == len(present):
+        signs_and_costs, _ = one_against_rest(positions, factors, svm.C, sample_weight)
+        return BinaryProblems(signs_and_costs, np.ones(1, np.bool_), np.zeros(1))
+    all_factors = np.ones(max(n_classes, 3))  # `one_against_rest` takes three or more classes one by one
+    all_factors[present] = factors
+    signs_and_costs, _ = one_against_rest(numbers, all_factors, svm.C, sample_weight)
+    can_be_learned = np.zeros(n_classes, np.bool_)
+    can_be_learned[present] = len(present) > 1
+    return BinaryProblems(signs_and_costs, can_be_learned, np.full(n_classes, -CONSTANT_SCORE))
+
+
+def multilabel_problems(
+    svm: LinearSVM, members: tuple[Ints, ...], n_documents: int, class_weight: object, sample_weight: Floats | None
+) -> BinaryProblems:
+    """Return the problems of multilabel documents: each class against the rest.
+
+    `members` has the documents of each class. A class with no document or with all gets a constant score.
+    """
+
+    def signs_and_costs(number: int) -> tuple[Floats, Floats]:
+        is_member = np.zeros(n_documents, np.int64)
+        is_member[members[number]] = 1
+        weight = weight_against_rest(class_weight, number)
+        factors = class_factors(weight, np.arange(2), is_member, sample_weight)
+        return one_against_rest(is_member, factors, svm.C, sample_weight)[0](0)
+
+    sizes = np.array([len(documents) for documents in members])
+    constant_scores = np.where(sizes == 0, -CONSTANT_SCORE, CONSTANT_SCORE)
+    return BinaryProblems(signs_and_costs, (sizes > 0) & (sizes < n_documents), constant_scores)
+
+
+class Sieved(NamedTuple):
+    """Some coefficients of an SVM, sorted by output and then by term."""
+
+    columns: Ints
+    """The column of each coefficient's term, in the rows that the sieve got."""
+    outputs: Ints
+    values: Floats
+    intercepts: Floats
+
+    @classmethod
+    def of(cls, form: Linear) -> Sieved:
+        """Return all coefficients of a linear form."""
+        n_outputs, n_terms = form.coefficients.shape
+        columns = np.tile(np.arange(n_terms), n_outputs)
+        return cls(columns, np.repeat(np.arange(n_outputs), n_terms), form.coefficients.ravel(), form.intercepts)
+
+    def largest(self, n: int) -> Sieved:
+        """Return the `n` coefficients of largest absolute value that are not 0; of equal ones, the first."""
+        sizes = np.abs(self.values)
+        n = min(n, int(np.count_nonzero(sizes)))
+        if n == 0:
+            return self._take(np.zeros(0, np.int64))
+        limit = np.partition(sizes, len(sizes) - n)[len(sizes) - n]
+        is_kept = sizes > limit
+        ties = np.flatnonzero(sizes == limit)
+        is_kept[ties[: n - int(is_kept.sum())]] = True
+        return self._take(np.flatnonzero(is_kept))
+
+    def _take(self, positions: Ints) -> Sieved:
+        return self._replace(
+            columns=self.columns[positions], outputs=self.outputs[positions], values=self.values[positions]
+        )
+
+    def scorer(self) -> tuple[Ints, SparseLinearScorer]:
+        """Return the columns of the terms that have a coefficient after rounding, ascending, and their scorer."""
+        n_columns = int(self.columns.max(initial=0)) + 1
+        rounded = SparseLinearScorer.from_entries(self.columns, self.outputs, self.values, n_columns, self.intercepts)
+        columns = np.flatnonzero(np.diff(rounded.indptr))
+        return columns, rounded.take(columns)
+
+
+class CoefficientSieve:
+    """Documents as rows of weights, and the binary problems of an SVM on them."""
+
+    def __init__(self, svm: LinearSVM, rows: csr_matrix, norm: str, problems: BinaryProblems, n_jobs: int) -> None:
+        self._svm, self._rows, self._norm, self._problems, self._n_jobs = svm, rows, norm, problems, n_jobs
+
+    def cut(self, before: Sieved, n_coefficients: int) -> Sieved:
+        """Keep the `n_coefficients` largest coefficients, and train them again on documents weighed by their terms."""
+        kept = before.largest(n_coefficients)
+        terms = np.unique(kept.columns)
+        documents = SVMProblem(self.weigh(terms))
+        bounds = np.searchsorted(kept.outputs, np.arange(self._problems.n_outputs + 1)).tolist()
+        positions = np.searchsorted(terms, kept.columns)  # of each coefficient's term in `terms`
+        values, intercepts = kept.values.copy(), kept.intercepts.copy()
+
+        def fit_output(number: int) -> None:
+            if not self._problems.can_be_learned[number]:
+                return
+            part = slice(bounds[number], bounds[number + 1])
+            signs, costs = self._problems.signs_and_costs(number)
+            if part.start == part.stop:  # only an intercept is left: the mean sign is nearly optimal
+                intercepts[number] = np.average(signs, weights=costs)
+                return
+            hyperplane = documents.solve(
+                lambda _: (signs, costs),
+                1,
+                terms=positions[part],
+                tolerance=self._svm.tol,
+                most_rounds=self._svm.max_iter,
+                n_jobs=1,
+            )
+            values[part], intercepts[number] = hyperplane.coefficients[0], hyperplane.intercepts[0]
+
+        sizes = np.diff(bounds)
+        documents.precompute(int(sizes.max(initial=1)), 1)
+        parallel_map(fit_output, self._problems.n_outputs, self._n_jobs)
+        return kept._replace(values=values, intercepts=intercepts)
+
+    def weigh(self, terms: Ints) -> csr_matrix:
+        """Return the documents' weights of some terms, ascending, divided by their norm again."""
+        part = weigh(CSR.of(self._rows[:, terms]), tf="tf", idf=None, norm=self._norm)
+        return part._replace(data=part.data.astype(self._rows.dtype)).matrix()
+
+    def start(self, form: Linear) -> Sieved:
+        """Return all coefficients, with the constant scores of outputs that can't be learned."""
+        is_constant = ~self._problems.can_be_learned
+        coefficients = np.where(is_constant[:, np.newaxis], 0.0, form.coefficients)
+        intercepts = np.where(is_constant, self._problems.constant_scores, form.intercepts)
+        return Sieved.of(Linear(coefficients, intercepts))

@@ -1,0 +1,292 @@
+"""`SparseLinearScorer`: a linear scorer that keeps few coefficients, as integers of 8 bits.
+
+A coefficient is an integer from -127 to 127 times the scale of its class. Most pairs of term and class have none, so a
+score is a sum over the coefficients of a document's terms. Products are added in the order of the columns, and the
+intercept last, so the scores are the same to the last bit whether numpy adds them up (few documents) or a kernel on
+threads (many documents), and however the documents are split into batches.
+
+In memory, coefficients are sorted by term, because scoring looks them up by term. A file has them sorted by class: for
+each class the differences between consecutive columns, which are small numbers, and the integers. In models of 20
+Newsgroups this took 5 to 10 % fewer bytes than sorting by term. The differences are written as in LEB128: 7 bits per
+byte, lowest first, and the highest bit of a byte is 1 if another byte follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..archive import ArraySpec
+from ..arrays import Floats, Ints
+from ..errors import InputError, shown
+from ..settings import is_whole, n_threads
+from ..text.csr import CSR
+from .scorer import (
+    Layout,
+    check_layout,
+    check_stored,
+    require_columns,
+    require_finite,
+    require_indptr,
+    require_settings,
+)
+
+LARGEST_INTEGER = 127
+"""The largest integer that stands for a coefficient; -128 is not used, so that signs are symmetric."""
+
+FEW_PRODUCTS = 1 << 18
+"""The largest number of products that is calculated with numpy; more load the compiled kernels."""
+
+_ROWS_PER_TASK = 1 << 12
+
+_ARRAYS: Layout = {
+    "intercepts": (np.float64, ("outputs",)),
+    "scales": (np.float64, ("outputs",)),
+    "coefficient_counts": (np.int64, ("outputs",)),
+    "column_steps": (np.uint8, ("bytes",)),
+    "coefficients": (np.int8, ("coefficients",)),
+}
+
+
+# -- the numbers of columns in a file ----------------------------------------------------------------------------------
+
+
+def encode_integers(numbers: Ints) -> NDArray[np.uint8]:
+    """Return numbers from 0 as LEB128."""
+    n_bytes = np.ones(len(numbers), np.int64)
+    for exponent in range(7, 64, 7):
+        n_bytes += numbers >= 1 << exponent
+    ends = np.cumsum(n_bytes)
+    encoded = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
+    for position in range(int(n_bytes.max(initial=0))):
+        is_long = n_bytes > position
+        bits = (numbers[is_long] >> (7 * position)) & 127
+        has_next = n_bytes[is_long] > position + 1
+        encoded[ends[is_long] - n_bytes[is_long] + position] = bits | (has_next.astype(np.int64) << 7)
+    return encoded
+
+
+def decode_integers(encoded: NDArray[np.uint8], n: int) -> Ints:
+    """Return the `n` numbers below 2^28 that were encoded as LEB128; raise `InputError` for other bytes."""
+    ends = np.flatnonzero(encoded < 128)
+    n_bytes = np.diff(ends, prepend=-1)
+    if len(ends) != n or (len(encoded) and encoded[-1] >= 128) or n_bytes.max(initial=1) > 4:
+        raise InputError(f"column_steps are not {n:,} numbers")
+    numbers = np.zeros(n, np.int64)
+    for position in range(int(n_bytes.max(initial=0))):
+        is_long = n_bytes > position
+        bits = encoded[ends[is_long] - n_bytes[is_long] + 1 + position].astype(np.int64) & 127
+        numbers[is_long] |= bits << (7 * position)
+    return numbers
+
+
+# -- the scorer --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SparseLinearScorer:
+    """Coefficients of some pairs of term and output, and an intercept for each output.
+
+    Term i has the coefficients `integers[indptr[i] : indptr[i + 1]]` times the scales of their `outputs`, which ascend.
+    """
+
+    kind: ClassVar[str] = "sparse_linear"
+
+    indptr: Ints
+    outputs: NDArray[np.int32]
+    integers: NDArray[np.int8]
+    scales: Floats
+    intercepts: Floats
+
+    @classmethod
+    def from_entries(
+        cls, columns: Ints, outputs: Ints, values: Floats, n_terms: int, intercepts: Floats
+    ) -> SparseLinearScorer:
+        """Return a scorer with some coefficients, rounded to 8 bits: `values[i]` of a term and an output.
+
+        The scale of an output makes its largest coefficient 127. Coefficients that round to 0 are left out.
+        """
+        largest = np.zeros(len(intercepts))
+        np.maximum.at(largest, outputs, np.abs(values))
+        scales = np.where(largest > 0, largest / LARGEST_INTEGER, 1.0)
+        integers = np.rint(values / scales[outputs]).astype(np.int8)
+        nonzero = np.flatnonzero(integers)
+        return cls._sorted_by_term(columns[nonzero], outputs[nonzero], integers[nonzero], n_terms, scales, intercepts)
+
+    @classmethod
+    def _sorted_by_term(
+        cls,
+        columns: Ints,
+        outputs: Ints,
+        integers: NDArray[np.int8],
+        n_terms: int,
+        scales: Floats,
+        intercepts: Floats,
+    ) -> Self:
+        """Return a scorer from coefficients in any order."""
+        by_output = np.argsort(outputs, kind="stable")
+        order = by_output[np.argsort(columns[by_output], kind="stable")]
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=n_terms))]).astype(np.int64)
+        return cls(indptr, outputs[order].astype(np.int32), integers[order], scales, intercepts)
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of terms, which are the columns of the rows to score."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_outputs(self) -> int:
+        """Return the number of scores of each document."""
+        return len(self.intercepts)
+
+    @property
+    def n_coefficients(self) -> int:
+        """Return the number of coefficients."""
+        return len(self.integers)
+
+    @cached_property
+    def _values(self) -> Floats:
+        """Return the coefficients themselves."""
+        return self.integers * self.scales[self.outputs]
+
+    @cached_property
+    def _columns(self) -> Ints:
+        """Return the column of each coefficient's term."""
+        return np.repeat(np.arange(self.n_terms), np.diff(self.indptr))
+
+    @property
+    def coefficients(self) -> Floats:
+        """Return the coefficients as a dense array (terms x outputs)."""
+        dense = np.zeros((self.n_terms, self.n_outputs))
+        dense[self._columns, self.outputs] = self._values
+        return dense
+
+    def take(self, columns: Ints) -> SparseLinearScorer:
+        """Return the scorer of some of the terms, in the given order."""
+        sizes = np.diff(self.indptr)[columns]
+        entries, _ = _ranges(self.indptr[columns], sizes)
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return SparseLinearScorer(indptr, self.outputs[entries], self.integers[entries], self.scales, self.intercepts)
+
+    def strongest_first(self, terms: Sequence[str]) -> Ints:
+        """Return the columns sorted by the sum of their squared coefficients, largest first; equal ones by spelling.
+
+        A file has the terms in alphabetical order, and this order is restored from the coefficients.
+        """
+        squares = np.bincount(self._columns, self._values**2, self.n_terms)
+        by_spelling = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+        return by_spelling[np.argsort(-squares[by_spelling], kind="stable")]
+
+    # -- scores ------------------------------------------------------------------------------------------------------
+
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
+        """Return the scores of each row (rows x outputs), the same for any number of threads."""
+        require_columns(rows, self.n_terms)
+        sizes = np.diff(self.indptr)[rows.indices]
+        if int(sizes.sum()) > FEW_PRODUCTS:
+            return self._scores_of_many(rows, n_threads(n_jobs))
+        entries, values = _ranges(self.indptr[rows.indices], sizes)
+        products = rows.data[values] * self._values[entries]
+        cells = np.repeat(np.arange(rows.n_rows), rows.sizes)[values] * self.n_outputs + self.outputs[entries]
+        # bincount adds one by one, in order
+        sums = np.bincount(cells, products, rows.n_rows * self.n_outputs).reshape(rows.n_rows, self.n_outputs)
+        return np.asarray(sums + self.intercepts)
+
+    def _scores_of_many(self, rows: CSR, threads: int) -> Floats:
+        """Return the scores, calculated by the kernel on several threads."""
+        from ..kernels.csr import score_rows_sparsely
+        from ..threads import parallel_ranges
+
+        scores = np.empty((rows.n_rows, self.n_outputs))
+        entries = self.indptr, self.outputs, self._values
+
+        def score(first: int, last: int) -> None:
+            indptr = rows.indptr[first : last + 1]
+            score_rows_sparsely(rows.data, rows.indices, indptr, *entries, self.intercepts, scores[first:last])
+
+        rows_per_thread = -(-rows.n_rows // threads)  # rounded up; few rows are spread over all threads
+        parallel_ranges(score, rows.n_rows, max(min(_ROWS_PER_TASK, rows_per_thread), 1), threads)
+        return scores
+
+    def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
+        """Return what each value adds to the scores (values x outputs); values may come from several rows."""
+        entries, positions = _ranges(self.indptr[columns], np.diff(self.indptr)[columns])
+        products = np.zeros((len(columns), self.n_outputs))
+        products[positions, self.outputs[entries]] = values[positions] * self._values[entries]
+        return products
+
+    def term_strengths(self) -> Floats:
+        """Return the coefficients (terms x outputs): how strongly each term indicates each class."""
+        return self.coefficients
+
+    # -- in a file ---------------------------------------------------------------------------------------------------
+
+    def stored_settings(self) -> dict[str, Any]:
+        """Return the number of terms, which the arrays don't have."""
+        return {"n_terms": self.n_terms}
+
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the coefficients sorted by output, the steps between their columns, scales and intercepts."""
+        by_output = np.argsort(self.outputs, kind="stable")
+        columns, counts = self._columns[by_output], np.bincount(self.outputs, minlength=self.n_outputs)
+        begins = (np.cumsum(counts) - counts)[counts > 0]
+        steps = np.diff(columns, prepend=0)
+        steps[begins] = columns[begins]
+        return {
+            "intercepts": self.intercepts,
+            "scales": self.scales,
+            "coefficient_counts": counts.astype(np.int64),
+            "column_steps": encode_integers(steps),
+            "coefficients": self.integers[by_output],
+        }
+
+    @classmethod
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking the types and shapes of its arrays."""
+        require_settings(settings, "n_terms")
+        n_terms = settings["n_terms"]
+        # For two classes, a single output (positive for the second class) is as valid as two.
+        has_one_output = n_outputs == 2 and "intercepts" in specs and specs["intercepts"].shape == (1,)
+        sizes = check_layout(specs, _ARRAYS, outputs=1 if has_one_output else n_outputs)
+        if not (is_whole(n_terms) and 0 <= n_terms <= sizes["coefficients"]):  # each term has a coefficient
+            raise InputError(f"its scorer has {sizes['coefficients']:,} coefficients for {shown(n_terms)} terms")
+        return int(n_terms)
+
+    @classmethod
+    def restore(
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Return the stored scorer; for two classes it may have one output."""
+        check_stored(cls, settings, arrays, n_terms, n_outputs)
+        for name in ("intercepts", "scales"):
+            require_finite(name, arrays[name])
+        integers, counts = arrays["coefficients"], arrays["coefficient_counts"]
+        steps = decode_integers(arrays["column_steps"], len(integers))
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        require_indptr("coefficient_counts", bounds, len(integers))
+        begins = bounds[:-1][counts > 0]
+        sums = np.cumsum(steps)
+        columns = sums - np.repeat((sums - steps)[begins], counts[counts > 0])
+        is_first = np.zeros(len(steps), np.bool_)
+        is_first[begins] = True
+        if (steps[~is_first] == 0).any() or columns.max(initial=0) >= max(n_terms, 1):
+            raise InputError(f"its coefficients are not of {n_terms:,} terms, each once for a class")
+        if not (integers.all() and integers.min(initial=0) >= -LARGEST_INTEGER):
+            raise InputError(f"coefficients has a number that is 0 or below -{LARGEST_INTEGER}")
+        outputs = np.repeat(np.arange(len(counts)), counts)
+        scorer = cls._sorted_by_term(columns, outputs, integers, n_terms, arrays["scales"], arrays["intercepts"])
+        if not np.diff(scorer.indptr).all():
+            raise InputError("a term has no coefficient")
+        return scorer
+
+
+def _ranges(begins: NDArray[Any], sizes: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return the numbers of consecutive ranges, and for each number the position of its range."""
+    positions = np.repeat(np.arange(len(sizes)), sizes)
+    offsets = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return begins[positions] + offsets, positions

@@ -1,0 +1,193 @@
+"""Train an SVM on all selected terms, then drop coefficients, as many as the settings `tolerance` and `max_size` say.
+
+See `classifiers.sieve` for which coefficients are dropped. A step keeps half of those of the step before. The number of
+steps is decided in two ways:
+
+- `tolerance`: cross-validation scores the model after each step (`Tuning.sieve_curve`). The smallest model is chosen
+  whose score is below the best by no more than the tolerance. One standard error is that of the differences between the
+  folds' scores of the two models, which is smaller than the standard error of either score: most documents are right in
+  both models or wrong in both.
+- `max_size`: steps are done until the model fits. Then numbers of coefficients between the last two steps are tried, so
+  that the model uses the room it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..archive import compressed_size
+from ..arrays import Floats
+from ..categorizer_settings import ONE_STANDARD_ERROR, Settings
+from ..classifiers.linear import LinearScorer
+from ..classifiers.linear_form import Linear
+from ..classifiers.sieve import CoefficientSieve, Sieved, multilabel_problems, one_label_problems
+from ..classifiers.sparse_linear import SparseLinearScorer
+from ..errors import InputError
+from ..settings import as_bytes
+from ..text.front_coding import front_code
+from ..text.weights import IDF_STEPS
+from .fallback import docs_without_terms, fallback_class
+from .targets import Targets
+
+if TYPE_CHECKING:
+    from .plan import FittedClassifier, TrainingPlan
+
+SHARES = tuple(0.5**step for step in range(1, 13))
+"""The shares of the coefficients that are left after each step."""
+
+HEADER_BYTES, HEADER_BYTES_OF_CLASS = 5_000, 100
+"""Room for the header of a model file: for what all models have, and for each class."""
+
+N_TRIALS = 3
+"""The number of trials between the last model that was too large and the first that fits."""
+
+
+class SieveLimits(NamedTuple):
+    """How many coefficients are kept."""
+
+    share: float | None = None
+    """The share of the coefficients of all selected terms; None: as many as fit into `max_bytes`."""
+    max_bytes: int | None = None
+
+    @classmethod
+    def of(cls, settings: Settings, share: float | None) -> SieveLimits | None:
+        """Return the limits that the settings give, after tuning has found the share; None to keep everything."""
+        if not settings.sieves_coefficients:
+            return None
+        return cls(share, None if settings.max_size is None else as_bytes(settings.max_size))
+
+
+def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | str) -> float:
+    """Return the smallest share below 1 whose score is within the tolerance of the best; the largest if there is none.
+
+    `scores` has the score of each fold by share; the share 1 stands for all coefficients.
+    """
+    best = max(scores, key=lambda share: (float(np.mean(scores[share])), -share))
+    shares = sorted(share for share in scores if share < 1)
+    for share in shares:
+        differences = np.subtract(scores[best], scores[share])
+        error = float(np.std(differences, ddof=1) / np.sqrt(len(differences)))
+        allowed = error if tolerance == ONE_STANDARD_ERROR else float(tolerance) / 100
+        if float(np.mean(differences)) <= allowed + 1e-12:
+            return share
+    return shares[-1]
+
+
+class SieveTraining:
+    """An SVM that is trained on the weights of the selected terms, and then loses coefficients step by step."""
+
+    def __init__(self, plan: TrainingPlan, rows: csr_matrix, targets: Targets, idf: Floats) -> None:
+        from .plan import class_weight_by_number
+
+        self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
+        scorer = plan.fit_weights(rows, targets)
+        assert isinstance(scorer, LinearScorer)
+        self._scorer = scorer
+        used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
+        learned = targets.take(used)
+        weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
+        weight = plan.classifier.class_weight if weight is None else weight
+        if learned.multilabel:
+            problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
+        else:
+            n_classes = len(learned.classes)
+            problems = one_label_problems(plan.classifier, learned.first_class, n_classes, weight, learned.weights)
+        self._sieve = CoefficientSieve(plan.classifier, rows[used], plan.scheme.norm, problems, plan.n_jobs)
+        self._start = self._sieve.start(Linear(scorer.coefficients.T.astype(np.float64), scorer.intercepts))
+
+    @property
+    def n_coefficients(self) -> int:
+        """Return the number of coefficients of all selected terms."""
+        return len(self._start.values)
+
+    def with_all(self) -> FittedClassifier:
+        """Return the classifier with all coefficients."""
+        from .plan import FittedClassifier
+
+        return FittedClassifier(self._scorer, self._idf, self._fallback(self._rows))
+
+    def steps(self) -> Iterator[tuple[float, Sieved]]:
+        """Yield the share of the coefficients and what is left, step by step, down to one for each output."""
+        sieved = self._start
+        for share in SHARES:
+            n_coefficients = self._number(share)
+            if n_coefficients < len(sieved.intercepts):
+                return
+            sieved = self._sieve.cut(sieved, n_coefficients)
+            yield share, sieved
+
+    def _number(self, share: float) -> int:
+        """Return the number of coefficients of a share."""
+        return int(np.ceil(share * self.n_coefficients))
+
+    def fitted(self, sieved: Sieved) -> FittedClassifier:
+        """Return the classifier with the coefficients that are left, rounded to 8 bits."""
+        from .plan import FittedClassifier
+
+        columns, scorer = sieved.scorer()
+        return FittedClassifier(scorer, self._idf[columns], self._fallback(self._rows[:, columns]), columns=columns)
+
+    def _fallback(self, rows: csr_matrix) -> int:
+        """Return the number of the fallback class, given the documents' weights of the terms that are left."""
+        is_without_terms = np.asarray(abs(rows).max(axis=1).todense()).ravel() == 0 if rows.shape[1] else None
+        if is_without_terms is None:
+            is_without_terms = np.ones(rows.shape[0], np.bool_)
+        return fallback_class(self._targets.class_docs, docs_without_terms(is_without_terms, self._targets))
+
+    def fit_to(self, limits: SieveLimits, terms: Sequence[str]) -> FittedClassifier:
+        """Return the classifier within the limits; `terms` are all selected terms.
+
+        Raises `InputError` if not even the smallest model fits.
+        """
+        too_large = self._start
+        for share, sieved in self.steps():
+            if limits.share is None or share <= limits.share:
+                fitted = self.fitted(sieved)
+                if self._fits(fitted, limits, terms):
+                    return fitted if share == limits.share else self._enlarge(too_large, sieved, fitted, limits, terms)
+            too_large = sieved
+        raise InputError(
+            f"a model of {len(self._targets.classes):,} classes does not fit into {limits.max_bytes:,} bytes",
+            setting="max_size",
+            hint="allow a larger model",
+        )
+
+    def _enlarge(
+        self, too_large: Sieved, sieved: Sieved, fitted: FittedClassifier, limits: SieveLimits, terms: Sequence[str]
+    ) -> FittedClassifier:
+        """Return the largest classifier that fits, of some between one that is too large and one that fits."""
+        fewest, most = len(sieved.values), len(too_large.values)
+        for _ in range(N_TRIALS):
+            middle = int(np.sqrt(fewest * most))
+            candidate = self.fitted(self._sieve.cut(too_large, middle))
+            if self._fits(candidate, limits, terms):
+                fewest, fitted = middle, candidate
+            else:
+                most = middle
+        return fitted
+
+    def _fits(self, fitted: FittedClassifier, limits: SieveLimits, terms: Sequence[str]) -> bool:
+        """Return whether the file of a model is small enough."""
+        if limits.max_bytes is None:
+            return True
+        assert fitted.columns is not None
+        assert isinstance(fitted.scorer, SparseLinearScorer)
+        if fitted.scorer.n_coefficients + len(fitted.columns) > limits.max_bytes:  # each takes more than a byte
+            return False
+        names = [terms[column] for column in fitted.columns.tolist()]
+        alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        prefixes, suffixes = front_code([names[position].encode() for position in alphabetical.tolist()])
+        n_bytes = compressed_size(
+            {
+                **fitted.scorer.take(alphabetical).stored_arrays(),
+                "terms": np.frombuffer(b"\n".join(suffixes), np.uint8),
+                "term_prefixes": prefixes,
+                "idf": (fitted.idf[alphabetical] * IDF_STEPS).astype(np.uint8),
+            }
+        )
+        header = HEADER_BYTES + HEADER_BYTES_OF_CLASS * len(self._targets.classes)
+        return n_bytes + header <= limits.max_bytes
