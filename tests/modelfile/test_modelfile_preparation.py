@@ -22,7 +22,7 @@ from textsieve.prediction import Model
 from textsieve.strict_json import parse
 from textsieve.text.languages import code_of
 from textsieve.text.preparation import Preparation
-from textsieve.text.words import stop_words_of
+from textsieve.text.stop_words import stop_words_of
 from textsieve.training import counted_documents as training_documents
 
 SPORT = [

@@ -9,7 +9,8 @@ from tests.test_extras import without
 from textsieve import InputError, TermCounter
 from textsieve.text import languages
 from textsieve.text.languages import LEMMAS, NAMES, STEMS, STOP_WORDS, code_of
-from textsieve.text.words import WORD, stop_words_of
+from textsieve.text.stop_words import stop_words_of
+from textsieve.text.words import WORD
 
 
 def test_a_language_has_a_name_and_a_code() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import stopwordsiso
 
 from textsieve.text.languages import STOP_WORDS
 from textsieve.text.preparation import MAX_CACHED_FORMS, MAX_WORD_LENGTH
+from textsieve.text.stop_words import stop_words_of
+from textsieve.text.tokens import split_text
 from textsieve.text.word_table import MAX_READER_WORDS
-from textsieve.text.words import stop_words_of
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8").split())
 
@@ -30,7 +32,7 @@ def same_release() -> None:
 
 @pytest.mark.usefixtures("same_release")
 def test_the_stop_words_of_each_language() -> None:
-    assert numbers_after("The words of each language are then") == {
+    assert numbers_after("The words of each language with the default pattern are") == {
         code: len(stop_words_of(code)) for code in sorted(STOP_WORDS.codes())
     }
 
@@ -42,6 +44,21 @@ def test_the_phrases_that_are_left_out() -> None:
         for code in STOP_WORDS.codes() - {"en"}
     }
     assert numbers_after("these are") == {code: number for code, number in phrases.items() if number}
+
+
+@pytest.mark.usefixtures("same_release")
+def test_the_words_without_spaces_that_are_too_long_for_a_term() -> None:
+    long_words = {
+        code: sum(
+            " " not in entry and bool(tokens.grams) and entry not in [*tokens.grams, *chain(*tokens.sequences)]
+            for entry in stopwordsiso.stopwords(code)
+            for tokens in [split_text(entry)]
+        )
+        for code in STOP_WORDS.codes() - {"en"}
+    }
+    assert numbers_after("because no term is as long:") == {
+        code: number for code, number in long_words.items() if number
+    }
 
 
 def test_the_sizes_of_caches() -> None:

@@ -45,8 +45,9 @@ from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
 from ..text.analyzers import MAX_CHARACTERS
 from ..text.preparation import SETTINGS, Preparation
 from ..text.reading import Reading
+from ..text.stop_words import stop_words_of
 from ..text.weights import NORMS, TERM_FREQUENCIES
-from ..text.words import ACCENTS, stop_words_of, token_rule
+from ..text.words import ACCENTS, token_rule
 
 KIND = Kind("textsieve.Model", 1, "a textsieve model", compressed_version=2)
 

@@ -34,9 +34,10 @@ from ..text.languages import NORMALISERS
 from ..text.places import Span, TermFinder
 from ..text.preparation import NO_PREPARATION, Preparation
 from ..text.reading import Reading
+from ..text.stop_words import stop_words_of
 from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
-from ..text.words import Accents, stop_words_of
+from ..text.words import Accents
 from .explanations import ClassExplanation, Explanation, TermContributions
 from .labels import Label
 

@@ -37,10 +37,11 @@ from .counting import FewDocuments, count_known, has_long_ngrams
 from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
-from .reading import Reading, matchable_stop_words
+from .reading import Reading
+from .stop_words import matchable_stop_words, stop_words_of
 from .terms import VocabularyTerms
 from .vocabulary import Vocabulary, VocabularyTable, columns_of, unique_terms, vocabulary_terms
-from .words import Accents, accent_stripper, stop_words_of
+from .words import Accents, accent_stripper
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -89,9 +90,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         How to replace accented letters by letters without accents, after lowercasing.
     stop_words : language, list of words or None
         Words to leave out, before n-grams are formed and before words are normalised. A language is given by its name
-        or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`. Write the words of a list
-        as they are after lowercasing and stripping accents; a warning names those that can't match any text. They have
-        no effect if terms are not words.
+        or code; "english" is scikit-learn's list, others need the extra `textsieve[words]` and are split into words as
+        texts are. Write the words of a list as they are after lowercasing and stripping accents; a warning names those
+        that can't match any text. They have no effect if terms are not words.
     tags : {"keep", "drop"}
         "drop" removes HTML and SGML from the texts; see `text.markup`.
     names : bool
@@ -421,11 +422,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Check all settings, and return how documents are read."""
         check_ngram_range("ngram_range", self.ngram_range)
         check_limits(**self._limits())
-        # The results of the next three checks are not needed; they raise `InputError` for an invalid value.
-        accent_stripper(self.strip_accents)
-        self._stop_words()
+        accent_stripper(self.strip_accents)  # raises `InputError` for an invalid value, like the next lines
         reading = self._reading()
         reading.check()
+        self._stop_words()
         if self.names and tuple(self.ngram_range) != (1, 1):
             raise InputError(
                 (
@@ -495,7 +495,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _stop_words(self) -> frozenset[str]:
         """Return the stop words for the current settings."""
-        return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
+        analysis = analysis_of(self.analyzer, self.token_pattern, self.tokenizer)
+        return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase, analysis=analysis)
 
     def _warn(self, reading: Reading) -> None:
         """Warn about settings that have no effect, and about stop words of the user that can't match any text."""
@@ -503,7 +504,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             warn((setting, " has no effect because of ", cause, "."))
         if self.stop_words is None or isinstance(self.stop_words, str):
             return
-        if reading.analysis.has_words and reading.analysis.function is None and reading.preprocessor is None:
+        if reading.reads_stop_words:
             matchable_stop_words(self.stop_words, reading)  # only for its warning: the list stays as it is
 
     def _settings_without_effect(self) -> Iterator[tuple[Setting, Setting]]:

@@ -9,12 +9,9 @@ imported on its own: a machine that predicts with stems needs neither simplemma 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..errors import InputError, Setting
-
-if TYPE_CHECKING:
-    from .words import Accents
 
 _NAMES = (
     "af afrikaans, ar arabic, ast asturian, az azerbaijani, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, "
@@ -38,8 +35,6 @@ _CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
 _LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}  # our code -> simplemma's code
 
 _COUNTRY = re.compile(r"(?<=^[a-z]{2})[-_][a-z]{2}$")  # de-DE, pt_BR
-_HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
-_IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
 
 
 class LanguageSupport(NamedTuple):
@@ -119,29 +114,6 @@ def has_turkish_case(language: object) -> bool:
     return code_of(language) in TURKIC
 
 
-def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lowercase: bool = True) -> frozenset[str]:
-    """Return the stop words of a language, spelled as in prepared texts.
-
-    If `strip_accents` is set, they have no accents. If texts are not lowercased, capitalised spellings are added. The
-    English words are scikit-learn's, need no other package, and are returned unchanged.
-    """
-    if is_english(language):
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return ENGLISH_STOP_WORDS
-    if code_of(language) is None:
-        raise InputError(
-            setting="stop_words",
-            value=language,
-            hint="use a language such as 'english', 'german' or 'de', a list of words, or None. "
-            f"{languages_with_stop_words()}",
-        )
-    code = require_language(language, STOP_WORDS, setting="stop_words", what=Setting("stop_words", language))
-    if callable(strip_accents):  # not cached: a function may not be hashable, and may hold much memory
-        return frozenset(map(strip_accents, _stop_words_of_package(code, None, lowercase)))
-    return _stop_words_of_package(code, strip_accents, lowercase)
-
-
 def languages_with_stop_words() -> str:
     """Return a sentence about the languages that have stop words, for messages."""
     from ..extras import is_installed
@@ -149,30 +121,6 @@ def languages_with_stop_words() -> str:
     if is_installed(STOP_WORDS.package):
         return f"There are {STOP_WORDS.what} for {listed(STOP_WORDS.codes())}."
     return f"There are {STOP_WORDS.what} for {listed(['en'])}; those of other languages need {STOP_WORDS.package}."
-
-
-@cache
-def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool) -> frozenset[str]:
-    """Return the stop words of a language, split as texts are: `qu'` becomes `qu`, and `l'` is not a word.
-
-    Phrases are left out: the single words of `bắt đầu từ` or `semata-mata` have other meanings. Unless texts are
-    lowercased (`lowercase`), each word is also returned with a capital.
-    """
-    import stopwordsiso
-
-    from .words import WORD, accent_stripper
-
-    entries = (entry.lower().strip(f" {_HYPHENS}") for entry in stopwordsiso.stopwords(code))
-    words = frozenset(word for entry in entries if not _IS_PHRASE(entry) for word in WORD.findall(entry))
-    if not lowercase:
-        words |= {_capital(word[0], code) + word[1:] for word in words}
-    strip = accent_stripper(strip_accents)
-    return words if strip is None else frozenset(map(strip, words))
-
-
-def _capital(letter: str, code: str) -> str:
-    """Return a letter in uppercase, by the rules of a language."""
-    return "İ" if letter == "i" and code in TURKIC else letter.upper()
 
 
 def stemmer(code: str) -> Callable[[list[str]], list[str]]:

@@ -9,23 +9,16 @@ that time sooner or later, and then loads them.
 
 A user's function can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
 terms (`analyzer`). It runs in the calling thread, once for each document, in their order.
-
-Stop words given by the user are compared with words as they are read: lowercased, perhaps without accents, split at
-apostrophes and hyphens. So `Der`, `für` (without accents) and `don't` never match. `matchable_stop_words` reads each
-stop word as a text would be read, and warns about those that become other words, as scikit-learn does. It does not warn
-if these words are on the list as well (`Der` and `der`) or if none remain (`I` is not a word). The list itself is not
-changed: `don't` should not remove every `don` from a text.
 """
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from ..errors import InputError, Setting, shown
-from ..warning import warn
 from .analysis import WORDS, Analysis, Function
 from .languages import has_turkish_case
 from .preparation import NO_PREPARATION, Preparation, normaliser
@@ -156,7 +149,7 @@ class Reading:
 
     @property
     def reads_stop_words(self) -> bool:
-        """Return whether a stop word can be read as a text to find out if it can match (`matchable_stop_words`)."""
+        """Return whether a stop word can be read as a text to find out if it can match (`text.stop_words`)."""
         return self.analysis.has_words and self.analysis.function is None and self.preprocessor is None
 
     @property
@@ -361,36 +354,3 @@ class Reading:
 
                 steps.append(repair_names)
         return steps
-
-
-MAX_WORDS_NAMED = 5
-"""The largest number of words that a warning names."""
-
-
-def matchable_stop_words(stop_words: Collection[str], reading: Reading) -> frozenset[str]:
-    """Return the user's stop words that can occur in prepared texts.
-
-    Warn about those that are read as other words, unless these are on the list as well.
-    """
-    # The words that remain of a stop word if it is read as a text: none, itself, or others.
-    read_as = {word: reading.analysis.tokens(reading.folded(word)) for word in stop_words}
-    has_grams = reading.analysis.analyzer == "text"  # then a word can be read as itself and parts of it
-    matchable = frozenset(word for word, read in read_as.items() if read == [word] or (has_grams and word in read))
-    unmatched = {
-        word: read for word, read in read_as.items() if word not in matchable and not set(stop_words).issuperset(read)
-    }
-    if unmatched:
-        warn(_unmatched_warning(unmatched, len(read_as)))
-    return matchable
-
-
-def _unmatched_warning(unmatched: dict[str, list[str]], n_words: int) -> str:
-    """Return the warning about stop words that can't match, given the words that each is read as."""
-    named = [
-        f"{shown(word)} as {' '.join(map(shown, unmatched[word]))}" for word in sorted(unmatched)[:MAX_WORDS_NAMED]
-    ]
-    more = ", and so on" if len(unmatched) > MAX_WORDS_NAMED else ""
-    return (
-        f"{len(unmatched):,} of {n_words:,} stop words can never match, because a text is read in another way: "
-        f"{', '.join(named)}{more}. Write stop words as they are read, or keep uppercase letters and accents in texts."
-    )

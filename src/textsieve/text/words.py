@@ -9,14 +9,14 @@ with other characters go through `str.lower`.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, Setting, shown
+from ..errors import InputError
 from .analyzers import WORD_PATTERN
 
 WORD = re.compile(WORD_PATTERN)
@@ -90,33 +90,6 @@ def lowercase_turkish_i(text: str) -> str:
     if not text.isascii():
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
-
-
-def stop_words_of(
-    setting: str | Collection[str] | None, strip_accents: Accents = None, *, lowercase: bool = True
-) -> frozenset[str]:
-    """Return the stop words for a value of the setting `stop_words`.
-
-    The stop words of a language are spelled as in prepared texts: without accents if these are stripped. If texts are
-    not lowercased, capitalised spellings are added. A list of words is not changed.
-    """
-    if setting is None:
-        return frozenset()
-    if isinstance(setting, str):
-        from .languages import stop_words_in_language
-
-        return stop_words_in_language(setting, strip_accents, lowercase=lowercase)
-    if not isinstance(setting, Collection):
-        raise InputError(
-            setting="stop_words", value=setting, hint="use a language such as 'english', a list of words, or None"
-        )
-    for word in setting:
-        if not isinstance(word, str):
-            raise InputError(
-                (Setting("stop_words"), f" has {shown(word)} ({type(word).__name__}), which is no word"),
-                hint="give strings",
-            )
-    return frozenset(setting)
 
 
 def word_pattern(*, joins_names: bool) -> re.Pattern[str]:

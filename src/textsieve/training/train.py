@@ -29,8 +29,7 @@ from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.languages import is_english
 from ..text.preparation import Preparation
-from ..text.reading import matchable_stop_words
-from ..text.words import stop_words_of
+from ..text.stop_words import matchable_stop_words, stop_words_of
 from ..warning import warn
 from .counted_documents import (
     CountedDocuments,
@@ -132,7 +131,6 @@ class Training:
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
         require_updatable(settings, self.plan)
-        _stop_words(settings)  # raises if the setting is invalid, like the next line
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
@@ -333,7 +331,7 @@ class Training:
             has_label_matrix=sizes.has_label_matrix,
             lowercase=bool(settings.lowercase),
             strip_accents=settings.strip_accents,
-            stop_words="english" if is_english(settings.stop_words) else _stop_words(settings),
+            stop_words="english" if is_english(settings.stop_words) else self._stop_words(),
             ngram_range=(settings.ngram_range[0], settings.ngram_range[1]),
             tf=self.plan.scheme.tf,
             norm=self.plan.scheme.norm,
@@ -357,10 +355,12 @@ class Training:
             },
         )
 
-
-def _stop_words(settings: Settings) -> frozenset[str]:
-    """Return the stop words; raise `InputError` if the setting is neither a language nor a collection of words."""
-    return stop_words_of(settings.stop_words, settings.strip_accents, lowercase=settings.lowercase)
+    def _stop_words(self) -> frozenset[str]:
+        """Return the stop words, spelled as the words of texts."""
+        settings, analysis = self._settings, self._reading.analysis
+        return stop_words_of(
+            settings.stop_words, settings.strip_accents, lowercase=settings.lowercase, analysis=analysis
+        )
 
 
 def require_classes(sizes: ClassSizes) -> None:
