@@ -50,7 +50,7 @@ def _require_probabilities(categorizer: Categorizer) -> None:
     if (categorizer.model_.calibration if is_fitted else categorizer.probabilities) is None:
         raise NotAvailable(
             "predict_proba and predict_log_proba are missing: this model was trained without probabilities",
-            hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
+            hint=("train it with ", Setting("probabilities", "sigmoid"), " or ", Setting("probabilities", "isotonic")),
         )
 
 
@@ -212,7 +212,8 @@ class Categorizer(Parameters):
         if isinstance(X, Corpus):
             row_batches, label_sets = [], []
             for batch_texts, batch_label_sets in self._labelled_batches(X, y):
-                row_batches.append(model.rows(batch_texts, self.n_jobs))
+                with X.naming_documents(len(label_sets)):
+                    row_batches.append(model.rows(batch_texts, self.n_jobs))
                 label_sets += list(batch_label_sets)
             rows, targets = stack_rows(row_batches), encode_label_sets(model, label_sets)
         else:
@@ -350,7 +351,8 @@ class Categorizer(Parameters):
 
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets in self._labelled_batches(X, y):
-            labels, is_unknown = model.predict_labels(texts, self.n_jobs)
+            with X.naming_documents(report.documents + report.unlabelled) if isinstance(X, Corpus) else nullcontext():
+                labels, is_unknown = model.predict_labels(texts, self.n_jobs)
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             report += compare_labels(
                 *(model.classes, true_label_sets, model.label_sets(labels)),

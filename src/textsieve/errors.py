@@ -155,6 +155,17 @@ def _pieces(message: Message) -> tuple[str | Setting, ...]:
     return message
 
 
+class DocumentError(InputError):
+    """Raised for one of several documents; `number` is its position among them, from 0.
+
+    Its place is "document 3" for the number 3, until code that knows the file of the document replaces it.
+    """
+
+    def __init__(self, problem: Message = "", *, number: int, **fields: Any) -> None:
+        super().__init__(problem, place=f"document {number}", **fields)
+        self.number = number
+
+
 class MissingPackage(InputError):
     """Raised for a feature that needs a package that is not installed."""
 

@@ -59,12 +59,17 @@ def test_values_of_options_are_stored(
     ("given", "printed"),
     [
         (["--analyzer", "bytes"], "'bytes' is not one of 'word', 'text', 'char', 'char_wb'"),
-        (["--char-ngrams", "5-3"], "'5-3'; use 3-5 for n-grams of 3 to 5 characters, or none."),
+        (["--char-ngrams", "5-3"], "'5-3'; the smaller number comes first: use 3-5."),
+        (["--analyzer", "char", "--ngrams", "3-2"], "'3-2'; the smaller number comes first: use 2-3."),
+        (["--char-ngrams", "3-0"], "'3-0'; use 3-5 for n-grams of 3 to 5 characters, or none."),
         (["--char-ngrams", "x"], "'x'; use 3-5"),
         (["--token-pattern", "("], "--token-pattern '(': it is not a valid regular expression"),
         (["--token-pattern", "x*"], "--token-pattern 'x*': it matches the empty string"),
         (["--analyzer", "char", "--char-ngrams", "3-4"], "--char-ngrams 3-4 adds n-grams of characters to words"),
-        (["--analyzer", "char", "--names"], "--names needs words, which --analyzer char does not count"),
+        (
+            ["--analyzer", "char", "--names"],
+            "--names needs words, which --analyzer char does not count; use --analyzer word or --analyzer text, or",
+        ),
     ],
 )
 @pytest.mark.parametrize("verb", ["train", "terms", "compare"])
@@ -74,6 +79,49 @@ def test_invalid_options_exit_before_documents_are_read(
     output = ["-o", tmp_path / "x"] if verb == "train" else []
     outcome = run(verb, tmp_path / "none.csv", *output, *given, exit_code=2).stderr
     assert printed in " ".join(outcome.split())
+
+
+def test_documents_without_terms_name_the_pattern(news: Path, tmp_path: Path, run: Run) -> None:
+    arguments = ["train", news, "-o", tmp_path / "x", "--token-pattern", "zzzz"]
+    problem = r"--token-pattern zzzz matches nothing in them."
+    assert problem in run(*arguments, exit_code=1).stderr
+    assert "matches nothing but stop words in them" in run(*arguments, "--stop-words", "english", exit_code=1).stderr
+
+
+def test_a_slow_pattern_of_a_model_names_the_file_and_the_document(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the last document takes long, and documents are numbered from 1."""
+    monkeypatch.setattr("textsieve.text.analysis.PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr("textsieve.corpus.batch.BATCH_DOCUMENTS", 2)
+    pattern = r"(?:a+)+b|\w+ "
+    slow = "a" * 60
+    write_csv(tmp_path / "good.csv", [("aab one ", "x"), ("ab two ", "y")] * 3)
+    write_csv(tmp_path / "slow.csv", [("aab one ", "x"), ("ab two ", "y"), (slow, "x")])
+    train = ("train", "-o", tmp_path / "m.sieve", "--token-pattern", pattern, "--held-out", "0", "--classifier", "nb")
+    assert f"slow.csv: document 3: --token-pattern '{pattern}': it takes more than 0 seconds for this document" in (
+        run(*train, tmp_path / "slow.csv", exit_code=1).stderr
+    )
+    run(*train, tmp_path / "good.csv", "--keep-stats")
+    of_model = "the token pattern of the model, "
+    for verb, place in (("predict", "document 3"), ("evaluate", "document 3"), ("update", "line 4")):
+        printed = run(verb, tmp_path / "m.sieve", tmp_path / "slow.csv", exit_code=1).stderr
+        assert f"slow.csv: {place}: {of_model}" in printed
+        assert "--token-pattern" not in printed
+    assert f"error: {of_model}" in run("explain", tmp_path / "m.sieve", slow, exit_code=1).stderr
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "second.txt").write_text(slow)
+    assert (
+        f"texts: second.txt: {of_model}" in run("predict", tmp_path / "m.sieve", tmp_path / "texts", exit_code=1).stderr
+    )
+
+
+def test_a_rule_and_a_factor_of_class_weights_name_the_conflict(tmp_path: Path, run: Run) -> None:
+    weights = ("--class-weight", "sqrt", "--class-weight", "praise=3")
+    printed = " ".join(run("train", "none.csv", "-o", tmp_path / "x", *weights, exit_code=2).stderr.split())
+    assert (
+        "sqrt and praise=3; balanced or sqrt sets the weights of all classes: give it alone, or label=factor" in printed
+    )
 
 
 def test_the_terms_command_has_the_same_terms(news: Path, ask: Ask) -> None:

@@ -194,7 +194,7 @@ def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
         shortest = selector.shortest_testors(row["label"], limit=1)
         assert row["shortest_testor"] == names[list(shortest.testors[0])].tolist()
         assert row["is_proved_shortest"] is True
-        assert row["not_told_from"] == list(shortest.not_told_from)
+        assert row["indistinguishable_from"] == list(shortest.indistinguishable_from)
     assert outcome["scores_are_exact"] is selector.scores_are_exact_ is True
     printed = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
     assert "shortest testor" in printed
@@ -210,9 +210,9 @@ def test_indistinguishable_classes_are_named_beside_the_shortest_testor(tmp_path
     table.write_text("text,label\ngoal,sport\ngoal,football\nballot,politics\n", encoding="utf-8")
     outcome = {row["label"]: row for row in ask("terms", table, "--selector", "testors")["classes"]}
     assert outcome["sport"]["shortest_testor"] == outcome["football"]["shortest_testor"] == ["goal"]
-    assert outcome["sport"]["not_told_from"] == ["football"]
-    assert outcome["football"]["not_told_from"] == ["sport"]
-    assert outcome["politics"]["not_told_from"] == []
+    assert outcome["sport"]["indistinguishable_from"] == ["football"]
+    assert outcome["football"]["indistinguishable_from"] == ["sport"]
+    assert outcome["politics"]["indistinguishable_from"] == []
     printed = run("terms", table, "--selector", "testors").stdout
     assert "but not from" in printed
     assert re.search(r"sport +1 +goal +football", printed)

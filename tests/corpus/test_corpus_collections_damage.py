@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import stat
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -127,6 +129,19 @@ def test_links_are_skipped_and_counted(own_data: Path) -> None:
     assert len(list(corpus)) == 1
     assert corpus.report is not None
     assert corpus.report.skipped == {"links": 2}
+
+
+def test_links_in_a_zip_are_skipped_and_counted(own_data: Path) -> None:
+    """The content of such an entry is the path that the link leads to."""
+    path = write_zip(own_data / "20news-bydate.tar.gz", POSTS)
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("20news-bydate-train/sci.space/99")
+        link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "../../secret")
+    corpus = read("newsgroups")
+    assert len(list(corpus)) == len(POSTS)
+    assert corpus.report is not None
+    assert corpus.report.skipped == {"links": 1}
 
 
 def test_folders_that_are_no_groups_are_ignored(own_data: Path) -> None:

@@ -77,7 +77,7 @@ def test_selection_equals_the_definition(case: Case, epsilon: float, delta: floa
         assert selector.count_testors(label) == selector.count_testors(label, method="lex") == (len(expected), True)
         result = selector.shortest_testors(label, limit=1000)
         pairs = [pair for pair in selector.indistinguishable_ if pair[0] == label]
-        assert [(label, other) for other in result.not_told_from] == pairs
+        assert [(label, other) for other in result.indistinguishable_from] == pairs
         shortest = [testor for testor in expected if len(testor) == min(map(len, expected))]
         by_weight = sorted(shortest, key=lambda testor: (-sum(of_class[label][term] for term in testor), testor))
         assert result.testors == by_weight
@@ -398,7 +398,7 @@ def test_a_class_with_no_candidate_term() -> None:
     assert list(selector.testors("d")) == list(selector.testors("d", method="lex")) == []
     assert selector.count_testors("d") == (0, True)
     assert selector.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
-    assert selector.shortest_testors("a").not_told_from == ()
+    assert selector.shortest_testors("a").indistinguishable_from == ()
     assert selector.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]
     assert selector.comparison_["d"].nnz == 0
     assert next(iter(list(selector.best_by_class(3))[3])).tolist() == []

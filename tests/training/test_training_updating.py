@@ -18,14 +18,16 @@ from textsieve import Categorizer, Corpus, InputError
 from textsieve.training import counted_documents as training_documents
 from textsieve.training.statistics import ClassSums, ClassVotes, Statistics
 
+NAIVE_BAYES = {"classifier": "nb"}
+TCFP = {"classifier": "tcfp"}
 CASES: list[dict[str, Any]] = [
-    {"classifier": "nb"},
+    NAIVE_BAYES,
     {"classifier": "nb", "class_weight": "balanced", "classifier_options": {"alpha": 0.5}},
     {"classifier": "nb", "class_weight": {"moon": 3.0}},
     {"classifier": "cnb", "class_weight": {"boat": 0.5}},
     {"classifier": "cnb", "classifier_options": {"norm": True}},
     {"classifier": "rocchio"},
-    {"classifier": "tcfp"},
+    TCFP,
     {"classifier": "tcfp", "classifier_options": {"balance": True}},
     {"classifier": "cnb", "class_weight": "sqrt"},
 ]
@@ -295,7 +297,7 @@ def test_updating_a_model_without_statistics_raises() -> None:
 
 
 def test_merging_statistics_of_different_classifiers_raises() -> None:
-    sums, votes = again(CASES[0], "single")._statistics_, again(CASES[6], "single")._statistics_
+    sums, votes = again(NAIVE_BAYES, "single")._statistics_, again(TCFP, "single")._statistics_
     assert isinstance(sums, Statistics)
     assert isinstance(sums.learned, ClassSums)
     assert isinstance(votes, Statistics)

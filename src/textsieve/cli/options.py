@@ -95,6 +95,8 @@ def char_ngram_range(value: str) -> tuple[int, int] | None:
 def _lengths(value: str, allowed: str) -> tuple[int, int]:
     """Parse the smallest and the largest length of n-grams: "1-2", or "2" for both."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+    if match and match[2] and int(match[1]) > int(match[2]) > 0:
+        raise click.BadParameter(f"{value!r}; the smaller number comes first: use {match[2]}-{match[1]}.")
     if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
         raise click.BadParameter(f"{value!r}; use {allowed}.")
     return int(match[1]), int(match[2] or match[1])
@@ -204,11 +206,16 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
         return None
     if len(values) == 1 and values[0] in CLASS_WEIGHT_RULES:
         return values[0]
+    rules = " or ".join(CLASS_WEIGHT_RULES)
+    if len(values) > 1 and any(value in CLASS_WEIGHT_RULES for value in values):
+        raise click.BadParameter(
+            f"{' and '.join(values)}; {rules} sets the weights of all classes: give it alone, or label=factor for some "
+            "classes."
+        )
     try:
         pairs = [value.rsplit("=", 1) for value in values]
         return {label: float(factor) for label, factor in pairs}
     except ValueError:
-        rules = ", ".join(map(repr, CLASS_WEIGHT_RULES))
         raise click.BadParameter(
             f"{' '.join(values)}; use {rules}, or label=factor for each class, for example spam=5."
         ) from None

@@ -87,7 +87,8 @@ def command(
         _open_output(output) as (file, encoding),
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
-            predictions = trained.predict(batch.texts, jobs)
+            with corpus.naming_documents(n_documents, batch.kept):
+                predictions = trained.predict(batch.texts, jobs)
             n_documents += len(predictions.scores)
             n_unknown += predictions.n_unknown
             file.writelines(_json_lines(records, predictions, batch.kept, encoding))

@@ -207,7 +207,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         return {
             "shortest_testor": testor.terms,
             "is_proved_shortest": testor.proved,
-            "not_told_from": list(testor.not_told_from),
+            "indistinguishable_from": list(testor.indistinguishable_from),
         }
 
     return {
@@ -271,10 +271,10 @@ def _show_testors(page: "Page", ranked: "RankedTerms", counting: dict[str, Any])
         ]
         for label, testor in ranked.shortest.items()
     ]
-    if any(testor.not_told_from for testor in ranked.shortest.values()):
+    if any(testor.indistinguishable_from for testor in ranked.shortest.values()):
         columns.append(Column("but not from", "terms"))
         for row, testor in zip(testors, ranked.shortest.values(), strict=True):
-            row.append(TermList([label_text(label) for label in testor.not_told_from]))
+            row.append(TermList([label_text(label) for label in testor.indistinguishable_from]))
     page.table(columns, testors)
     page.line(
         "score: the share of the typical testors of a class that contain the term; for several classes, the largest. A "

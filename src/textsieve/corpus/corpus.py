@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, Place, shown
+from ..errors import DocumentError, InputError, Place, shown
 from ..warning import warn
-from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, Labels, Report, in_batches
+from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
 from .labels import LabelReader
 from .streams import without_surrogates
 
@@ -205,6 +205,21 @@ class Corpus:
             if problem.place is not None:
                 raise
             raise problem.at(self.name) from problem
+
+    @contextmanager
+    def naming_documents(self, n_before: int, kept: Sequence[KeptValues] | None = None) -> Iterator[None]:
+        """Give a `DocumentError` raised inside this context the document's place in the corpus.
+
+        The place is its number, from 1, or the name of its file if that is among the values that were kept for the
+        documents of the batch. `n_before` is the number of documents before the batch.
+        """
+        try:
+            yield
+        except DocumentError as problem:
+            number = problem.number
+            file = kept[number].get("file") if kept else None
+            part = f"document {n_before + number + 1:,}" if file is None else str(file)
+            raise problem.at(Place(self.name, part)) from problem
 
     def with_name(self, name: str) -> Corpus:
         """Return the same documents under another name, which is also the place of errors."""

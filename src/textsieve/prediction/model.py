@@ -11,7 +11,8 @@ frequent class; messages then call it "the most frequent class".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -21,13 +22,13 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..classifiers.scorer import Scorer
-from ..errors import InputError, Setting, shown
+from ..errors import DocumentError, InputError, Setting, shown
 from ..evaluation.calibration import Calibration
 from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
 from ..settings import is_whole
-from ..text.analysis import WORDS, Analysis, Function, is_marked, unmark_ngram
+from ..text.analysis import WORDS, Analysis, Function, SlowPattern, is_marked, unmark_ngram
 from ..text.counting import count_known
 from ..text.csr import CSR
 from ..text.languages import NORMALISERS
@@ -68,6 +69,15 @@ def _require_text(text: str | bytes) -> str | bytes:
     if not isinstance(text, str | bytes):
         raise InputError(f"text is {shown(text)} ({type(text).__name__})", hint="give one text")
     return text
+
+
+@contextmanager
+def _without_number() -> Iterator[None]:
+    """Leave the number of the document out of errors, because there is only one."""
+    try:
+        yield
+    except DocumentError as problem:
+        raise problem.with_fields(place=None) from problem
 
 
 def _trim(ngram_range: tuple[int, int], lengths: Iterable[int]) -> tuple[int, int]:
@@ -166,7 +176,21 @@ class Model:
 
     def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> CSR:
         """Return the count of each selected term in each document."""
-        return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
+        with self._naming_pattern():
+            return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
+
+    @contextmanager
+    def _naming_pattern(self) -> Iterator[None]:
+        """Let an error about a pattern that takes too long say that it is the model's, which no setting changes."""
+        try:
+            yield
+        except SlowPattern as problem:
+            raise problem.with_fields(
+                setting=None,
+                problem=f"the token pattern of the model, {shown(problem.value)}: {problem.problem}",
+                hint="leave the document out, or train the model with a pattern without nested repetitions such as "
+                "(a+)+",
+            ) from problem
 
     def weights(self, counts: CSR) -> CSR:
         """Return the weights for the counts of the selected terms (both documents x terms)."""
@@ -249,7 +273,12 @@ class Model:
         if self.calibration is None:
             raise InputError(
                 "This model was trained without probabilities",
-                hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
+                hint=(
+                    "train it with ",
+                    Setting("probabilities", "sigmoid"),
+                    " or ",
+                    Setting("probabilities", "isotonic"),
+                ),
             )
         return self.calibration.probabilities(scores, sum_to_one=not self.multilabel)
 
@@ -291,7 +320,8 @@ class Model:
 
     def explain(self, text: str | bytes) -> Explanation:
         """Return which terms of a text speak for which class, and how much."""
-        counts = self.counts([_require_text(text)])
+        with _without_number():
+            counts = self.counts([_require_text(text)])
         weights = self.weights(counts)
         scores = self._by_class(self.scorer.scores(weights))[0]
         products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
@@ -332,7 +362,8 @@ class Model:
         decoded text for bytes. The span of an n-gram reaches from its first word to its last, including stop words
         between them, so spans may overlap. With `max_spans`, only this many are returned, those that start first.
         """
-        return self._finder.spans(self._reading.text_of(_require_text(text)), max_spans)
+        with _without_number(), self._naming_pattern():
+            return self._finder.spans(self._reading.text_of(_require_text(text)), max_spans)
 
     def strengths(self) -> Floats:
         """Return how strongly each term speaks for each class (terms x classes): the model's coefficients.

@@ -190,7 +190,9 @@ class _Fit:
         """Raise an error if there are no terms."""
         limits, n_documents = self.training.limits, self._sizes.n_documents
         if not n_terms:
-            raise none_within(n_documents, **limits) if self._is_limited else no_terms(n_documents)
+            if self._is_limited:
+                raise none_within(n_documents, **limits)
+            raise no_terms(n_documents, self.training.no_terms_reason)
 
     def _decide(self, size: VocabularySize) -> tuple[TuningResult, dict[str, Any]]:
         """Tune settings on a sample if necessary; return the decisions, and what the model stores about them."""

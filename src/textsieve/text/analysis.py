@@ -38,7 +38,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ..errors import InputError, Setting, shown
+from ..errors import DocumentError, InputError, Setting, shown
 from ..settings import is_whole
 from .analyzers import ANALYZERS, WORD_PATTERN
 from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
@@ -57,6 +57,10 @@ WHITE_SPACE_RUN = re.compile(r"\s\s+")
 """The white space that the analyzer "char" replaces by one space."""
 
 _UNSEEN = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")  # white space other than a space, and control characters
+
+
+class SlowPattern(DocumentError):
+    """Raised if `token_pattern` takes too long for a document."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +214,9 @@ class Analysis:
             with time_limit(seconds):
                 yield
         except TimeoutError as problem:
-            raise InputError(
-                f"document {number} takes more than {seconds:.0f} seconds",
+            raise SlowPattern(
+                f"it takes more than {seconds:.0f} seconds for this document",
+                number=number,
                 setting="token_pattern",
                 value=self.token_pattern,
                 hint="use a pattern without nested repetitions such as (a+)+, or shorter documents",
@@ -362,8 +367,8 @@ def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) 
 
 
 def _returned_terms(result: object, setting: str, number: int) -> list[str]:
-    """Return the terms that a user's function returned for a document; raise `InputError` if one is not a string."""
-    if not isinstance(result, Iterable):
+    """Return the terms that a user's function returned for a document; raise `InputError` unless they are strings."""
+    if not isinstance(result, Iterable) or isinstance(result, str):  # a string would be split into letters
         raise InputError(
             (Setting(setting), f" returned {shown(result)} ({type(result).__name__}) for document {number}"),
             hint="return a list of strings",

@@ -9,7 +9,8 @@ token patterns and users' functions run in Python (`text.analysis`). Intended di
   columns don't depend on how the documents were cut into batches. `partial_fit_transform` returns the batch's matrix.
 - `max_features` breaks ties alphabetically, where `CountVectorizer` leaves them to the sorting routine.
 - `n_jobs` is the number of threads; the result is the same for any number.
-- `token_pattern` must not match an empty text, and functions must return strings.
+- `token_pattern` must not match an empty text, and functions must return a list of strings. `CountVectorizer` splits a
+  string into letters.
 """
 
 from __future__ import annotations
@@ -353,7 +354,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Return the counts of a few texts, and the vocabulary of the terms within the limits, in plain Python."""
         few = FewDocuments(reading.term_lists(texts, self.ngram_range, self._stop_words()), {}, learn=True)
         terms, numbers = few.sorted_terms()
-        selected = terms_within_limits(numbers, len(texts), few.totals, binary=self.binary, **self._limits())
+        reason = reading.no_terms_reason(has_stop_words=self.stop_words is not None)
+        selected = terms_within_limits(
+            numbers, len(texts), few.totals, binary=self.binary, no_terms_reason=reason, **self._limits()
+        )
         columns = columns_of(numbers[selected], len(terms))
         vocabulary = self._pruned_vocabulary([terms[position] for position in selected])
         return few.rows(columns, len(selected), dtype=self.dtype), vocabulary
@@ -369,7 +373,13 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         tallied = tally(slices_for(texts, reading, self.ngram_range, stop_words), table, learn=True, n_jobs=n_jobs)
         numbers = np.flatnonzero(table.is_term())
         totals = cache(partial(tallied.totals, table.size))
-        within = partial(terms_within_limits, n_documents=tallied.n_documents, totals=totals, binary=self.binary)
+        within = partial(
+            terms_within_limits,
+            n_documents=tallied.n_documents,
+            totals=totals,
+            binary=self.binary,
+            no_terms_reason=reading.no_terms_reason(has_stop_words=self.stop_words is not None),
+        )
         # The order of terms matters for `max_features` only, so there are fewer terms to sort after the other limits.
         numbers = numbers[within(numbers, min_df=self.min_df, max_df=self.max_df)]
         numbers = table.sort_numbers(numbers)

@@ -49,12 +49,10 @@ def no_documents() -> InputError:
     return InputError("There are no documents", hint="Give an iterable of at least one text")
 
 
-def no_terms(n_documents: float) -> InputError:
-    """Return the error for documents without any term."""
-    return InputError(
-        f"None of the {n_documents:,} documents has a term. (By default, a term is a word of two or more letters, "
-        "digits or underscores; stop words are left out.)"
-    )
+def no_terms(n_documents: float, reason: tuple[str | Setting, ...] = ()) -> InputError:
+    """Return the error for documents without any term; `reason` says what terms are (see `Reading.no_terms_reason`)."""
+    problem = f"None of the {n_documents:,} documents has a term"
+    return InputError((f"{problem}: ", *reason, ".") if reason else f"{problem}.")
 
 
 def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
@@ -81,18 +79,19 @@ def terms_within_limits(
     max_df: float,
     max_features: int | None = None,
     binary: bool = False,
+    no_terms_reason: tuple[str | Setting, ...] = (),
 ) -> Ints:
     """Return the positions in `numbers`, ascending, of the terms that are within the limits.
 
     `numbers` has the term numbers in alphabetical order of the terms. `totals` returns two arrays indexed by term
     number, the document frequency and the number of occurrences; it is called only if a limit needs them.
     `max_features` keeps the terms with most occurrences (with `binary`, with the highest document frequency), and of
-    equally frequent terms the alphabetically first.
+    equally frequent terms the alphabetically first. `no_terms_reason` is for the error if there are no terms at all.
     """
     if n_documents == 0:
         raise no_documents()
     if len(numbers) == 0:
-        raise no_terms(n_documents)
+        raise no_terms(n_documents, no_terms_reason)
     least, most = df_bounds(n_documents, min_df, max_df)
     if least <= 1 and most >= n_documents and max_features is None:  # every term is within the limits
         return np.arange(len(numbers))

@@ -39,6 +39,7 @@ Step = Callable[[str], str]
 INPUTS = ("content", "filename", "file")
 """The values of the setting `input`: what a document is given as."""
 
+_USE_WORDS = ("use ", Setting("analyzer", "word"), " or ", Setting("analyzer", "text"))
 _CHARACTERS_PER_DOCUMENT = 256  # the time that a document takes, whatever its length, in characters
 _EFFORT_OF_NGRAMS = 24  # the time of plain Python for n-grams of 3 to 5 characters, compared with words
 _KERNELS = "textsieve.kernels.words"
@@ -106,12 +107,12 @@ class Reading:
                         analyzer,
                         " does not count",
                     ),
-                    hint=("use ", Setting("analyzer", "word"), " or 'text', or ", Setting("normalise", None)),
+                    hint=(*_USE_WORDS, ", or ", Setting("normalise", None)),
                 )
             if self.preparation.names:
                 raise InputError(
                     (Setting("names", True), " needs words, which ", analyzer, " does not count"),
-                    hint=("use ", Setting("analyzer", "word"), " or 'text', or ", Setting("names", False)),
+                    hint=(*_USE_WORDS, ", or ", Setting("names", False)),
                 )
         elif self.preparation.names:
             analysis = self.analysis.effective()
@@ -146,6 +147,20 @@ class Reading:
                 number=number,
                 by_length=by_length,
             )
+
+    def no_terms_reason(self, *, has_stop_words: bool) -> tuple[str | Setting, ...]:
+        """Return what documents lack that have no terms, as the end of a message."""
+        analysis, but_stop_words = self.analysis, " but stop words" if has_stop_words else ""
+        if analysis.function is not None:
+            name, _ = analysis.function
+            return Setting(name), f" returns nothing{but_stop_words}"
+        if analysis.has_characters:
+            return ("they have fewer characters than the shortest n-gram",)
+        if analysis.analyzer == "text":
+            return (f"they have no words or symbols{but_stop_words}",)
+        if analysis.effective().token_pattern != WORDS.token_pattern:
+            return Setting("token_pattern", analysis.token_pattern), f" matches nothing{but_stop_words} in them"
+        return (f"they have no words of two or more letters, digits or underscores{but_stop_words}",)
 
     @property
     def reads_stop_words(self) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..corpus.batch import DocumentPlace
-from ..errors import InputError
+from ..errors import DocumentError, InputError
 from ..errors import Place as ErrorPlace
 from ..prediction import Model, classes_by_text
 from ..text.csr import CSR
@@ -60,7 +60,7 @@ class Corrections:
         self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
     ) -> None:
         """Add documents of a file, given their labels as texts; `name` is the file's name in messages."""
-        learnable_texts = []
+        learnable_texts, learnable_places = [], []
         for text, label_texts, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
             # A label that is no class stays text, and `_problem` reports it.
@@ -69,9 +69,13 @@ class Corrections:
                 self.leave_out(problem, name, [place.name])
                 continue
             learnable_texts.append(text)
+            learnable_places.append(place)
             self._label_sets.append(classes)
             self._digests.append(digest(text, classes))
-        self._row_batches.append(self._model.rows(learnable_texts, self._n_jobs))
+        try:
+            self._row_batches.append(self._model.rows(learnable_texts, self._n_jobs))
+        except DocumentError as problem:
+            raise problem.at(ErrorPlace(name, learnable_places[problem.number].name)) from problem
 
     def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
         """Record the places in a file of documents that can't be learned."""

@@ -30,7 +30,7 @@ from ..settings import is_whole
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.csr import CSR
-from ..text.pruning import check_limits, terms_within_limits
+from ..text.pruning import check_limits, no_terms, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
 from ..text.terms import Terms
 from ..text.weights import INVERSE_FREQUENCIES, weigh
@@ -406,7 +406,8 @@ def count_corpus(
     stats: ClassStats | None = None
     for batch in corpus.batches():
         _require_texts(corpus, batch)
-        counts = csr_matrix(counter.partial_fit_transform(batch.texts))
+        with corpus.naming_documents(len(labels), batch.kept):
+            counts = csr_matrix(counter.partial_fit_transform(batch.texts))
         doc_freq = _add_padded(doc_freq, _doc_freq(counts))
         sample.add(counts, len(labels))
         if require_all and sample.n_values > most_values:
@@ -419,6 +420,9 @@ def count_corpus(
         while sample.n_values > most_values and sample.n_documents > 1:
             sample.halve()
         progress("counting", len(labels), None)
+    if labels and not doc_freq.size:
+        reading = counter.validated_reading()
+        raise no_terms(len(labels), reading.no_terms_reason(has_stop_words=counter.stop_words is not None))
     # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
     terms, alphabetical = counter.terms(), counter.alphabetical()
     multilabel = corpus.multilabel if multilabel is None else multilabel

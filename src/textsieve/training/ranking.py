@@ -103,7 +103,7 @@ class ShortestTestor(NamedTuple):
     terms: list[str]
     proved: bool
     """Whether it is proved that fewer terms don't suffice."""
-    not_told_from: tuple[Any, ...] = ()
+    indistinguishable_from: tuple[Any, ...] = ()
     """The classes from which no term distinguishes the class; if these are all others, `terms` is empty."""
 
 
@@ -182,7 +182,7 @@ def _shortest_testors(selector: TypicalTestors, terms: Terms) -> dict[Any, Short
         result = selector.shortest_testors(label, limit=1, share_of_work=1 / len(labels))
         columns = [column for testor in result.testors for column in testor]  # of one testor, or none
         testor_terms = terms.take(np.array(columns, np.int64))
-        testors[label] = ShortestTestor(testor_terms, result.proved, result.not_told_from)
+        testors[label] = ShortestTestor(testor_terms, result.proved, result.indistinguishable_from)
     return testors
 
 

@@ -194,6 +194,11 @@ class Training:
         )
 
     @property
+    def no_terms_reason(self) -> tuple[str | Setting, ...]:
+        """Return what documents lack that have no terms, as the end of a message."""
+        return self._reading.no_terms_reason(has_stop_words=self._settings.stop_words is not None)
+
+    @property
     def limits(self) -> Limits:
         """Return the limits on the number of documents with a term."""
         return self._settings.limits

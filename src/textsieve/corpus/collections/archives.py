@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import stat
 import struct
 import tarfile
 import zipfile
@@ -64,6 +65,9 @@ def read_zip(path: Path, is_wanted: Callable[[str], bool], report: Report, limit
     with archive:
         for entry in archive.infolist():
             if not entry.filename or entry.is_dir() or not is_wanted(entry.filename):
+                continue
+            if stat.S_ISLNK(entry.external_attr >> 16):  # its content is the path that the link leads to
+                report.skip("links")
                 continue
             limits.check_document(entry.file_size, Place(str(path), entry.filename))
             unpacked_size += entry.file_size

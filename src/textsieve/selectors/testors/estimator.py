@@ -452,9 +452,9 @@ class TypicalTestors(TermSelector):
 
         At most `limit` of them are returned, those whose terms have the largest weights in the class first; `heaviest`
         is False if there were too many to compare. They distinguish the class from all classes except those in
-        `not_told_from`. The search tries at most `max_steps` columns (None: `share_of_work` times what takes about a
-        second). If that is not enough, the result is a short testor that may not be the shortest, and `proved` is
-        False.
+        `indistinguishable_from`. The search tries at most `max_steps` columns (None: `share_of_work` times what takes
+        about a second). If that is not enough, the result is a short testor that may not be the shortest, and `proved`
+        is False.
         """
         for name, value in (("limit", limit), ("max_steps", max_steps)):
             if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
@@ -464,10 +464,10 @@ class TypicalTestors(TermSelector):
         class_contrast = self._contrast_for(label)
         classes = self.stats_.classes
         others = class_contrast.indistinguishable_from(self._representatives.with_documents)
-        not_told_from = tuple(classes[other] for other in others)
+        indistinguishable_from = tuple(classes[other] for other in others)
         basic = class_contrast.basic_matrix()
         if not len(basic):
-            return Shortest([], size=0, proved=True, not_told_from=not_told_from)
+            return Shortest([], size=0, proved=True, indistinguishable_from=indistinguishable_from)
         if max_steps is None:
             words_per_step = basic.size // 64 + 1
             affordable_steps = int(share_of_work * _SHORTEST_WORK) // words_per_step
@@ -475,7 +475,7 @@ class TypicalTestors(TermSelector):
         shortest = shortest_transversals(basic, class_contrast.weights, limit, max_steps)
         terms = class_contrast.terms.tolist()  # the term of each column of the matrix
         testors = [tuple(terms[position] for position in testor) for testor in shortest.testors]
-        return shortest._replace(testors=testors, not_told_from=not_told_from)
+        return shortest._replace(testors=testors, indistinguishable_from=indistinguishable_from)
 
     def _contrast_for(self, label: Any) -> Contrast:
         """Return the `Contrast` of a class, which marks the terms that distinguish it from each other class.

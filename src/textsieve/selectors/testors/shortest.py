@@ -39,14 +39,14 @@ class Shortest(NamedTuple):
         perhaps not the shortest
     heaviest : whether no omitted testor is heavier than those in `testors`; False if that is not known, because there
         were too many to compare or the search was stopped
-    not_told_from : the classes that no term distinguishes this one from; it is distinguished from all others
+    indistinguishable_from : the classes that no term distinguishes this one from; it is distinguished from all others
     """
 
     testors: list[Testor]
     size: int
     proved: bool
     heaviest: bool = True
-    not_told_from: tuple[Any, ...] = ()
+    indistinguishable_from: tuple[Any, ...] = ()
 
 
 def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps: int) -> Shortest:
