@@ -331,7 +331,8 @@ class Settings:
             option=Option(
                 "--char-ngrams",
                 metavar="FROM-TO|none",
-                help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces. The default is none.",
+                help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces. The default is none. "
+                "In lists of terms, ▁th… begins a word, …the… is anywhere in a word, and ▁the▁ is a whole word.",
             ),
         ),
     )

@@ -215,3 +215,49 @@ def test_predictions_count_no_longer_n_grams_than_those_selected() -> None:
 def test_ngrams_that_a_model_file_could_not_have_raise_before_training(name: str, settings: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=rf"^{name}=\(3, 101\); n-grams in a model have at most 100 characters"):
         Categorizer(**settings).fit(["a text", "another"], ["a", "b"])
+
+
+CHINESE = ["今天股市大幅上涨投资者情绪高涨", "昨晚球队三比一战胜对手晋级决赛"]
+
+
+@pytest.mark.parametrize("is_corpus", [False, True])
+def test_texts_without_spaces_recommend_the_analyzer_text(is_corpus: bool) -> None:
+    def train(texts: list[str], **settings: Any) -> None:
+        categorizer = Categorizer(classifier="nb", n_jobs=1, **settings)
+        labels = ["a", "b"] * (len(texts) // 2)
+        if is_corpus:
+            categorizer.fit(Corpus.from_texts(texts, labels))
+        else:
+            categorizer.fit(texts, labels)
+
+    with pytest.warns(
+        UserWarning, match=r"no spaces between words.*sentences\. Use analyzer='text', which splits them"
+    ):
+        train(CHINESE)
+    with pytest.warns(UserWarning, match="no spaces between words"):
+        train([*CHINESE, "stock markets rose today", "the team won last night"])
+    # Warnings are errors: there is none for these texts and settings.
+    train([" ".join(text) for text in CHINESE], token_pattern=r"\w+")
+    train(["이번 경기에서 우리 팀이 승리했습니다", "주식시장이 크게 상승했습니다"])
+    train(["stock markets rose today by 5%", "the team won last night 世界大会"])
+    for settings in ({"analyzer": "text"}, {"analyzer": "char"}, {"char_ngram_range": (2, 3)}, {"tokenizer": list}):
+        train(CHINESE, **settings)
+
+
+def test_texts_of_thai_without_spaces_recommend_the_analyzer_text() -> None:
+    texts = ["วันนี้ตลาดหุ้นปรับตัวสูงขึ้นมาก", "เมื่อคืนทีมชนะการแข่งขันนัดสำคัญ"]
+    with pytest.warns(UserWarning, match="no spaces between words"):
+        Categorizer(classifier="nb", n_jobs=1).fit(texts, ["a", "b"])
+    words = ["วันนี้ ตลาดหุ้น ปรับตัว สูงขึ้น มาก", "เมื่อคืน ทีม ชนะ การแข่งขัน นัดสำคัญ"]
+    Categorizer(classifier="nb", n_jobs=1).fit(words, ["a", "b"])
+
+
+def test_a_pattern_that_finds_empty_words_raises_an_error() -> None:
+    texts, labels = ["x xa xb", "x xc xd"], ["a", "b"]
+    for documents in ((texts, labels), (Corpus.from_texts(texts, labels),)):
+        with pytest.raises(InputError, match=r"token_pattern='x\(\\\\w\*\)': it finds words without .* with \+ in"):
+            Categorizer(token_pattern=r"x(\w*)").fit(*documents)
+    assert "" in TermCounter(token_pattern=r"x(\w*)").fit(texts).vocabulary_  # as in scikit-learn
+    assert set(Categorizer(token_pattern=r"x(\w+)", n_jobs=1).fit(texts, labels).terms_) == {"a", "b", "c", "d"}
+    # A tokenizer may return empty words, since such a model can't be saved in any case.
+    assert "" in Categorizer(tokenizer=lambda text: text.split("x"), n_jobs=1).fit(texts, labels).terms_

@@ -258,14 +258,29 @@ def test_train_and_info_show_the_thresholds_of_testors(news: Path, run: Run, ask
     assert "in no typical testor" not in run(*given, "-k", 14).stdout
 
 
-def test_a_list_of_terms_that_is_cut_ends_in_an_ellipsis(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_terms_that_is_cut_ends_in_etc(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     lines = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout.splitlines()
-    cut = [line for line in lines if line.rstrip().endswith(", …")]
+    cut = [line for line in lines if line.rstrip().endswith(", etc.")]
     assert len(cut) == 3, lines
     assert all(len(line) <= 50 for line in lines)
     monkeypatch.setenv("COLUMNS", "300")
-    assert "…" not in run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+    assert "etc." not in run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+
+
+def test_the_marks_of_ngrams_are_explained_where_terms_are_listed(news: Path, run: Run, tmp_path: Path) -> None:
+    model = tmp_path / "m.sieve"
+    for options, explained in (
+        (["--char-ngrams", "3"], "Terms with ▁ or … are n-grams of characters: ▁ is the space before or after a word"),
+        (["--analyzer", "char_wb", "--ngrams", "3"], "Terms with ▁ or … are n-grams of characters"),
+        (["--analyzer", "char", "--ngrams", "3"], "▁ is a space in an n-gram of characters."),
+        ([], ""),
+    ):
+        outputs = [run("train", news, "-o", model, "--held-out", "0", *options).stdout, run("info", model).stdout]
+        outputs += [run("terms", news, *options).stdout, run("explain", model, "striker").stdout]
+        for output in outputs:
+            assert explained in output
+            assert bool(explained) == ("▁" in output)
 
 
 @pytest.mark.parametrize("verb", ["train", "terms"])

@@ -56,6 +56,18 @@ MODELS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "neighbours": ({"classifier": "knn", "n_terms": 10}, LABELS),
     "prepared": ({"tags": "drop", "names": True, "normalise": "stem", "n_terms": 10}, LABELS),
     "fallback": ({"n_terms": 2, "selector": "df", "stop_words": "english"}, FALLBACK_LABELS),
+    "analysis": (
+        {
+            "analyzer": "text",
+            "char_ngram_range": (3, 4),
+            "ngram_range": (1, 2),
+            "stop_words": "english",
+            "selector": "ocfs",
+            "n_terms": 30,
+        },
+        LABELS,
+    ),
+    "pattern": ({"token_pattern": r"[^\W\d]+[,.]?", "n_terms": 12}, LABELS),
     "updatable": ({"classifier": "nb", "keep_stats": True, "n_terms": 10}, LABELS),
     "updatable_votes": ({"classifier": "tcfp", "keep_stats": True, "n_terms": 10}, LABEL_SETS),
 }

@@ -9,6 +9,7 @@ import pytest
 from tests.modelfile.golden_models import FOLDER, MODELS, TEXTS, describe
 
 import textsieve
+from textsieve.text.analysis import Analysis
 
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 
@@ -54,7 +55,7 @@ def test_saving_again_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
 
 
 def test_a_file_has_each_special_part() -> None:
-    """At least one file each has a fallback class, a preparation, a calibration, thresholds, and a label matrix."""
+    """At least one file each has a fallback class, a preparation, an analysis, a calibration, thresholds, and so on."""
     models = {name: textsieve.load(FOLDER / f"{name}.sieve") for name in EXPECTED}
     assert models["fallback"].model_.fallback == 1
     assert models["prepared"].model_.preparation.to_dict() == {
@@ -63,6 +64,9 @@ def test_a_file_has_each_special_part() -> None:
         "normalise": "stem",
         "language": "en",
     }
+    assert models["analysis"].model_.analysis == Analysis("text", char_ngram_range=(3, 4))
+    assert {"atom", "theory atom", "▁at…", "…tom▁"} <= set(models["analysis"].terms_)
+    assert models["pattern"].model_.analysis == Analysis(token_pattern=r"[^\W\d]+[,.]?")
     assert models["svm"].model_.calibration is not None
     assert models["multilabel"].thresholds_ is not None
     assert models["label_matrix"].model_.has_label_matrix

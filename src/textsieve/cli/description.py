@@ -8,7 +8,7 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
-from .output import Column, Page, TermList, label_text, number_columns, term_text
+from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
 TERMS_PER_CLASS = 30
 """The number of strongest terms of each class; a table shows as many of them as fit on a line."""
@@ -110,6 +110,7 @@ def show_classes(page: Page, model: Model) -> None:
         *([] if model.thresholds is None else ["threshold"]),
     ]
     page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
+    show_marks(page, model.settings)
 
 
 def class_measures(row: Mapping[str, Any]) -> list[str]:

@@ -56,6 +56,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     """
     from ..categorizer import load
     from .json_output import print_json
+    from .output import show_marks
 
     trained, text = load(model), _read_text(text)
     explanation = trained.explain(text)
@@ -73,6 +74,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
             )
             page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
+        show_marks(page, trained.model_.settings)
 
 
 def _read_text(text: str) -> str:

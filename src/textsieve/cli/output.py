@@ -25,7 +25,8 @@ The limit is a third of the page width, or a quarter if the table also has a col
 """
 MIN_COLUMN_WIDTH = 5
 """The minimum width of a column of text or terms, however narrow the terminal is."""
-AND_MORE = ", …"
+AND_MORE = ", etc."
+"""The end of a list of terms that does not fit; an ellipsis would look like the mark of an n-gram of characters."""
 GAP = 2
 """The number of spaces between columns."""
 
@@ -149,6 +150,17 @@ def term_text(term: str, settings: Mapping[str, Any]) -> str:
     return printable(display_term(term, settings.get("analyzer")))
 
 
+def show_marks(page: Page, settings: Mapping[str, Any]) -> None:
+    """Print what the marks of listed terms mean, if terms are n-grams of characters by these settings."""
+    if settings.get("analyzer") == "char":
+        page.line("▁ is a space in an n-gram of characters.")
+    elif settings.get("analyzer") == "char_wb" or settings.get("char_ngram_range"):
+        page.line(
+            "Terms with ▁ or … are n-grams of characters: ▁ is the space before or after a word, and at … the word may "
+            "go on."
+        )
+
+
 def shorten(text: str, width: int) -> str:
     """Return the text, cut with an ellipsis if it is wider than `width`."""
     return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
@@ -156,7 +168,7 @@ def shorten(text: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class TermList:
-    """A table cell with as many terms as fit on one line, and an ellipsis if there are more."""
+    """A table cell with as many terms as fit on one line, and `AND_MORE` if there are more."""
 
     terms: Sequence[str]
 

@@ -229,7 +229,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
 def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str, Any]) -> None:
     """Print the documents, the best terms overall, and the terms of each class."""
     from .description import selector_text
-    from .output import Column, Page, TermList, label_text, number_columns, term_text
+    from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
     page = Page()
     page.line(summary)
@@ -254,6 +254,7 @@ def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str
     if rows:
         page.table([Column("class"), *number_columns("docs"), Column("terms that speak for it", "terms")], rows)
     _show_testors(page, ranked, counting)
+    show_marks(page, counting)
 
 
 def _show_testors(page: "Page", ranked: "RankedTerms", counting: dict[str, Any]) -> None:

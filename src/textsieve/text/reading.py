@@ -163,6 +163,13 @@ class Reading:
         return (f"they have no words of two or more letters, digits or underscores{but_stop_words}",)
 
     @property
+    def splits_at_spaces(self) -> bool:
+        """Return whether all terms are words that a usual token pattern finds, so that scripts need spaces."""
+        analysis = self.analysis
+        has_usual_pattern = analysis.analyzer == "word" and analysis.rule is not None
+        return has_usual_pattern and analysis.char_ngram_range is None and self.preprocessor is None
+
+    @property
     def reads_stop_words(self) -> bool:
         """Return whether a stop word can be read as a text to find out if it can match (`text.stop_words`)."""
         return self.analysis.has_words and self.analysis.function is None and self.preprocessor is None

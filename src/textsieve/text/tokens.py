@@ -19,8 +19,9 @@ finds tokens by regular expressions for these letters. The kernels read the kind
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -37,14 +38,17 @@ SPACE_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 GRAM_LENGTHS = (1, 2)
 """The smallest and the largest number of units in a gram."""
 
-_UNSPACED = (
+_SOUTHEAST_ASIAN = (
     *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF)),  # Thai, Lao
     *((0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F)),  # Myanmar
     (0x1780, 0x17FF),  # Khmer
+)
+_EAST_ASIAN = (
     *((0x3005, 0x3007), (0x3021, 0x3029), (0x3031, 0x3035), (0x3038, 0x303B)),  # marks and numbers of Han and kana
     *((0x3041, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F)),  # Hiragana, Katakana
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF)),  # Han
 )
+_UNSPACED = (*_SOUTHEAST_ASIAN, *_EAST_ASIAN)
 _FIRST_HANGUL, _LAST_HANGUL = "\uac00", "\ud7a3"
 _JOINERS = "\u200c\u200d"  # zero-width, within words of Persian and of scripts of India
 _KINDS_BY_CATEGORY = {"M": EXTENDER, "P": SYMBOL, "S": SYMBOL}
@@ -110,6 +114,45 @@ _UNIT = re.compile("[uh]e*")
 
 _ASCII_TOKEN = re.compile(r"\w+|[!-/:-@\[-^`{-~]")
 _ASCII_TOKEN_WITH_NAMES = re.compile(rf"[\w{JOINER}]+|[!-/:-@\[-^`{{-~]")
+
+
+def _character_class(ranges: Iterable[tuple[int, int]]) -> str:
+    """Return a regular expression for a character of these ranges of code points."""
+    return f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in ranges)}]"
+
+
+# Few words have so many characters, so most such runs consist of several words.
+_LONG_RUN = re.compile(f"{_character_class(_EAST_ASIAN)}{{5,}}|{_character_class(_SOUTHEAST_ASIAN)}{{12,}}")
+
+
+class ScriptSample:
+    """Finds out from the first documents of a collection whether words are separated by spaces.
+
+    If they are not, most characters are in long runs of scripts without spaces: on corpora of Chinese, Japanese and
+    Thai sentences 47% to 83% of all but white space, in texts of other scripts, or with a space after each word, 0%.
+    """
+
+    MAX_DOCUMENTS, MAX_CHARACTERS = 1000, 200
+    """The largest number of documents, and of characters of each, that are looked at."""
+    MIN_SHARE = 0.3
+    """The smallest share of characters in long runs of a text in which words are not separated."""
+
+    def __init__(self) -> None:
+        self._n_documents = self._n_characters = self._n_in_long_runs = 0
+
+    def add(self, texts: Iterable[object]) -> None:
+        """Look at more documents; those that are no strings are ignored."""
+        for text in islice(texts, self.MAX_DOCUMENTS - self._n_documents):
+            self._n_documents += 1
+            if isinstance(text, str):
+                begin = text[: self.MAX_CHARACTERS]
+                self._n_characters += sum(map(len, begin.split()))
+                self._n_in_long_runs += 0 if begin.isascii() else sum(map(len, _LONG_RUN.findall(begin)))
+
+    @property
+    def has_unseparated_words(self) -> bool:
+        """Return whether most words are not separated."""
+        return self._n_in_long_runs > self.MIN_SHARE * self._n_characters
 
 
 Place = tuple[int, int]

@@ -33,6 +33,7 @@ from ..text.csr import CSR
 from ..text.pruning import check_limits, no_terms, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
 from ..text.terms import Terms
+from ..text.tokens import ScriptSample
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
 
@@ -392,11 +393,13 @@ def count_corpus(
     progress: Progress,
     most_values: int | None = None,
     require_all: bool = False,
+    script_sample: ScriptSample | None = None,
 ) -> CountedDocuments | StreamedDocuments:
     """Count the documents of a corpus in one pass.
 
     If there are more than `most_values` counts (default: `MAX_VALUES`), keep the counts of a sample of the documents,
     and with `want_stats` also the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
+    `script_sample` gets the first documents.
     """
     check_limits(**limits)
     most_values = MAX_VALUES if most_values is None else most_values
@@ -406,6 +409,8 @@ def count_corpus(
     stats: ClassStats | None = None
     for batch in corpus.batches():
         _require_texts(corpus, batch)
+        if script_sample is not None:
+            script_sample.add(batch.texts)
         with corpus.naming_documents(len(labels), batch.kept):
             counts = csr_matrix(counter.partial_fit_transform(batch.texts))
         doc_freq = _add_padded(doc_freq, _doc_freq(counts))

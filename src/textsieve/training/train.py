@@ -30,6 +30,7 @@ from ..text.counter import TermCounter
 from ..text.languages import is_english
 from ..text.preparation import Preparation
 from ..text.stop_words import matchable_stop_words, stop_words_of
+from ..text.tokens import ScriptSample
 from ..warning import warn
 from .counted_documents import (
     CountedDocuments,
@@ -146,6 +147,8 @@ class Training:
         with naming():
             with self.clock("counting"):
                 counted = self._count(documents, labels, sample_weight)
+            first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))  # in alphabetical order
+            self._require_no_empty_term(first_term)
             targets = counted.targets
             require_classes(targets.sizes)
             n_terms_seen = counted.n_terms
@@ -164,6 +167,16 @@ class Training:
             terms = documents_to_fit.terms
             return self.assemble(targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
+    def _require_no_empty_term(self, terms: list[str]) -> None:
+        """Raise `InputError` if the token pattern found an empty word, which a model can't store."""
+        if "" in terms and self._reading.analysis.function is None:
+            raise InputError(
+                "it finds words without characters, because its group can be empty",
+                setting="token_pattern",
+                value=self._settings.token_pattern,
+                hint="require at least one character in the group, with + in place of *",
+            )
+
     def warn_of_fewer_terms(self, n_terms_seen: int) -> None:
         """Warn if the documents have fewer terms than `n_terms`."""
         n_terms = self._settings.n_terms
@@ -174,7 +187,7 @@ class Training:
 
     def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
         """Count texts in memory, or a corpus; `count_texts` raises `InputError` for a corpus with sample weights."""
-        limits, multilabel = self._settings.limits, self._settings.multilabel
+        limits, multilabel, script_sample = self._settings.limits, self._settings.multilabel, ScriptSample()
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
                 self.plan.require_weights()
@@ -183,15 +196,32 @@ class Training:
             )
             if self._settings.keep_stats:
                 require_integer_counts(counted.targets)
+            script_sample.add(documents)
+            self._warn_of_unseparated_words(script_sample)
             return counted
         if labels is not None:
             raise InputError("A corpus has its own labels", hint="leave labels out")
-        return count_corpus(
+        counted_corpus = count_corpus(
             *(documents, self.counter(), limits),
             multilabel=multilabel,
             want_stats=self.plan.reads_counts,
             progress=self._progress,
+            script_sample=script_sample,
         )
+        self._warn_of_unseparated_words(script_sample)
+        return counted_corpus
+
+    def _warn_of_unseparated_words(self, script_sample: ScriptSample) -> None:
+        """Warn if words are split at spaces, but texts have none between words."""
+        if self._reading.splits_at_spaces and script_sample.has_unseparated_words:
+            warn(
+                (
+                    "The texts have no spaces between words, as in Chinese, Japanese or Thai, so most terms are whole "
+                    "sentences. Use ",
+                    Setting("analyzer", "text"),
+                    ", which splits them.",
+                )
+            )
 
     @property
     def no_terms_reason(self) -> tuple[str | Setting, ...]:
@@ -315,6 +345,7 @@ class Training:
         about: dict[str, Any],
     ) -> Model:
         """Return the model; `about` has facts about its training that the model records."""
+        self._require_no_empty_term(terms)  # `run` has checked it before, but Spark has not
         self.statistics = fitted.statistics
         if isinstance(fitted.scorer, SparseLinearScorer):
             assert fitted.columns is not None
