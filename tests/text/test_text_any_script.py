@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 from tests.depth import few_examples
 from tests.reference.text_checks import PATHS, assert_same, code_points, path, texts
 from tests.reference.text_twins import first_seen, is_hangul, text_terms_in, tokens_in
@@ -45,6 +46,18 @@ def test_tokens_of_a_text(name: str) -> None:
     text, tokens = EXAMPLES[name]
     assert TermCounter(analyzer="text").build_analyzer()(text) == tokens
     assert text_terms_in(text) == tokens  # the twin agrees
+
+
+def test_stripping_accents_splits_korean_syllables_as_in_sklearn() -> None:
+    """The words stay whole, but have no pairs of syllables, since there are only letters."""
+    texts = ["한국어 학교에", "학교에 が!"]
+    letters = {unicodedata.normalize("NFD", word) for word in ("한국어", "학교에")}
+    counter = TermCounter(strip_accents="unicode")
+    expected = CountVectorizer(strip_accents="unicode").fit_transform(texts)
+    assert counter.fit_transform(texts).toarray().tolist() == expected.toarray().tolist()
+    assert set(counter.vocabulary_) == letters
+    split = TermCounter(strip_accents="unicode", analyzer="text").fit(texts)
+    assert set(split.vocabulary_) == {*letters, "か", "!"}
 
 
 # Letters, marks, joiners, symbols, separators and characters of all kinds of scripts, next to each other in any order.
