@@ -210,7 +210,8 @@ class Categorizer(Parameters):
             plan.require_weights()
             X, y, weights = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
-            row_batches, label_sets = [], []
+            row_batches = []
+            label_sets: list[tuple[Any, ...]] = []
             for batch_texts, batch_label_sets in self._labelled_batches(X, y):
                 with X.naming_documents(len(label_sets)):
                     row_batches.append(model.rows(batch_texts, self.n_jobs))

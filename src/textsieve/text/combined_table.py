@@ -20,7 +20,7 @@ from ..arrays import Bytes, Codes, Ints
 from ..kernels.characters import write_marks
 from .analysis import INNER_MARK, Analysis, is_marked, unmark_ngram
 from .reading import Reading
-from .term_table import TermTable
+from .term_table import CountingTable, TermTable
 from .tokens import SPACE_MARK
 from .word_table import AnySlice, SliceCounts, sorted_spellings, split_terms, with_room
 from .words import TokenRule
@@ -36,7 +36,7 @@ _SPACE_MARK, _INNER_MARK = (np.frombuffer(mark.encode(), np.uint8) for mark in (
 _UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", 1)  # the characters of padded words
 
 
-def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> TermTable:
+def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> CountingTable:
     """Return a table without terms, for documents that are read as `reading` says."""
     words = TermTable.for_reading(reading, ngram_range, stop_words)
     if reading.analysis.char_ngram_range is None:
@@ -50,7 +50,7 @@ def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterab
     return CombinedTable(words, characters)
 
 
-class CombinedTable(TermTable):
+class CombinedTable:
     """A table of words and n-grams of characters.
 
     A *code* says which number of which table is meant: 2 x the number + the index of the table, 0 or 1.
@@ -118,33 +118,32 @@ class CombinedTable(TermTable):
         other._tables = words.reader(), characters.reader()
         return other
 
-    def return_readers(self, readers: Iterable[TermTable]) -> None:
+    def return_readers(self, readers: Iterable["CombinedTable"]) -> None:
         """Accept readers that have finished, so that later slices can reuse what they learned."""
-        combined = [reader for reader in readers if isinstance(reader, CombinedTable)]
+        reader_list = list(readers)
         for index, table in enumerate(self._tables):
-            table.return_readers(reader._tables[index] for reader in combined)
+            table.return_readers(reader._tables[index] for reader in reader_list)
 
     def empty_copy(self) -> "CombinedTable":
         """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
         words, characters = self._tables
         return CombinedTable(words.empty_copy(), characters.empty_copy())
 
-    def absorb(self, others: Sequence[TermTable], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
+    def absorb(self, others: Sequence["CombinedTable"], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
         """Add the terms of other tables; return for each table the numbers of its terms in this one.
 
         `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
         that table's `sizes` right after it.
         """
-        combined = [other for other in others if isinstance(other, CombinedTable)]
         slice_list = list(slices)
         new_numbers = [  # for each of the two tables and each other table: the numbers of its terms in this one
             table.absorb(
-                [other._tables[index] for other in combined], [(which, sizes[index]) for which, sizes in slice_list]
+                [other._tables[index] for other in others], [(which, sizes[index]) for which, sizes in slice_list]
             )
             for index, table in enumerate(self._tables)
         ]
         codes = []  # for each other table: the codes of its terms in this one
-        for which, other in enumerate(combined):
+        for which, other in enumerate(others):
             other_codes = other._codes[: other.size]
             numbers = _values_of(other_codes, [of_table[which] for of_table in new_numbers])
             codes.append(2 * numbers + (other_codes & 1))

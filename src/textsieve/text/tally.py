@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from ..kernels import csr as kernels
 from ..threads import parallel_map
 from .csr import CSR
 from .reading import Reading
-from .term_table import TermTable
+from .term_table import CountingTable
 from .word_table import NUL_BYTES, AnySlice, Slice, SliceCounts, TermSlice, encode_terms
+
+Table = TypeVar("Table", bound=CountingTable)
 
 SLICE_CHARACTERS = 1 << 19
 """A slice ends after the text with which it reaches this many characters."""
@@ -141,7 +143,7 @@ class SliceTally:
 _NO_COUNTS = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 
-def tally(slices: Iterator[AnySlice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
+def tally(slices: Iterator[AnySlice], table: Table, *, learn: bool, n_jobs: int) -> SliceTally:
     """Count all slices on `n_jobs` threads.
 
     With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
@@ -152,7 +154,7 @@ def tally(slices: Iterator[AnySlice], table: TermTable, *, learn: bool, n_jobs: 
         if not learn:
             table.return_readers([counter])
         return SliceTally(counts, None, None)
-    tables: list[TermTable] = []
+    tables: list[Table] = []
     idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
     def count_slice(worker: int, documents: AnySlice) -> tuple[SliceCounts, Any]:

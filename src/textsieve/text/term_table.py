@@ -11,7 +11,7 @@ of a parent is lower than those of its children.
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,6 +177,49 @@ class GramTree:
         return ngram_words, n_words
 
 
+class CountingTable(Protocol):
+    """A table that counts terms and gives them numbers: a `TermTable`, or a `CombinedTable` of two of them."""
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers are in use, including those of stop words and of n-grams that are too short."""
+
+    @property
+    def sizes(self) -> Any:
+        """Return what `absorb` needs to know about the size of this table after each slice."""
+
+    def count(self, documents: AnySlice, *, learn: bool) -> SliceCounts:
+        """Count the terms of some documents; with `learn`, add unknown terms."""
+
+    def reader(self) -> Self:
+        """Return a table with which another thread counts these terms, without adding any."""
+
+    def return_readers(self, readers: Iterable[Self]) -> None:
+        """Accept readers that have finished, so that later slices can reuse what they learned."""
+
+    def empty_copy(self) -> Self:
+        """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
+
+    def absorb(self, others: Sequence[Self], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
+        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+
+        `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
+        that table's `sizes` right after it. So new terms are added slice by slice, in the order of the documents.
+        """
+
+    def add_terms(self, terms: Sequence[str]) -> Ints:
+        """Return the number of each term, adding new ones; -1 for a string that can't occur as a term."""
+
+    def is_term(self, first: int = 0) -> NDArray[np.bool_]:
+        """Return for each number from `first` on whether it is that of a term, not of a stop word or short n-gram."""
+
+    def sort_numbers(self, numbers: Ints) -> Ints:
+        """Return the given numbers in the order in which Python sorts their terms."""
+
+    def spell(self, numbers: Ints) -> list[str]:
+        """Return the terms with these numbers as strings."""
+
+
 class TermTable:
     """A table of terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
@@ -242,7 +285,7 @@ class TermTable:
         return self._words.size if self._grams is None else self._grams.size
 
     @property
-    def sizes(self) -> Any:
+    def sizes(self) -> tuple[int, int]:
         """Return the number of known words and of known n-grams; `absorb` needs what they were after each slice."""
         return self._words.size, 0 if self._grams is None else self._grams.size
 

@@ -18,7 +18,7 @@ from ..errors import InputError, shown
 from .reading import Reading
 
 if TYPE_CHECKING:
-    from .term_table import TermTable
+    from .term_table import CountingTable
 
 
 def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
@@ -57,7 +57,7 @@ def unique_terms(terms: Iterable[str]) -> list[str]:
 class VocabularyTable(NamedTuple):
     """A term table with the terms of a vocabulary, and the mapping between its numbers and the columns."""
 
-    table: TermTable
+    table: CountingTable
     numbers: NDArray[np.int64]  # (n_columns,) the number of each column; -1: the term can't occur in texts
     columns: NDArray[np.int64]  # (table.size,) the column of each number; -1: none
     reading: Reading
