@@ -57,7 +57,10 @@ if TYPE_CHECKING:
 
 
 def balance_factors(class_docs: Ints) -> Floats:
-    """Return the size of the largest class divided by that of each class, where an empty class counts as size 1."""
+    """Return the size of the largest class divided by that of each class.
+
+    An empty class counts as size 1, to avoid a division by zero; it has no votes, so its factor has no effect.
+    """
     return np.asarray(class_docs.max(initial=1) / np.maximum(class_docs, 1))
 
 
