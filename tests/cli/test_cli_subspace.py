@@ -241,7 +241,11 @@ def test_a_missing_extra_is_named(nothing_is_read: Path, run: Run, monkeypatch: 
         (documents(), ["--min-df", "61"], "--min-df 61: there are only 60 documents"),
         ([("aa bb", "x")] * 9, [], "x"),
         ([("aa bb", "x"), ("bb cc", "y")], ["--grid"], "All documents to train on in repetition 1 are of the class"),
-        ([("-", "x"), ("!", "y")] * 5, [], "there is no term in any document"),
+        (
+            [("-", "x"), ("!", "y")] * 5,
+            [],
+            "x.csv: None of the 10 documents has a term: they have no words of two or more",
+        ),
     ],
 )
 def test_too_few_documents_raise_an_error(

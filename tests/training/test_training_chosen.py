@@ -81,7 +81,8 @@ def test_multilabel_documents_raise() -> None:
     ("texts", "labels", "words"),
     [
         (["aa", "bb"], [None, None], "no document has a label"),
-        (["", "?"], ["x", "y"], "no term in any document that has a label"),
+        (["", "?"], ["x", "y"], "None of the 2 documents has a term"),
+        (["", "?", "aa"], ["x", "y", None], "no term in any document that has a label"),
         (["aa", "bb", "cc"], ["x", "x", None], "all documents are of the class 'x'"),
     ],
 )

@@ -427,7 +427,8 @@ def count_corpus(
         progress("counting", len(labels), None)
     if labels and not doc_freq.size:
         reading = counter.validated_reading()
-        raise no_terms(len(labels), reading.no_terms_reason(has_stop_words=counter.stop_words is not None))
+        reason = reading.no_terms_reason(has_stop_words=counter.stop_words is not None)
+        raise no_terms(len(labels), reason).at(corpus.name)
     # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
     terms, alphabetical = counter.terms(), counter.alphabetical()
     multilabel = corpus.multilabel if multilabel is None else multilabel
