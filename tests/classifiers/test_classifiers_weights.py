@@ -19,7 +19,7 @@ from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import Linear
 from textsieve.classifiers.svm import one_against_rest
-from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
+from textsieve.svm_solvers import SOLVERS, SVMProblem
 
 TIGHT: dict[str, Any] = {"tol": 1e-9, "max_iter": 100_000}
 MEAN_OF_FEW: dict[str, Any] = {"combine": "mean", "n_estimators": 3, "n_jobs": 1}

@@ -19,9 +19,9 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
-from textsieve.classifiers.svm_solvers import SOLVERS, SVMProblem
 from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
+from textsieve.svm_solvers import SOLVERS, SVMProblem
 
 SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)
 SLOW_SVM: Any = LinearSVC(C=5.0, tol=1e-8, max_iter=1_000_000, random_state=0).set_params(dual="auto")

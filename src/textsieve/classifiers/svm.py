@@ -24,9 +24,9 @@ from ..arrays import Floats
 from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.weights import check_weights, drop_weightless
+from ..svm_solvers import SignsAndCosts, SVMProblem
 from ..warning import warn
 from .class_weights import class_factors
-from .svm_solvers import SignsAndCosts, SVMProblem
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

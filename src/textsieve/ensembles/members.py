@@ -6,7 +6,7 @@ permutation of all terms, so a member's smaller subsets are contained in its lar
 without noise from different draws.
 
 **Training.** All members learn from the same documents. For `LinearSVM`, what members have in common is computed once
-(see `classifiers.svm_solvers`); any other classifier gets the columns of its terms. A member is stored as its linear
+(see `svm_solvers`); any other classifier gets the columns of its terms. A member is stored as its linear
 form if it has one, otherwise as the classifier itself. `LinearSVM` and naive Bayes share no state, so they are trained
 on threads. All other classifiers are trained in processes, because they may share state: liblinear, for example, draws
 random numbers from a global source. If a classifier has a `random_state`, each member gets its own seed. So the members
@@ -42,13 +42,13 @@ from ..classifiers.fitting import fit_each_class, sample_weight_argument
 from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.svm import LinearSVM, one_against_rest
-from ..classifiers.svm_solvers import SignsAndCosts, SVMProblem
 from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
 from ..registry import CLASSIFIERS, classifier_of
 from ..settings import as_number, is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs
+from ..svm_solvers import SignsAndCosts, SVMProblem
 from ..warning import warn
 from .vote_rules import abstains
 

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from tests.reference.classifiers_twin import svm_objective
 
-from textsieve.classifiers import LinearSVM, svm_solvers
+from tests.reference.classifiers_twin import svm_objective
+from textsieve import svm_solvers
+from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.svm import one_against_rest
-from textsieve.classifiers.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem
 from textsieve.kernels.csr import take_columns
 from textsieve.kernels.svm import solve_cholesky
+from textsieve.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem
 
 N_DOCUMENTS, N_TERMS = 30, 12
 

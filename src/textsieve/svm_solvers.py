@@ -30,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..arrays import Floats, Ints
-from ..kernels.csr import take_columns
-from ..kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
-from ..threads import parallel_map
+from .arrays import Floats, Ints
+from .kernels.csr import take_columns
+from .kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
+from .threads import parallel_map
 
 SignsAndCosts = Callable[[int], tuple[Floats, Floats]]
 """A function from the number of a binary problem to the signs y_i (+1 or -1) and the costs C_i of all documents."""
@@ -270,7 +270,7 @@ class _ByRows:
 
     def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
-        self._indptr, self._indices, self._data = _csr_arrays(rows) if terms is None else _take_terms(rows, terms)
+        self._indptr, self._indices, self._data = csr_arrays(rows) if terms is None else take_terms(rows, terms)
         self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
@@ -296,17 +296,17 @@ class _ByEquations(_ByRows):
 SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
 
 
-def _csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return the CSR arrays in the types of `_take_terms`, so that the kernels are compiled for these types only."""
+def csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+    """Return the CSR arrays in the types of `take_terms`, so that the kernels are compiled for these types only."""
     return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
 
 
-def _take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+def take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
     """Return the CSR arrays of the columns of some terms."""
     new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
     new_column[terms] = np.arange(len(terms))
     indptr = np.empty(rows.shape[0] + 1, np.int64)
     # `take_columns` needs room for one more value.
     indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
-    take_columns(*_csr_arrays(rows), new_column, indptr, indices, data)
+    take_columns(*csr_arrays(rows), new_column, indptr, indices, data)
     return indptr, indices[: indptr[-1]], data[: indptr[-1]]
