@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from scipy.sparse import csr_matrix
-from sklearn.feature_selection import chi2, mutual_info_classif
+from sklearn.feature_selection import SelectFromModel, chi2, mutual_info_classif
+from sklearn.svm import LinearSVC
 
 from textsieve import (
     OCFS,
@@ -14,7 +15,9 @@ from textsieve import (
     InformationGain,
     MutualInformation,
     TermCounter,
+    TermWeighter,
     TypicalTestors,
+    WeightSelection,
 )
 from textsieve.selectors import TermSelector
 from textsieve.selectors.information import information_gain
@@ -46,6 +49,7 @@ def results() -> list[Result]:
     texts, groups = newsgroups()
     counts = TermCounter().fit_transform(texts)
     stats = ClassStats.from_matrix(counts, groups)
+    weights = TermWeighter(tf="loglog").fit_transform(counts)
     few_terms = InformationGain(k=2000).fit(counts, groups).transform(counts).tocsr()
     rows = [
         versus(
@@ -84,6 +88,14 @@ def results() -> list[Result]:
             repeats=15,
             their_repeats=15,
             why="both wait for the same pass over the matrix and the same sorting, which take most of the time",
+        ),
+        versus(
+            "WeightSelection `fit` from weighted documents",
+            lambda: WeightSelection().fit(weights, groups),
+            lambda: SelectFromModel(LinearSVC(), max_features=1000).fit(weights, groups),
+            "SelectFromModel(LinearSVC)",
+            target=2,
+            their_repeats=1,
         ),
         versus(
             "`ClassStats.from_matrix`",

@@ -36,6 +36,7 @@ from textsieve import (
     TermWeighter,
     TraceProjection,
     TypicalTestors,
+    WeightSelection,
 )
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.reducers import DROP
@@ -65,6 +66,8 @@ CHECKED: list[BaseEstimator] = [
     TOFA(weight=0.5, energy=0.8),
     ForwardSelection(),
     ForwardSelection(k=1, candidates=3, ridge=0.1),
+    WeightSelection(),
+    WeightSelection(k=0.5, C=1, candidates=3, n_jobs=1),
     TypicalTestors(epsilon=1e-6, delta=1e-6, scale="none"),  # labels at random: at the defaults nothing sets them apart
     TypicalTestors(k=0.5, delta=1e-6, scale="none", score_limit=5),
     Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),

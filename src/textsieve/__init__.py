@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .selectors import InformationGain as InformationGain
     from .selectors import MutualInformation as MutualInformation
     from .selectors import TypicalTestors as TypicalTestors
+    from .selectors import WeightSelection as WeightSelection
     from .stats import ClassStats as ClassStats
     from .text import TermCounter as TermCounter
     from .text import TermWeighter as TermWeighter
@@ -53,6 +54,7 @@ _load, _names, __all__ = attach(
             "OCFS",
             "TOFA",
             "ForwardSelection",
+            "WeightSelection",
             "TypicalTestors",
             "Cascade",
         ],

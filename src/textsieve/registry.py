@@ -177,6 +177,8 @@ class Registry(Mapping[str, Entry]):
 
 # -- selectors ---------------------------------------------------------------------------------------------------
 
+_SVM_SCHEME = Scheme("loglog", "smooth", "l2")
+
 SELECTORS = Registry(
     "selector",
     (
@@ -184,6 +186,11 @@ SELECTORS = Registry(
             *("forward", "textsieve.selectors.forward", "ForwardSelection"),
             "forward selection: one by one, by what a term adds to those before it; from 4,000 terms on it is ocfs",
             LTC,
+        ),
+        Entry(
+            *("weights", "textsieve.selectors.svm_weights", "WeightSelection"),
+            "the weights of a linear SVM: how much it needs a term beside all others",
+            _SVM_SCHEME,
         ),
         Entry(
             *("ocfs", "textsieve.selectors.trace", "OCFS"),
@@ -213,7 +220,7 @@ SELECTORS = Registry(
     ),
     reserved={"k": "n_terms"},
 )
-"""The selectors. Those that count documents read counts; the others read weights of the scheme `LTC`."""
+"""The selectors. Those that count documents read counts; the others read weights: of `LTC`, or those of `svm`."""
 
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
@@ -279,7 +286,6 @@ def projection_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any
 
 # -- classifiers -------------------------------------------------------------------------------------------------
 
-_SVM_SCHEME = Scheme("loglog", "smooth", "l2")
 _NAIVE_BAYES = Traits(
     needs_term_weights=True, takes_class_weight=True, takes_sample_weight=True, statistics="sums", border_at_zero=True
 )

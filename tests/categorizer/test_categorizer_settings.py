@@ -132,7 +132,7 @@ def test_a_cascade_equals_the_separate_steps() -> None:
 
 @pytest.mark.parametrize("selector", ["pca", "", 3, OCFS, TermWeighter(), LogisticRegression()])
 def test_invalid_selectors_raise(selector: Any) -> None:
-    names = "forward, ocfs, tofa, testors, ig, chi, mi, df"
+    names = "forward, weights, ocfs, tofa, testors, ig, chi, mi, df"
     with pytest.raises(InputError, match=rf"selector=.*; use one of {names}, a selector such as OCFS"):
         fitted(selector=selector)
 

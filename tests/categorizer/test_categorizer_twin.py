@@ -48,6 +48,8 @@ def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Catego
     options = FINE.get(classifier, {}) | settings.pop("classifier_options", {})
     if settings.get("selector") == "tofa":
         settings["selector_options"] = {"weight": TRACE_WEIGHT}
+    if settings.get("selector") == "weights":
+        settings["selector_options"] = {"tol": 1e-9}
     return Categorizer(classifier=classifier, classifier_options=options, **settings).fit(case.texts, labels)
 
 

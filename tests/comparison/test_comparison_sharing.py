@@ -140,7 +140,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
         ({"n_terms": 0}, "n_terms=0; use numbers"),
         ({"n_terms": 1.5}, "n_terms=1.5; use numbers"),
         ({"n_terms": "auto"}, "n_terms='auto'; use numbers"),
-        ({"selectors": "igg"}, "selectors: there is no selector 'igg'; use forward, ocfs"),
+        ({"selectors": "igg"}, "selectors: there is no selector 'igg'; use forward, weights, ocfs"),
         ({"selectors": ""}, "selectors: there is no selector ''"),
         ({"selectors": []}, "selectors: none are given"),
         ({"selectors": "ig(pooling)"}, r"'pooling' is no option; write name\(option=value, ...\)"),

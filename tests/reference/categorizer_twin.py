@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from textsieve.ensembles.members import subset
 
-from . import selectors_twin
+from . import selectors_twin, svm_weights_twin
 from .classifiers_twin import cosine, rocchio_prototypes
 from .text_twins import weights_of
 
@@ -49,6 +49,7 @@ def trace_scores(rows: Rows, label_sets: LabelSets) -> list[Fraction]:
 
 SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
     "forward": selectors_twin.centroid_scatter,  # only if it selects all terms
+    "weights": lambda rows, labels: list(map(Fraction, svm_weights_twin.scores(rows, labels).tolist())),
     "ocfs": selectors_twin.centroid_scatter,
     "tofa": trace_scores,
     "ig": selectors_twin.joint_information_gain,
@@ -57,7 +58,10 @@ SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
     "df": lambda rows, labels: [Fraction(sum(row[column] != 0 for row in rows)) for column in range(len(rows[0]))],
 }
 
-SELECTION_WEIGHTS = dict.fromkeys(("forward", "ocfs", "tofa"), ("log", "plain", "l2"))
+SELECTION_WEIGHTS = {
+    **dict.fromkeys(("forward", "ocfs", "tofa"), ("log", "plain", "l2")),
+    "weights": ("loglog", "smooth", "l2"),
+}
 """Weights (tf, idf, norm) from which a selector selects; other selectors use counts."""
 
 

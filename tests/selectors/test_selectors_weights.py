@@ -26,6 +26,7 @@ from textsieve import (
     MutualInformation,
     Rocchio,
     TypicalTestors,
+    WeightSelection,
 )
 from textsieve.selectors import TermSelector
 
@@ -48,6 +49,7 @@ OTHERS: list[TermSelector] = [
     TypicalTestors(epsilon=1e-6, delta=1e-6, scale="none"),
     ForwardSelection(k=2),
     Cascade([DocumentFrequency(min_df=1), ForwardSelection(k=1)]),
+    WeightSelection(k=2, tol=1e-9),
 ]
 values = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
 fewer_terms = pytest.mark.filterwarnings("ignore:k=")

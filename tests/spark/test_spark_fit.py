@@ -22,14 +22,17 @@ from textsieve import (
     InputError,
     TermCounter,
     TypicalTestors,
+    WeightSelection,
     read,
 )
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
+from textsieve.selectors import TermSelector
 from textsieve.spark import counting, ranking, selection
 from textsieve.spark.columns import select_documents
 from textsieve.spark.counting import ChunkReader
 from textsieve.spark.learning import fit_classifier
+from textsieve.spark.selection import require_selectable
 from textsieve.spark.tasks import coalesce_cached_partitions, collect_in_order
 from textsieve.training import counted_documents
 from textsieve.training.targets import ClassSizes
@@ -257,6 +260,14 @@ def test_too_many_counts_for_the_driver_raise_before_they_are_collected(spark: S
     settings = Categorizer(selector="df", n_terms=100)
     with pytest.raises(InputError, match=r"LinearSVM learns from the documents themselves.*raise most_values"):
         sieve.fit(frame(spark), categorizer=settings, most_values=1000)
+
+
+@pytest.mark.parametrize(
+    "selector", [WeightSelection(), ForwardSelection(candidates_by="weights"), Cascade([OCFS(), WeightSelection()])]
+)
+def test_selectors_that_train_on_all_terms_raise_before_documents_are_read(selector: TermSelector) -> None:
+    with pytest.raises(InputError, match=r"selector=(Weight|Forward)Selection.* trains an SVM.*use forward or ocfs"):
+        require_selectable(selector)
 
 
 @on_this_machine

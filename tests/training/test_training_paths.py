@@ -43,6 +43,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"n_terms": 9},
     {"n_terms": 9, "selector_options": {"candidates": 12, "ridge": 0.5}},
     {"selector": Cascade([DocumentFrequency(min_df=2), ForwardSelection(k=9)]), "n_terms": 4},
+    {"n_terms": 9, "selector_options": {"candidates": 12, "candidates_by": "weights"}},
 ]
 
 pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # the folds have fewer documents than k
@@ -157,7 +158,7 @@ def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, r
     request.getfixturevalue("little_memory")
     passes = _Passes(case.texts, labels)
     streamed = Categorizer(**settings).fit(passes.corpus)
-    weighs, looks_again = SELECTORS[selector].scheme != COUNTS, selector == "forward"
+    weighs, looks_again = SELECTORS[selector].scheme != COUNTS, selector in ("forward", "weights")
     assert passes.count == 2 + weighs + looks_again
     assert_same_model(streamed.model_, from_texts.model_)
 

@@ -26,8 +26,9 @@ def corpus_of(case: Texts, multilabel: bool = False) -> Corpus:
 def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tuple[Any, list[str]]:
     counter = TermCounter(**reading)
     counts = counter.fit_transform(case.texts)
+    tf, idf, norm = ("loglog", "smooth", "l2") if name == "weights" else ("log", "plain", "l2")
     if SELECTORS[name].scheme != COUNTS:
-        counts = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts).astype(np.float32)
+        counts = TermWeighter(tf=tf, idf=idf, norm=norm).fit_transform(counts).astype(np.float32)
     selector: Any = selector_of(name)
     if not selector.chooses_own_k:
         selector.set_params(k=n)

@@ -119,7 +119,8 @@ class FoldCache:
         stats, stats_seconds = self._stats_of(training.selection_scheme)
         with ignore_indistinguishable_classes():
             weigh_documents = partial(_weigh_documents, self.train, training.selection_scheme)
-            selector, fit_seconds = timed(lambda: training.fit_selector(stats, size, weigh_documents))
+            labels = self.train.targets.pairs_for_stats()
+            selector, fit_seconds = timed(lambda: training.fit_selector(stats, size, weigh_documents, None, labels))
             selected, selection_seconds = timed(lambda: training.terms_of(selector, size))
         # The selector numbers the terms within the limits of document frequency; the counts have columns for all terms.
         columns = self.train.columns_within_limits[selected.columns]
@@ -215,8 +216,7 @@ def _compute_statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats
     """Return the statistics of weighted documents, with the names of the classes instead of their numbers."""
     # Only terms within the limits of document frequency count.
     within = counted.within_limits
-    stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
-    return stats.renamed(map(within.targets.name, stats.classes))
+    return ClassStats.from_matrix(within.weights(scheme), within.targets.pairs_for_stats())
 
 
 def _weigh_documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:

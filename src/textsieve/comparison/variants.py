@@ -221,8 +221,9 @@ def try_selector(settings: Settings) -> None:
     training = TrainingPlan.of(settings, 1)  # one thread
     with _quietly():
         rows = _TRIAL_COUNTS.astype(np.float64)
-        stats = ClassStats.from_matrix(rows, list(_TRIAL_LABELS))
-        fitted_selector(training.selector, stats, max_terms=2, documents=lambda: [rows])
+        labels = list(_TRIAL_LABELS)
+        stats = ClassStats.from_matrix(rows, labels)
+        fitted_selector(training.selector, stats, max_terms=2, documents=lambda: [rows], labels=labels)
 
 
 def try_classifier(settings: Settings) -> None:

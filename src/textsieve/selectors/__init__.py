@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .frequency import DocumentFrequency as DocumentFrequency
     from .information import InformationGain as InformationGain
     from .information import MutualInformation as MutualInformation
+    from .svm_weights import WeightSelection as WeightSelection
     from .testors import TypicalTestors as TypicalTestors
     from .trace import OCFS as OCFS
     from .trace import TOFA as TOFA
@@ -28,6 +29,7 @@ __getattr__, __dir__, __all__ = attach(
         "forward": ["ForwardSelection"],
         "frequency": ["DocumentFrequency"],
         "information": ["InformationGain", "MutualInformation"],
+        "svm_weights": ["WeightSelection"],
         "testors": ["TypicalTestors"],
         "trace": ["OCFS", "TOFA"],
     },

@@ -4,7 +4,7 @@ A method is a function from `ClassStats` to one score per term. The base class d
 statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score; of equal scores,
 the lower column comes first. The selector keeps the best `k` terms, or those with at least a minimum score; if both
 limits are set, both apply. A method that needs more than the statistics can read the documents a second time in
-`_read_documents`, batch by batch.
+`_read_documents`, batch by batch, and knows the labels of each document there.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ..errors import InputError, Setting, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
+from ..stats.labels import label_pairs
 from ..stats.matrix import sort_columns
 from ..stats.weights import check_weights, drop_weightless
 from ..warning import warn
@@ -108,10 +109,11 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def check_settings(self) -> None:  # most settings are checked when they are used
         """Raise `InputError` for settings that are invalid for any documents, before documents are read."""
 
-    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:
+    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
         """Read the documents a second time if the method needs more than `stats_`; by default, do nothing.
 
-        `documents` is None if the documents are not available. `sample_weight` is None if each document counts once.
+        `documents` and `labels` are None if they are not available; `label_pairs` converts the labels. `sample_weight`
+        is None if each document counts once.
         """
 
     @abstractmethod
@@ -167,8 +169,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         weights = check_weights(sample_weight, rows.shape[0])
         if weights is not None:
             rows, y, weights = drop_weightless(sort_columns(csr_array(rows)), y, weights)
-        stats = ClassStats.from_matrix(rows, y, unlabelled=self._unlabelled_marker, sample_weight=weights)
-        return self._select(stats, lambda: [csr_matrix(rows)], weights)  # all documents are one batch
+        labels = label_pairs(y, rows.shape[0], self._unlabelled_marker)
+        stats = ClassStats.from_matrix(rows, labels, sample_weight=weights)
+        return self._select(stats, lambda: [csr_matrix(rows)], weights, labels)  # all documents are one batch
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add documents, which may have more columns than before; unlabelled documents count in the totals.
@@ -186,12 +189,18 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         self._selection = None
         return self
 
-    def fit_stats(self, stats: ClassStats, documents: ReadAgain | None = None, sample_weight: Any = None) -> Self:
+    def fit_stats(
+        self,
+        stats: ClassStats,
+        documents: ReadAgain | None = None,
+        sample_weight: Any = None,
+        labels: Any = None,
+    ) -> Self:
         """Score and select from existing statistics.
 
         `documents` is a function that returns the documents of the statistics in batches of rows; some methods need to
         read them again. `sample_weight` has the weights of these documents if the statistics were computed with
-        weights.
+        weights. `labels` has the labels of these documents, in any form that `fit` takes; `WeightSelection` needs them.
         """
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}", hint="give a ClassStats, or call fit with a matrix and labels")
@@ -199,13 +208,15 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         marker = self._unlabelled_marker
         # A copy, because partial_fit changes the selector's statistics in place.
         own_stats = stats.copy() if marker is None else stats.without_class(marker)
-        return self._select(own_stats, documents, sample_weight)
+        return self._select(own_stats, documents, sample_weight, labels)
 
-    def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
+    def _select(
+        self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any
+    ) -> Self:
         """Store the statistics, let the method read the documents again if it needs to, and select terms."""
         self._require_documents(stats)
         self.stats_ = stats
-        self._read_documents(documents, sample_weight)
+        self._read_documents(documents, sample_weight, labels)
         self._selection = self._rank_and_select()
         return self
 

@@ -60,17 +60,20 @@ class Cascade(TermSelector):
 
     _documents: ReadAgain | None = None
     _sample_weight: Floats | None = None
-    """The documents and their weights. They are set only during fitting, for the selectors that read them again."""
+    _labels: Any = None
+    """The documents, their weights and their labels; set only during fitting, for selectors that read them again."""
 
-    def _select(self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None) -> Self:
+    def _select(
+        self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any
+    ) -> Self:
         """Check the list of selectors, and select terms; the documents are available only while this runs."""
         if not self.valid_selectors() or len(self.valid_selectors()) < len(self.selectors):
             raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
-        self._documents, self._sample_weight = documents, sample_weight
+        self._documents, self._sample_weight, self._labels = documents, sample_weight, labels
         try:
-            return super()._select(stats, documents, sample_weight)
+            return super()._select(stats, documents, sample_weight, labels)
         finally:
-            del self._documents, self._sample_weight  # so that they are None again, as in the class
+            del self._documents, self._sample_weight, self._labels  # so that they are None again, as in the class
 
     def _rank_and_select(self) -> RankedTerms:
         """Fit the selectors one after the other; each sees only the columns that the one before it selected."""
@@ -79,7 +82,7 @@ class Cascade(TermSelector):
         self.selectors_ = []
         for selector in self.selectors:
             documents = _with_columns(self._documents, columns)
-            stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight)
+            stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight, self._labels)
             is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
             if not is_selected.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")

@@ -28,7 +28,9 @@ take about k q²/2 multiplications, most of them in matrix products.
 N has a cell for each pair of terms, so it is computed only for q candidates, the best terms of OCFS, in one more pass
 over the documents; the means and b come from `ClassStats`. Like these, N is a sum over documents; it needs no labels.
 It takes 8q² bytes, which is 128 MB for the default of 4,000 candidates, regardless of the number of documents. If k is
-at least the number of candidates, the result is the ranking of OCFS, because there is nothing left to choose.
+at least the number of candidates, the result is the ranking of OCFS, because there is nothing left to choose. With
+`candidates_by="weights"`, the candidates are those to which a linear SVM gives the largest weights (`svm_weights`), and
+the result for many terms is the ranking by these weights.
 
 λ, the setting `ridge`, acts like a number of documents that must support a weight. It prevents rare terms from being
 treated as exact predictors; 1 was as good as any value from 0.3 to 3.
@@ -37,7 +39,7 @@ treated as exact predictors; 1 was as good as any value from 0.3 to 3.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,7 @@ from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.weights import check_weights
 from .base import Limit, ReadAgain, ScoreForClass, TermSelector, ranked
+from .svm_weights import WeightSelection
 from .trace import between_class_scatter, scatter_of_class
 
 CANDIDATES = 4000
@@ -138,18 +141,21 @@ def select_forward(
 class ForwardSelection(TermSelector):
     """Select terms one by one, each by what it adds to those before it; skips terms that add nothing new.
 
-    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms by the scores of
-    `OCFS`, which are also the `scores_` of this selector. `ranking_` starts with the selected terms, followed by the
-    others by score. The selector needs the documents as well as their statistics: `fit_stats(stats, documents)` makes
-    one more pass over the documents. Unlabelled documents also contribute to which terms occur together.
+    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms of `OCFS`, whose
+    scores are the `scores_` of this selector, or of `WeightSelection`. `ranking_` starts with the selected terms,
+    followed by the others as `OCFS` or `WeightSelection` ranks them. The selector needs the documents as well as their
+    statistics: `fit_stats(stats, documents)` makes one more pass over the documents. Unlabelled documents also
+    contribute to which terms occur together.
 
     Parameters
     ----------
     k : int, float, "all" or None
         How many terms to select: a number, a fraction of all terms, or "all". None is 1,000.
     candidates : int
-        The number of candidates. If `k` is at least this number, the selected terms are those of `OCFS`. Memory grows
-        with the square: 4,000 candidates take 128 MB.
+        The number of candidates. If `k` is at least this number, the selected terms are those of `OCFS` or
+        `WeightSelection`. Memory grows with the square: 4,000 candidates take 128 MB.
+    candidates_by : {"ocfs", "weights"}
+        The method that ranks the candidates: "ocfs" needs statistics only, "weights" trains a linear SVM.
     ridge : float
         The regularisation strength, in documents of length 1. The larger it is, the less it matters which terms occur
         together, and the more their frequency matters.
@@ -161,16 +167,27 @@ class ForwardSelection(TermSelector):
 
     depends_on_k = True
     _steps: ForwardSteps
+    _by_score: Ints
 
-    def __init__(self, *, k: Limit = None, candidates: int = CANDIDATES, ridge: float = 1.0) -> None:
+    def __init__(
+        self,
+        *,
+        k: Limit = None,
+        candidates: int = CANDIDATES,
+        candidates_by: Literal["ocfs", "weights"] = "ocfs",
+        ridge: float = 1.0,
+    ) -> None:
         self.k = k
         self.candidates = candidates
+        self.candidates_by = candidates_by
         self.ridge = ridge
 
     def check_settings(self) -> None:
         """Raise `InputError` for settings that are invalid for any documents."""
         if not (is_whole(self.candidates) and self.candidates >= 1):
             raise InputError(setting="candidates", value=self.candidates, hint="use a number of terms from 1")
+        if self.candidates_by not in ("ocfs", "weights"):
+            raise InputError(setting="candidates_by", value=self.candidates_by, hint="use 'ocfs' or 'weights'")
         if not 0.0 < as_number(self.ridge) < np.inf:
             raise InputError(setting="ridge", value=self.ridge, hint="use a number above 0, for example 1.0")
 
@@ -184,12 +201,12 @@ class ForwardSelection(TermSelector):
         """Return a function that gives what a class adds to the OCFS score of each term."""
         return lambda number: scatter_of_class(stats, number)
 
-    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None) -> None:
+    def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
         """Select the terms in a second pass over the documents, unless all candidates are selected anyway."""
         self.check_settings()
-        scores = self.score_terms(self.stats_)
-        by_score = ranked(scores)
-        max_terms = self.most_terms(scores, by_score)
+        by_score = self._ranked_candidates(documents, sample_weight, labels)
+        self._by_score = by_score
+        max_terms = self.most_terms(self.score_terms(self.stats_), by_score)
         if max_terms is None or max_terms >= min(self.candidates, len(by_score)):
             self._steps = ForwardSteps(by_score[:0], np.zeros(0))  # no steps
             return
@@ -201,9 +218,16 @@ class ForwardSelection(TermSelector):
         candidates = np.sort(by_score[: self.candidates])
         self._steps = select_forward(self.stats_, documents(), candidates, max_terms, float(self.ridge), sample_weight)
 
+    def _ranked_candidates(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> Ints:
+        """Return all columns in the order in which they become candidates."""
+        if self.candidates_by == "ocfs":
+            return ranked(self.score_terms(self.stats_))
+        selector = WeightSelection(k="all", n_jobs=None)
+        return selector.fit_stats(self.stats_, documents, sample_weight, labels).ranking_
+
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
-        """Return the scores of OCFS, and the selected terms followed by the others by score."""
-        scores, by_score = super()._score_and_rank(stats)
+        """Return the scores of OCFS, and the selected terms followed by the others, the best candidates first."""
+        scores, by_score = self.score_terms(stats), self._by_score
         is_selected = np.zeros(len(scores), np.bool_)
         is_selected[self._steps.columns] = True
         return scores, np.concatenate([self._steps.columns, by_score[~is_selected[by_score]]])

@@ -38,7 +38,7 @@ from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
 from .learning import MAX_VALUES, fit_classifier, require_sums
 from .ranking import Ranking, read_weights
 from .sampling import sample_documents
-from .selection import select_terms
+from .selection import require_selectable, select_terms
 from .statistics import CorpusTotals, add_up_rows
 from .tasks import coalesce_cached_partitions, map_batches, persisted, reraise_own_errors
 
@@ -99,6 +99,7 @@ class _Fit:
         self._documents, self._most_values = documents, most_values
         self._plan, self._multilabel = self.training.plan, settings.multilabel
         self._keep_stats = bool(settings.keep_stats)
+        require_selectable(self._plan.selector)
         if self._keep_stats:
             require_sums(self._plan)
         params = self.training.counter().get_params()

@@ -20,6 +20,7 @@ terms. For each of the other methods, the driver collects all terms that can cha
   collected for it. If it tries only weights above those of the terms that were not collected, its result is the same as
   among all terms. Otherwise it is repeated with twice as many terms.
 - A *cascade* applies one selector after the other: each leaves fewer rows to the next.
+- *SVM weights* need the rows of all terms in all documents on one machine, so they raise an error.
 
 Of terms with equal scores, the first in alphabetical order is selected, which has the lower column on one machine.
 """
@@ -40,7 +41,7 @@ from sklearn.base import clone
 
 from ..arrays import Floats
 from ..errors import InputError, NothingSelected, UnfitDocuments
-from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors
+from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors, WeightSelection
 from ..selectors.base import DEFAULT_K, resolve_k
 from ..selectors.pooled import ClassScorer, PooledSelector
 from ..selectors.testors.contrast import Representatives
@@ -69,6 +70,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from .tasks import Batches
+
+
+def require_selectable(selector: TermSelector) -> None:
+    """Raise `InputError` if a selector, or a stage of a cascade, trains on the documents themselves."""
+    for stage in selector.valid_selectors() if isinstance(selector, Cascade) else ():
+        require_selectable(stage)
+    if isinstance(selector, WeightSelection) or getattr(selector, "candidates_by", None) == "weights":
+        raise InputError(
+            "it trains an SVM on all terms of all documents, which no machine has here",
+            setting="selector",
+            value=selector,
+            hint="use forward or ocfs, or train without Spark",
+        )
 
 
 def select_terms(ranking: Ranking, selector: TermSelector, max_terms: int | None) -> SparkSelection:

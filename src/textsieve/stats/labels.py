@@ -47,9 +47,13 @@ class LabelPairs(NamedTuple):
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     """Convert the labels of `n_documents` documents to pairs of a document and a class.
 
-    The label `unlabelled`, if it is not None, marks unlabelled documents.
+    The label `unlabelled`, if it is not None, marks unlabelled documents. Labels that are pairs already stay pairs.
     """
     require_label(unlabelled)
+    if isinstance(y, LabelPairs):
+        if y.n_documents != n_documents:
+            raise InputError(f"There are {n_documents:,} documents but {y.n_documents:,} labels.")
+        return y if unlabelled is None else without_class(y, unlabelled)
     if y is None:
         return _sort_pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
     y = missing_as_none(y)

@@ -28,6 +28,7 @@ from ..memory import give_back
 from ..selectors.base import ReadAgain
 from ..settings import is_whole
 from ..stats import ClassStats
+from ..stats.labels import LabelPairs
 from ..text.counter import TermCounter
 from ..text.csr import CSR
 from ..text.pruning import check_limits, no_terms, terms_within_limits
@@ -144,6 +145,8 @@ class SelectionData(NamedTuple):
     weights: ReadAgain
     """Returns the counts or weights of all documents, for selectors that need a second pass over them."""
     sample_weight: Floats | None
+    labels: LabelPairs
+    """The labels of all documents, with the names of the classes."""
     columns: Ints
     """For each column of the statistics, the column of the same term in the documents."""
 
@@ -264,9 +267,9 @@ class CountedDocuments:
     def selection_data(self, scheme: Scheme) -> SelectionData:
         """Return the input of a selector that reads weights of this scheme."""
         weights, targets = self.within_limits.weights(scheme), self.targets
-        stats = ClassStats.from_matrix(weights, targets.for_stats(), sample_weight=targets.weights)
-        stats = stats.renamed(map(targets.name, stats.classes))  # labels instead of class numbers
-        return SelectionData(stats, lambda: [weights], targets.weights, self.columns_within_limits)
+        labels = targets.pairs_for_stats()
+        stats = ClassStats.from_matrix(weights, labels, sample_weight=targets.weights)
+        return SelectionData(stats, lambda: [weights], targets.weights, labels, self.columns_within_limits)
 
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only."""
@@ -317,6 +320,7 @@ class StreamedDocuments:
             stats,
             weights=lambda: (rows for _, rows in self._weigh_all(scheme)),
             sample_weight=None,
+            labels=self.targets.pairs_for_stats(),
             columns=np.arange(len(self.terms)),
         )
 

@@ -139,7 +139,8 @@ class SelectedTermWeights(TransformerMixin, BaseEstimator):
         terms, limits = SpelledTerms([""] * X.shape[1]), Limits(min_df=self.min_df, max_df=self.max_df)
         counted = CountedDocuments(csr_matrix(X), terms, targets, limits)
         data = counted.selection_data(selection_scheme(self.selector))
-        fitted = fitted_selector(with_every_label(self.selector), data.stats, self.n_terms, data.weights)
+        selector = with_every_label(self.selector)
+        fitted = fitted_selector(selector, data.stats, self.n_terms, data.weights, labels=data.labels)
         selected = np.sort(kept_columns(fitted, self.n_terms))  # columns among the terms within the limits
         self.columns_, self.scores_ = data.columns[selected], fitted.scores_[selected]
         doc_freq = counted.doc_freq[self.columns_]

@@ -43,6 +43,7 @@ from ..registry import (
 from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
+from ..stats.labels import LabelPairs
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, round_idf
 from .counted_documents import (
@@ -241,6 +242,8 @@ class TrainingPlan:
             )
         if isinstance(settings.classifier, str) and traits.uses_threads:  # an object keeps its own n_jobs
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
+        if isinstance(settings.selector, str) and "n_jobs" in selector.get_params():
+            selector.set_params(**{"n_jobs": n_jobs, **(settings.selector_options or {})})
         if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
             projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
         default_scheme = CLASSIFIERS.scheme_of(classifier)
@@ -271,19 +274,24 @@ class TrainingPlan:
     def select(self, documents: CountedDocuments | StreamedDocuments, max_terms: int | None) -> SelectedTerms:
         """Select at most `max_terms` terms of the documents; None: as many as the selector chooses."""
         data = documents.selection_data(self.selection_scheme)
-        selector = self.fit_selector(data.stats, max_terms, data.weights, data.sample_weight)
+        selector = self.fit_selector(data.stats, max_terms, data.weights, data.sample_weight, data.labels)
         selected = self.terms_of(selector, max_terms)
         return selected._replace(columns=data.columns[selected.columns])
 
     def fit_selector(
-        self, stats: ClassStats, max_terms: int | None, documents: ReadAgain, sample_weight: Floats | None = None
+        self,
+        stats: ClassStats,
+        max_terms: int | None,
+        documents: ReadAgain,
+        sample_weight: Floats | None,
+        labels: LabelPairs,
     ) -> TermSelector:
         """Return a fitted copy of the selector.
 
         `stats` are the statistics of the counts or weights that the selector reads; `documents` returns these counts or
-        weights, for selectors that need a second pass over them.
+        weights, for selectors that need a second pass over them, and `labels` has the labels of the documents.
         """
-        return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight)
+        return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight, labels)
 
     def terms_of(self, selector: TermSelector, max_terms: int | None) -> SelectedTerms:
         """Return the terms that a fitted selector selects."""

@@ -21,10 +21,11 @@ from ..registry import selection_scheme
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import ReadAgain
 from ..stats import ClassStats
+from ..stats.labels import LabelPairs, label_pairs
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
 from ..text.terms import SpelledTerms, Terms
-from .counted_documents import Progress, count_corpus
+from .counted_documents import Progress, SelectionData, count_corpus
 
 TermScores = list[tuple[str, float]]
 """Terms and their scores, the best first."""
@@ -36,15 +37,17 @@ def fitted_selector(
     max_terms: int | None,
     documents: ReadAgain | None = None,
     sample_weight: Floats | None = None,
+    labels: Any = None,
 ) -> TermSelector:
     """Return a copy of a selector, fitted to select at most `max_terms` terms.
 
-    `documents` returns the counts or weights of which `stats` are the statistics, for selectors that need them again.
+    `documents` returns the counts or weights of which `stats` are the statistics, and `labels` are their labels, for
+    selectors that need them again.
     """
     copy: Any = clone(selector)
     if max_terms is not None and "k" in copy.get_params():
         copy.set_params(k=min(max_terms, stats.n_terms))
-    fitted: TermSelector = copy.fit_stats(stats, documents, sample_weight)
+    fitted: TermSelector = copy.fit_stats(stats, documents, sample_weight, labels)
     return fitted
 
 
@@ -143,14 +146,15 @@ def rank_terms(
     """
     if next(corpus.batches()).vectors is not None:
         _refuse_to_read_vectors(corpus, reading)
-        stats = _stats_of_vectors(corpus, progress)
+        stats, labels = _stats_of_vectors(corpus, progress)
         terms: Terms = SpelledTerms(f"#{column}" for column in range(stats.n_terms))
         documents: ReadAgain = partial(_vectors_of, corpus)
     else:
-        terms, stats, documents = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
+        terms, data = _terms_and_data(corpus, selector, reading, n_jobs, progress)
+        stats, documents, labels = data.stats, data.weights, data.labels
     with corpus.naming(UnfitDocuments):
         # A selector that chooses the number of terms itself would select others if it were limited to n.
-        fitted = fitted_selector(selector, stats, None if selector.chooses_own_k else n, documents)
+        fitted = fitted_selector(selector, stats, None if selector.chooses_own_k else n, documents, labels=labels)
         best = best_columns(fitted, n)
         stats = fitted.stats_  # without the label that means "unlabelled" to the selector
 
@@ -186,12 +190,10 @@ def _shortest_testors(selector: TypicalTestors, terms: Terms) -> dict[Any, Short
     return testors
 
 
-def _terms_and_stats(
+def _terms_and_data(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
-) -> tuple[Terms, ClassStats, ReadAgain]:
-    """Return the terms, the statistics of the counts or weights that the selector reads, and a function that returns
-    these counts or weights.
-    """
+) -> tuple[Terms, SelectionData]:
+    """Return the terms, and the input of the selector."""
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = selection_scheme(selector)
@@ -202,7 +204,7 @@ def _terms_and_stats(
         progress=progress,
     )
     data = counted.selection_data(scheme)
-    return counted.terms.subset(data.columns), data.stats, data.weights
+    return counted.terms.subset(data.columns), data
 
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
@@ -222,10 +224,11 @@ def _vectors_of(corpus: Corpus) -> Iterator[csr_matrix]:
     return (csr_matrix(batch.vectors) for batch in corpus.batches() if batch.vectors is not None)
 
 
-def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:
-    """Return the statistics of a corpus of vectors."""
-    stats = ClassStats.zero()
+def _stats_of_vectors(corpus: Corpus, progress: Progress) -> tuple[ClassStats, LabelPairs]:
+    """Return the statistics of a corpus of vectors, and the labels of its documents."""
+    stats, labels = ClassStats.zero(), []
     for batch in corpus.batches():
         stats.update(batch.vectors, batch.labels)
+        labels.extend(batch.labels)
         progress("counting", stats.n_documents, None)
-    return stats
+    return stats, label_pairs(labels, len(labels))

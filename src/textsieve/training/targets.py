@@ -14,7 +14,7 @@ from scipy import sparse
 from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, Setting, shown
-from ..stats.labels import is_indicator, label_pairs, missing_as_none
+from ..stats.labels import LabelPairs, is_indicator, label_pairs, missing_as_none
 from ..stats.weights import are_integers, check_weights, drop_weightless
 
 NO_CLASS = "none of the classes"
@@ -190,6 +190,11 @@ class Targets:
         in_no_class = np.flatnonzero((self.first_class < 0) & self.usable)  # rows of zeros in a label matrix
         members = (*self.members, in_no_class) if len(in_no_class) else self.members
         return _indicator(members, self.n_documents)
+
+    def pairs_for_stats(self) -> LabelPairs:
+        """Return the labels of `for_stats` as pairs of document and class, with the names of the classes."""
+        pairs = label_pairs(self.for_stats(), self.n_documents)
+        return pairs._replace(classes=tuple(map(self.name, pairs.classes)))
 
     def name(self, number: int) -> Any:
         """Return the label for a class number of the statistics, or `NO_CLASS` for the additional class."""

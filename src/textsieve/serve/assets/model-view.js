@@ -17,6 +17,7 @@ const CLASSIFIERS = {
 };
 const SELECTORS = {
   forward: "by forward selection",
+  weights: "by the weights of linear support vector machines",
   ocfs: "by the distance between class centroids (OCFS)",
   tofa: "by the distance between class centroids and the variance (TOFA)",
   testors: "by typical testors",
