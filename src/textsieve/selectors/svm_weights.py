@@ -13,18 +13,19 @@ is quadratic as long as the same documents violate their margin, so the second o
     ½ w_t² (1 + h_t).
 
 The score of a term is the sum over the classes of the first factor, w_t². The terms with the best scores are selected,
-and a classifier is trained on these alone. h_t, which is large for frequent terms, was left out because it did not
-help: it acts against the idf, which is part of the weights x_it. docs/svm-weights.md has the comparison, also with the
-weights times the root mean square of x_t, and with the gradient on held-out documents in place of one factor w_t.
+and a classifier is trained on these alone. The factor 1 + h_t was left out because it made no difference. Neither did
+it help to multiply by the root mean square of x_t, or to take the gradient on held-out documents for one factor w_t:
+docs/svm-weights.md has the figures.
 
-One round is enough. Recursive feature elimination (Guyon et al. 2002) drops some terms, trains the SVM on the others,
-and so on until k are left. On texts, that selected worse terms at each size, and more so the more rounds there were:
-each round fits the same documents again, so rare terms that happen to explain the last few errors stay. One round has
-another advantage: the ranking does not depend on k, so that one SVM serves all numbers of terms.
+Recursive feature elimination (Guyon et al. 2002) drops some terms, trains the SVM on the others, and so on until k are
+left. With the classifier's C, it selected worse terms than one round, probably because each round fits the same
+documents again, and keeps rare terms that explain the last few errors. With a smaller C, it was as good as one round,
+at several times the cost. So there is one round. Then the ranking does not depend on k, and one SVM serves all numbers
+of terms.
 
-C is smaller than that of the classifier: a more regularised SVM spreads its weights over more of the terms that
-indicate a class, and so its largest weights are better supported. Rows are scaled to length 1, as a model does with its
-documents, so C means the same for all weightings. A tolerance ten times larger than the classifier's changes no figure.
+C is smaller than that of the classifier, which was better for up to 500 terms. Rows are scaled to length 1, as a model
+does with its documents, so C means the same for all weightings. The tolerance is ten times larger than that of the
+classifier: the order of terms needs fewer digits than scores do.
 
 Documents are read a second time, restricted to the candidates, which are the best terms of OCFS. There are many of
 them by default, since they only limit the memory: 8 bytes for each value of a row, and 4 for each class and candidate.
