@@ -27,6 +27,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ..arrays import Bools, Floats, Ints
+from ..svm_solvers import SignsAndCosts, SVMProblem
 from ..text.csr import CSR
 from ..text.weights import weigh
 from ..threads import parallel_map
@@ -34,7 +35,6 @@ from .class_weights import class_factors, weight_against_rest
 from .linear_form import CONSTANT_SCORE, Linear
 from .sparse_linear import SparseLinearScorer
 from .svm import LinearSVM, one_against_rest
-from .svm_solvers import SignsAndCosts, SVMProblem
 
 
 class BinaryProblems(NamedTuple):
