@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -19,16 +20,20 @@ def parsed() -> list[tuple[str, str]]:
     return package_docstrings.collect()
 
 
+FEW = [(f"docstring {sha256(bytes([n])).hexdigest()}", f"scipy.{n % 3}") for n in range(200)]
+"""Documents for tests of the cache; they do not compress well, so that their file has more than 1,000 bytes."""
+
+
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parsed: list[tuple[str, str]]) -> Path:
-    """Return the path of an empty cache; `collect` returns at once, and the file `calls` counts its calls."""
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the path of an empty cache; `collect` returns `FEW` at once, and the file `calls` counts its calls."""
     path = tmp_path / "folder" / "cache.jsonl.gz"
     calls = tmp_path / "calls"
     calls.write_text("")
 
     def collect() -> list[tuple[str, str]]:
         calls.write_text(calls.read_text() + "x")
-        return parsed
+        return FEW
 
     monkeypatch.setattr(package_docstrings, "_cache_path", lambda: path)
     monkeypatch.setattr(package_docstrings, "collect", collect)
@@ -60,34 +65,32 @@ def test_the_classes_can_be_learned(parsed: list[tuple[str, str]]) -> None:
     assert 0.7 < accuracy < 0.97
 
 
-@pytest.mark.slow
-def test_a_second_read_uses_the_cache(cache: Path, parsed: list[tuple[str, str]]) -> None:
+def test_a_second_read_uses_the_cache(cache: Path) -> None:
     first, second = list(docstrings()), list(read("docstrings"))
-    assert first == second == [(text, (label,)) for text, label in parsed]
+    assert first == second == [(text, (label,)) for text, label in FEW]
     assert (cache.parent.parent / "calls").read_text() == "x"
     assert os.listdir(cache.parent) == [cache.name], "nothing temporary is left"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"junk", gzip.compress(b'["a"]\n'), gzip.compress(b"[")], ids=range(4))
-def test_a_damaged_cache_is_replaced(cache: Path, damage: bytes, parsed: list[tuple[str, str]]) -> None:
+def test_a_damaged_cache_is_replaced(cache: Path, damage: bytes) -> None:
     cache.parent.mkdir()
     cache.write_bytes(damage)
-    assert len(list(docstrings())) == len(parsed)
-    assert len(list(docstrings())) == len(parsed)
+    assert len(list(docstrings())) == len(FEW)
+    assert len(list(docstrings())) == len(FEW)
     assert (cache.parent.parent / "calls").read_text() == "x"
 
 
-def test_a_truncated_cache_is_replaced(cache: Path, parsed: list[tuple[str, str]]) -> None:
-    assert len(list(docstrings())) == len(parsed)
+def test_a_truncated_cache_is_replaced(cache: Path) -> None:
+    assert len(list(docstrings())) == len(FEW)
     cache.write_bytes(cache.read_bytes()[:-1000])
-    assert len(list(docstrings())) == len(parsed)
+    assert len(list(docstrings())) == len(FEW)
     assert (cache.parent.parent / "calls").read_text() == "xx"
 
 
-def test_a_cache_that_cannot_be_written_is_no_obstacle(cache: Path, parsed: list[tuple[str, str]]) -> None:
+def test_a_cache_that_cannot_be_written_is_no_obstacle(cache: Path) -> None:
     cache.parent.write_text("a file where the folder should be")
-    assert len(list(docstrings())) == len(parsed)
+    assert len(list(docstrings())) == len(FEW)
 
 
 def test_an_existing_path_precedes_a_corpus_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import gzip
 import json
 import warnings
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import version
@@ -87,7 +87,10 @@ def _docstrings_in(path: Path) -> Iterator[str]:
         warnings.simplefilter("ignore", SyntaxWarning)  # invalid escapes in other packages are not our concern
         warnings.simplefilter("ignore", DeprecationWarning)
         tree = ast.parse(path.read_bytes(), filename=str(path))
-    for node in ast.walk(tree):
+    nodes = deque[ast.AST]([tree])
+    while nodes:  # as `ast.walk`, but not into expressions: they contain no definitions, and are most of the nodes
+        node = nodes.popleft()
+        nodes.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
