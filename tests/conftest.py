@@ -1,5 +1,6 @@
 """Selection of the tests that run, and fixtures for the papers' corpora and a browser."""
 
+import gc
 import os
 import re
 from collections import Counter
@@ -21,6 +22,10 @@ NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on t
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
 
 SPARK = "tests/spark/"
+IN_ONE_WORKER = {SPARK: SPARK, "tests/serve/": "a service", "tests/report/test_report_browser.py": "a service"}
+"""Beginnings of the names of tests that share what starts slowly, and a name of what they share: Spark sessions, or a
+browser and services. One worker runs all of them. These tests wait most, so they come first.
+"""
 FIRST_TEST = pytest.StashKey[bool]()
 
 left_out: Counter[str] = Counter()
@@ -48,17 +53,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run all tests of a file in one worker, and all tests with Spark in one, which then starts it once."""
+    """Run all tests of a file in one worker, and so tests that share a session of Spark, a browser or services."""
     from xdist.scheduler import LoadFileScheduling
 
     scheduling = LoadFileScheduling(config, log)
     file_of = scheduling._split_scope
-    scheduling._split_scope = lambda nodeid: SPARK if nodeid.startswith(SPARK) else file_of(nodeid)
+    scheduling._split_scope = lambda nodeid: _shared_by(nodeid) or file_of(nodeid)
     return scheduling
 
 
+def _shared_by(nodeid: str) -> str | None:
+    """Return the name of what a test shares with those of other files, or None."""
+    return next((shared for beginning, shared in IN_ONE_WORKER.items() if nodeid.startswith(beginning)), None)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select tests by the depth of the run, and put those with Spark, which take longest in one worker, first."""
+    """Select tests by the depth of the run, and put those first that one worker runs because of what they share."""
     is_named = any("::" in argument for argument in config.args)  # tests that are named always run
     if not IS_DEEP and not is_named:
         items[:] = _without_further_combinations(items)
@@ -66,7 +76,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         selected = covering(item for item in items if _reason_to_leave_out(item) is None)
         left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
         items[:] = [item for item in items if item in selected]
-    items.sort(key=lambda item: not item.nodeid.startswith(SPARK))
+    order = [*dict.fromkeys(IN_ONE_WORKER.values()), None]
+    items.sort(key=lambda item: order.index(_shared_by(item.nodeid)))
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = dict(left_out)
 
@@ -80,6 +91,11 @@ def _without_further_combinations(items: list[pytest.Item]) -> list[pytest.Item]
     every = {item for own in of_function.values() for item in own}
     selected = set().union(*map(pairwise, of_function.values()))
     return [item for item in items if item not in every or item in selected]
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the collected tests from garbage collection, which would visit their million objects again and again."""
+    gc.freeze()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
