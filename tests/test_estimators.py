@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import textsieve
 import textsieve.classifiers
 import textsieve.reducers
-from tests.depth import IS_QUICK
+from tests.depth import IS_DEEP, IS_QUICK
 from textsieve import (
     KNNFP,
     OCFS,
@@ -134,6 +134,52 @@ def one_of_each_class(estimators: list[BaseEstimator]) -> list[BaseEstimator]:
     return list({type(estimator): estimator for estimator in reversed(estimators)}.values())
 
 
+OF_THE_CLASS = {
+    f"check_{name}"
+    for name in (
+        # construction, parameters and tags
+        *("estimator_cloneable", "estimator_repr", "estimator_tags_renamed", "valid_tag_types", "mixin_order"),
+        *("get_params_invariance", "set_params", "no_attributes_set_in_init", "parameters_default_constructible"),
+        *("do_not_raise_errors_in_init_or_set_param", "do_not_raise_errors_in_init_or_set_params"),
+        # invalid matrices, labels and weights, which raise before anything is learned
+        *("array_api_input", "complex_data", "dtype_object", "estimators_empty_data_messages", "estimators_nan_inf"),
+        *("fit1d", "n_features_in", "n_features_in_after_fitting", "positive_only_tag_during_fit", "requires_y_none"),
+        *("supervised_y_no_nan", "classifiers_regression_target", "sample_weights_shape"),
+        *("estimators_unfitted", "transformers_unfitted", "fit_check_is_fitted", "estimators_fit_returns_self"),
+        # matrices, labels and weights of other types, which the same functions convert with all settings
+        *("classifier_data_not_an_array", "sample_weights_list", "sample_weights_not_an_array"),
+        *("sample_weights_pandas_series", "estimator_sparse_tag"),
+    )
+}
+"""Checks of what no setting of an estimator changes. They run for the first estimator of each class."""
+
+
+def checks_of(estimators: list[BaseEstimator]) -> pytest.MarkDecorator:
+    """Return all pairs of an estimator and a check in a deep run, and otherwise `OF_THE_CLASS` once for each class."""
+    every = parametrize_with_checks(
+        one_of_each_class(estimators) if IS_QUICK else estimators, expected_failed_checks=cannot_pass
+    )
+    if IS_DEEP:
+        return every
+    first = {id(estimator) for estimator in one_of_each_class(estimators)}
+    names, pairs = every.args
+    selected = [pair for pair in pairs if id(values_of(pair)[0]) in first or name_of(pair) not in OF_THE_CLASS]
+    assert {name_of(pair) for pair in pairs} == {name_of(pair) for pair in selected}
+    return pytest.mark.parametrize(names, selected, **every.kwargs)
+
+
+def values_of(pair: Any) -> tuple[Any, Any]:
+    """Return the estimator and the check; a check that fails on purpose is wrapped with a mark."""
+    estimator, check = getattr(pair, "values", pair)
+    return estimator, check
+
+
+def name_of(pair: Any) -> str:
+    """Return the name of the function of a check."""
+    name: str = values_of(pair)[1].func.__name__
+    return name
+
+
 # Some checks have columns of numbers near 100, on which the descent takes long, as that of scikit-learn's LinearSVC.
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
 # Some rows of the checks are empty, and some have labels at random, which no document near them has.
@@ -141,7 +187,7 @@ def one_of_each_class(estimators: list[BaseEstimator]) -> list[BaseEstimator]:
 # Labels at random lie no further apart than documents of one class do.
 @pytest.mark.filterwarnings("ignore:No direction raises the trace")
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")
-@parametrize_with_checks(one_of_each_class(CHECKED) if IS_QUICK else CHECKED, expected_failed_checks=cannot_pass)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
