@@ -106,7 +106,7 @@ def test_columns_of_two_files_are_aligned(with_column_0: tuple[int, ...], tmp_pa
 @pytest.mark.filterwarnings("ignore:.*the class has no training document")
 def test_multilabel_rows_of_rcv1_equal_estimators_fitted_by_hand(named: Callable[[str], Corpus]) -> None:
     loaded: Any = named("rcv1:subset1").load()
-    whole, sets = csr_matrix(loaded[0])[:500], loaded[1][:500]
+    whole, sets = csr_matrix(loaded[0])[:250], loaded[1][:250]
     own = OF_COUNTS["ig", "svm"]
     comparison = compare(whole, sets, selectors="ig", n_terms=40, folds=2, n_jobs=1)
     assert comparison.header["form"] == "counts"

@@ -510,7 +510,10 @@ def flatten(folder: Path, depth: int) -> None:
 def test_a_parquet_file_with_a_wrong_byte_raises_or_has_as_many_rows(
     tmp_path: Path, writer: str, compression: str
 ) -> None:
-    """Most files have no checksums, so a wrong byte in a text can't be noticed."""
+    """Most files have no checksums, so a wrong byte in a text can't be noticed.
+
+    One bit of every other byte is wrong, and all bits of the bytes between.
+    """
     texts = [f"document {number}" for number in range(4)]
     path = tmp_path / "x.parquet"
     if writer == "polars":
@@ -522,12 +525,12 @@ def test_a_parquet_file_with_a_wrong_byte_raises_or_has_as_many_rows(
     intact = path.read_bytes()
     row_counts = set()
     for position in range(len(intact)):
-        for wrong in (intact[position] ^ 1 << position % 8, 0xFF - intact[position]):
-            path.write_bytes(intact[:position] + bytes([wrong]) + intact[position + 1 :])
-            try:
-                row_counts.add(len(list(read(path, text="text"))))
-            except InputError:
-                row_counts.add(0)
+        wrong = 0xFF - intact[position] if position % 2 else intact[position] ^ 1 << position // 2 % 8
+        path.write_bytes(intact[:position] + bytes([wrong]) + intact[position + 1 :])
+        try:
+            row_counts.add(len(list(read(path, text="text"))))
+        except InputError:
+            row_counts.add(0)
     assert row_counts == {0, 4}
 
 

@@ -17,7 +17,7 @@ from textsieve import Categorizer, InputError
 from textsieve.prediction import Model, Span
 from textsieve.text.preparation import Preparation
 
-SAMPLE = 40
+SAMPLE = 20
 
 
 def assert_as_counted(model: Model, text: str) -> list[Span]:

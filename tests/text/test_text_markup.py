@@ -151,8 +151,8 @@ def test_remaining_characters_are_those_of_the_text_in_order(text: str) -> None:
     ],
 )
 def test_broken_markup_takes_linear_time(part: str) -> None:
-    """If each attempt to read a tag reached the end of the text, this would take hours."""
-    assert len(without_tags(part * 300_000)) <= 2 * len(part) * 300_000
+    """If each attempt to read a tag reached the end of the text, this would take an hour."""
+    assert len(without_tags(part * 100_000)) <= 2 * len(part) * 100_000
 
 
 @pytest.mark.parametrize(
