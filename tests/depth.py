@@ -2,7 +2,7 @@
 
 - quick: all that runs without Java, a browser and the papers' corpora, with few examples (`make test`)
 - all: every test (`make test-all`, and CI)
-- deep: the same with twenty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
+- deep: the same with thirty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
 
 A test with `@pytest.mark.pairwise` runs with every pair of values of two of its parameters, and only in a deep run with
 every combination of all of them. It is for parameters of which no three depend on each other.
@@ -17,7 +17,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 10, "all": 50, "deep": 1000}
+EXAMPLES = {"quick": 10, "all": 30, "deep": 1000}
 """Number of hypothesis examples of each test."""
 
 DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")
