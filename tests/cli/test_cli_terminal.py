@@ -103,8 +103,9 @@ def test_every_subcommand_is_tested() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stdout", ["file", "pipe"])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("verb", "stdout"), [(verb, ("file", "pipe")[number % 2]) for number, verb in enumerate(VERBS)]
+)
 def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(
     verb: str, stdout: Kind, run: Any, expected: dict[str, str]
 ) -> None:

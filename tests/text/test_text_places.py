@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -22,21 +23,24 @@ from textsieve.text.reading import Reading, Step
 STEPS: list[Step] = list(TRACERS)
 CHARACTER_STEPS: list[Step] = [markup.without_soft_hyphens, words.lower_case, words.fold_to_ascii, words.drop_marks]
 ALL_CHARACTERS = "".join(map(chr, range(0x110000)))
-ASSIGNED = "".join(
-    character
-    for character in ALL_CHARACTERS
-    if DEPTH == "deep" or ord(character) % 64 == 0 or unicodedata.category(character) not in ("Cn", "Co", "Cs")
-)
-"""Characters that mean something, and one in 64 of the others, which all behave alike."""
-
 every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 every_character_step = pytest.mark.parametrize("step", CHARACTER_STEPS, ids=lambda step: step.__name__)
+
+
+@cache
+def assigned_characters() -> str:
+    """Return the characters that mean something, and one in 64 of the others, which all behave alike."""
+    return "".join(
+        character
+        for character in ALL_CHARACTERS
+        if DEPTH == "deep" or ord(character) % 64 == 0 or unicodedata.category(character) not in ("Cn", "Co", "Cs")
+    )
 
 
 @pytest.mark.slow
 @every_character_step
 def test_the_length_of_a_changed_character_does_not_depend_on_its_neighbours(step: Step) -> None:
-    characters = ASSIGNED.replace("\n", "")
+    characters = assigned_characters().replace("\n", "")
     lengths = [len(step(character)) for character in characters]
     for before, after in (("", ""), ("a", "b"), ("\u0315", "\u0323"), ("Σ", "Σ"), ("ᄀ", "ᆨ")):
         lines = step("\n".join(before + character + after for character in characters)).split("\n")

@@ -22,7 +22,7 @@ def texts_in(archive: Path, part: str) -> Iterator[str]:
 def assert_parts_counted_like_sklearn(documents: list[str]) -> None:
     """Count a part of the documents with two threads, and a smaller one with one thread, and as n-grams."""
     part = documents[::24]
-    _assert_same_counts(documents[::4], n_jobs=2)
+    _assert_same_counts(documents[::8], n_jobs=2)
     _assert_same_counts(part, n_jobs=1)
     _assert_same_counts(part, n_jobs=2, ngram_range=(1, 2), stop_words="english", min_df=2)
 
@@ -40,10 +40,10 @@ def _assert_same_counts(documents: list[str], n_jobs: int, **settings: Any) -> t
 def test_newsgroups(newsgroups: Labelled, newsgroups_test: Labelled) -> None:
     assert len(newsgroups[0]) == 11_314
     assert_parts_counted_like_sklearn(newsgroups[0])
-    ours, theirs = _assert_same_counts(newsgroups[0], n_jobs=2)
+    ours, theirs = _assert_same_counts(newsgroups[0][1::3], n_jobs=2)
     test = newsgroups_test[0]
     assert len(test) == 7_532
-    assert_same(ours.transform(test), theirs.transform(test))
+    assert_same(ours.transform(test[::3]), theirs.transform(test[::3]))
 
 
 @pytest.mark.parametrize(
