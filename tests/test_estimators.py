@@ -156,13 +156,13 @@ OF_THE_CLASS = {
 
 def checks_of(estimators: list[BaseEstimator]) -> pytest.MarkDecorator:
     """Return all pairs of an estimator and a check in a deep run, and otherwise `OF_THE_CLASS` once for each class."""
-    every = parametrize_with_checks(
+    every: Any = parametrize_with_checks(
         one_of_each_class(estimators) if IS_QUICK else estimators, expected_failed_checks=cannot_pass
     )
-    if IS_DEEP:
-        return every
-    first = {id(estimator) for estimator in one_of_each_class(estimators)}
     names, pairs = every.args
+    if IS_DEEP:
+        return pytest.mark.parametrize(names, pairs, **every.kwargs)
+    first = {id(estimator) for estimator in one_of_each_class(estimators)}
     selected = [pair for pair in pairs if id(values_of(pair)[0]) in first or name_of(pair) not in OF_THE_CLASS]
     assert {name_of(pair) for pair in pairs} == {name_of(pair) for pair in selected}
     return pytest.mark.parametrize(names, selected, **every.kwargs)
