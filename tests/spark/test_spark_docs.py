@@ -17,11 +17,10 @@ from tests.processes import command_of, descendants, end, wait_for
 from tests.reference.cli_cases import documents
 from tests.spark.cluster import CONF, HERE, QUICK, ROOT, connect_command, environment
 from tests.spark.listening import listening
-from tests.spark.sessions import Sessions
+from tests.spark.sessions import LOCAL, Sessions
 from textsieve import load
 
 PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
-PARTS = ("spark.sql.shuffle.partitions", "spark.default.parallelism")
 CONSOLE_BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -63,11 +62,11 @@ def test_the_three_commands_train_a_model_on_a_cluster(sessions: Sessions, folde
 
 
 def shell_environment(folder: Path) -> dict[str, str]:
-    """Return the variables of a shell with this Python, in which Spark uses few partitions and little memory."""
+    """Return the variables of a shell with this Python, in which Spark uses little memory and the settings `LOCAL`."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ours = {name: value for name, value in environment().items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     settings = {name: CONF[name] for name in ("spark.executor.extraJavaOptions", "spark.executor.memory")}
-    settings |= {"spark.ui.enabled": "false", **dict.fromkeys(PARTS, "2")}
+    settings |= {"spark.ui.enabled": "false", **LOCAL}
     (folder / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
     quick = dict.fromkeys(("SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS", "SPARK_SUBMIT_OPTS"), QUICK)
     return {**ours, **quick, "PATH": path, "SPARK_CONF_DIR": str(folder)}

@@ -18,6 +18,7 @@ from textsieve import Categorizer, ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
 from textsieve.errors import UnfitDocuments
 from textsieve.modelfile.writing import encode
+from textsieve.spark import counting
 from textsieve.spark.columns import count_classes, select_documents
 from textsieve.spark.counting import gather_chunks
 from textsieve.spark.tasks import map_batches, reraise_own_errors
@@ -267,10 +268,12 @@ def test_an_input_error_of_a_task_comes_out_of_every_action(spark: SparkSession)
 
 
 @on_this_machine
-def test_a_document_of_50_megabytes_beside_small_ones(spark: SparkSession) -> None:
+def test_a_document_of_10_megabytes_beside_small_ones(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The document is longer than a chunk, as one of 50 megabytes is by default."""
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", 1 << 22)
     rows = [(text or "", label, 1) for text, label in zip(TEXTS, LABELS, strict=True)]
     long = f" {'huge' * 20} sky"
-    rows[3] = (long, "sky", 50_000_000 // len(long))
+    rows[3] = (long, "sky", 10_000_000 // len(long))
     df = spark.createDataFrame(rows, "text string, label string, times int").withColumn(
         "text", F.expr("repeat(text, times)")
     )
