@@ -181,7 +181,7 @@ def test_a_quick_run_of_the_paper(
     assert (
         outcomes["table1"].estimates["WebKB", "all terms"].value == 18_780
     )  # counted on all pages, even in a quick run
-    curve = [outcomes["figure2"].estimates["TCFP", size].value for size in (1_000, 6_000, 10_000)]
+    curve = [outcomes["figure2"].estimates["TCFP", size].value for size in (1_000, 10_000)]
     assert outcomes["table2"].estimates["TCFP", "best"].value == max(np.array(curve, float))
     assert {path.name for path in tmp_path.iterdir()} == {
         "tcfp-part.md",
