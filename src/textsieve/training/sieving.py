@@ -1,14 +1,13 @@
 """Train an SVM on all selected terms, then drop coefficients, as many as the settings `tolerance` and `max_size` say.
 
-See `classifiers.sieve` for which coefficients are dropped. A step keeps half of those of the step before. The number of
-steps is decided in two ways:
+See `classifiers.sieve` for which coefficients are dropped. How many are kept is decided in two ways:
 
-- `tolerance`: cross-validation scores the model after each step (`Tuning.sieve_curve`). The smallest model is chosen
-  whose score is below the best by no more than the tolerance. One standard error is that of the differences between the
-  folds' scores of the two models, which is smaller than the standard error of either score: most documents are right in
-  both models or wrong in both.
-- `max_size`: steps are done until the model fits. Then numbers of coefficients between the last two steps are tried, so
-  that the model uses the room it has.
+- `tolerance`: a step keeps half of the coefficients of the step before, and cross-validation scores the model after
+  each step (`Tuning.sieve_curve`). The smallest model is chosen whose score is below the best by no more than the
+  tolerance. One standard error is that of the differences between the folds' scores of the two models, which is smaller
+  than the standard error of either score: most documents are right in both models or wrong in both.
+- `max_size`: the number of coefficients that fit is found before any are trained again. Then three steps lead there: to
+  four times as many, to twice as many, and to that number. More steps gave no better models of 50 kB or more.
 """
 
 from __future__ import annotations
@@ -42,8 +41,11 @@ SHARES = tuple(0.5**step for step in range(1, 13))
 HEADER_BYTES, HEADER_BYTES_OF_CLASS = 5_000, 100
 """Room for the header of a model file: for what all models have, and for each class."""
 
-N_TRIALS = 3
-"""The number of trials between the last model that was too large and the first that fits."""
+MAX_TRIALS = 8
+"""The largest number of trials to find the number of coefficients that fit."""
+
+CLOSE_ENOUGH = 0.95
+"""A number of coefficients is accepted if the model takes at least this part of the allowed size."""
 
 
 class SieveLimits(NamedTuple):
@@ -143,45 +145,56 @@ class SieveTraining:
 
         Raises `InputError` if not even the smallest model fits.
         """
-        too_large = self._start
-        for share, sieved in self.steps():
-            if limits.share is None or share <= limits.share:
-                fitted = self.fitted(sieved)
-                if self._fits(fitted, limits, terms):
-                    return fitted if share == limits.share else self._enlarge(too_large, sieved, fitted, limits, terms)
-            too_large = sieved
+        if limits.share is not None:
+            wanted = next(sieved for share, sieved in self.steps() if share <= limits.share)
+            fitted = self.fitted(wanted)
+            if limits.max_bytes is None or self._size(fitted, terms) <= limits.max_bytes:
+                return fitted
+        assert limits.max_bytes is not None
+        return self._fit_to_size(limits.max_bytes, terms)
+
+    def _fit_to_size(self, max_bytes: int, terms: Sequence[str]) -> FittedClassifier:
+        """Return the classifier with as many coefficients as fit.
+
+        Their number is found before they are trained again, which changes the size by a few percent, so some more may
+        have to go afterwards.
+        """
+        n_coefficients = self._number_that_fits(max_bytes, terms)
+        sieved = self._start
+        for factor in (4, 2):
+            if factor * n_coefficients < self.n_coefficients:
+                sieved = self._sieve.cut(sieved, factor * n_coefficients)
+        while n_coefficients >= self._start.intercepts.size:
+            fitted = self.fitted(self._sieve.cut(sieved, n_coefficients))
+            size = self._size(fitted, terms)
+            if size <= max_bytes:
+                return fitted
+            n_coefficients = int(n_coefficients * min(0.98, max_bytes / size))
         raise InputError(
-            f"a model of {len(self._targets.classes):,} classes does not fit into {limits.max_bytes:,} bytes",
+            f"a model of {len(self._targets.classes):,} classes does not fit into {max_bytes:,} bytes",
             setting="max_size",
             hint="allow a larger model",
         )
 
-    def _enlarge(
-        self, too_large: Sieved, sieved: Sieved, fitted: FittedClassifier, limits: SieveLimits, terms: Sequence[str]
-    ) -> FittedClassifier:
-        """Return the largest classifier that fits, of some between one that is too large and one that fits."""
-        fewest, most = len(sieved.values), len(too_large.values)
-        for _ in range(N_TRIALS):
-            middle = int(np.sqrt(fewest * most))
-            candidate = self.fitted(self._sieve.cut(too_large, middle))
-            if self._fits(candidate, limits, terms):
-                fewest, fitted = middle, candidate
-            else:
-                most = middle
-        return fitted
+    def _number_that_fits(self, max_bytes: int, terms: Sequence[str]) -> int:
+        """Return about the largest number of coefficients that fit, as they are before they are trained again."""
+        number, most = min(self.n_coefficients, max_bytes // 3), self.n_coefficients
+        for _ in range(MAX_TRIALS):
+            size = self._size(self.fitted(self._start.largest(number)), terms)
+            if CLOSE_ENOUGH * max_bytes <= size <= max_bytes or (number == most and size <= max_bytes):
+                break
+            number = max(min(int(number * max_bytes / size), most), 1)
+        return number
 
-    def _fits(self, fitted: FittedClassifier, limits: SieveLimits, terms: Sequence[str]) -> bool:
-        """Return whether the file of a model is small enough."""
-        if limits.max_bytes is None:
-            return True
+    def _size(self, fitted: FittedClassifier, terms: Sequence[str]) -> int:
+        """Return the number of bytes of a model's file; it may be some hundred bytes less."""
         assert fitted.columns is not None
         assert isinstance(fitted.scorer, SparseLinearScorer)
-        if fitted.scorer.n_coefficients + len(fitted.columns) > limits.max_bytes:  # each takes more than a byte
-            return False
         names = [terms[column] for column in fitted.columns.tolist()]
         alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
         prefixes, suffixes = front_code([names[position].encode() for position in alphabetical.tolist()])
-        n_bytes = compressed_size(
+        header = HEADER_BYTES + HEADER_BYTES_OF_CLASS * len(self._targets.classes)
+        return header + compressed_size(
             {
                 **fitted.scorer.take(alphabetical).stored_arrays(),
                 "terms": np.frombuffer(b"\n".join(suffixes), np.uint8),
@@ -189,5 +202,3 @@ class SieveTraining:
                 "idf": (fitted.idf[alphabetical] * IDF_STEPS).astype(np.uint8),
             }
         )
-        header = HEADER_BYTES + HEADER_BYTES_OF_CLASS * len(self._targets.classes)
-        return n_bytes + header <= limits.max_bytes
