@@ -45,12 +45,12 @@ Documents = Iterable[str | bytes] | Corpus
 
 def _require_probabilities(categorizer: Categorizer) -> None:
     """Raise `NotAvailable` unless the model has probabilities or, before `fit`, will have them."""
-    is_fitted = hasattr(categorizer, "model_")
-    if (categorizer.model_.calibration if is_fitted else categorizer.probabilities) is None:
-        raise NotAvailable(
-            "predict_proba and predict_log_proba are missing: this model was trained without probabilities",
-            hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
-        )
+    missing = "predict_proba and predict_log_proba are missing: this model was trained without probabilities"
+    if hasattr(categorizer, "model_"):
+        if categorizer.model_.calibration is None:
+            raise NotAvailable(missing, hint=categorizer.model_.probabilities_hint)
+    elif categorizer.probabilities is None:
+        raise NotAvailable(missing, hint=("train it with ", Setting("probabilities", "auto")))
 
 
 @with_settings_documented
@@ -111,7 +111,7 @@ class Categorizer(Parameters):
         multilabel: bool | None = None,
         cut: str = "pcut",
         cut_options: Mapping[str, Any] | None = None,
-        probabilities: str | None = None,
+        probabilities: str | None = "auto",
         held_out: float | None = None,
         folds: int = 5,
         keep_stats: bool = False,
@@ -293,8 +293,9 @@ class Categorizer(Parameters):
     def predict_proba(self, X: Documents) -> NDArray[np.float64]:
         """Return the probability of each class (documents x classes).
 
-        This method is missing unless the model was trained with `probabilities`. The probabilities of a document sum
-        to 1, unless the model is multilabel.
+        The probabilities of a document sum to 1, and its label is the most probable class, unless the model is
+        multilabel. This method is missing if the model was trained without `probabilities`, or on too few documents to
+        hold some out.
         """
         return self._probabilities(X)
 
@@ -307,7 +308,9 @@ class Categorizer(Parameters):
     def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
         """Return the probability of each class (documents x classes)."""
         model = self._fitted()
-        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
+        rows = model.rows(self._texts(documents), self.n_jobs)
+        predictions = model.predict_rows(rows, self.n_jobs)
+        return model.probabilities(predictions.scores, predictions.is_unknown)
 
     def explain(self, text: str | bytes) -> Explanation:
         """Return which terms of a text speak for which class, and how much.

@@ -101,7 +101,8 @@ def test_an_explanation_has_the_first_spans_only(monkeypatch: pytest.MonkeyPatch
 def test_probabilities_equal_those_of_the_model(service: Service, models: dict[str, Path]) -> None:
     model = load(models["probabilities"]).model_
     response = send(service("probabilities"), "/v1/explain", {"text": TEXTS[0]}).json
-    expected = model.probabilities(model.predict([TEXTS[0]]).scores)[0]
+    predictions = model.predict([TEXTS[0]])
+    expected = model.probabilities(predictions.scores, predictions.is_unknown)[0]
     assert {entry["label"]: entry["probability"] for entry in response["classes"]} == dict(
         zip(model.classes, expected.tolist(), strict=True)
     )

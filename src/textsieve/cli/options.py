@@ -278,7 +278,7 @@ def value_as_text(name: str, value: Any) -> str:
     if name in ("ngram_range", "char_ngram_range"):
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
-    if name == "selector" and value is None:
+    if name in ("selector", "probabilities") and value is None:
         return "none"
     if name == "held_out" and value is None:
         return "0"  # no held-out documents
@@ -384,6 +384,14 @@ selection_or_none = bundle(
         help=f"{SETTINGS['selector'].option_help.removesuffix('.')}; {describe_choices(_NO_SELECTOR)}.",
     ),
     setting_option("selector_options"),
+)
+
+_NO_PROBABILITIES = {"none": "no probabilities, and no repeated training"}
+probabilities_or_none = setting_option(
+    "probabilities",
+    type=click.Choice([*SETTINGS["probabilities"].choices, *_NO_PROBABILITIES]),
+    callback=lambda _, __, name: None if name in _NO_PROBABILITIES else name,
+    help=f"{SETTINGS['probabilities'].option_help.removesuffix('.')}; {describe_choices(_NO_PROBABILITIES)}.",
 )
 
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))

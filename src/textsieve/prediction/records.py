@@ -33,15 +33,19 @@ class Records:
         model = self._model
         label_sets = model.label_sets(predictions.labels)
         all_probabilities = (
-            [None] * len(label_sets) if model.calibration is None else model.probabilities(predictions.scores)
+            [None] * len(label_sets)
+            if model.calibration is None
+            else model.probabilities(predictions.scores, predictions.is_unknown)
         )
         for labels, scores, probabilities, is_unknown in zip(
             label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), strict=True
         ):
-            record = self._record(labels, scores, probabilities)
+            record = self._record(labels, scores, probabilities, is_unknown)
             yield record | {"unknown": True} if is_unknown else record
 
-    def _record(self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None) -> dict[str, Any]:
+    def _record(
+        self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None, is_unknown: bool
+    ) -> dict[str, Any]:
         """Return the record of one document, given its labels and the score and probability of each class.
 
         `probabilities` is None if the model has none. The score of a single label is a number. The scores of several
@@ -50,7 +54,8 @@ class Records:
         """
         multilabel, label_columns = self._model.multilabel, [self._columns[label] for label in labels]
         record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}
-        listed_columns = label_columns if self._n_scores is None else _best(scores, self._n_scores)
+        n_scores = self._n_scores
+        listed_columns = label_columns if n_scores is None else self._model.best_first(scores, is_unknown)[:n_scores]
         for name, values in zip(PLURALS, (scores, probabilities), strict=True):
             if values is None:
                 continue
@@ -59,9 +64,3 @@ class Records:
             if multilabel or self._n_scores is not None:
                 record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in listed_columns}
         return record
-
-
-def _best(scores: Floats, n: int) -> list[int]:
-    """Return the columns of the n best scores, the best first."""
-    best: list[int] = (-scores).argsort(kind="stable")[:n].tolist()
-    return best

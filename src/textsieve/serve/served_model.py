@@ -100,16 +100,15 @@ def explanation_json(
     else:
         explained = explanation[find_class(model, label)]
     positions = {contribution.term: position for position, contribution in enumerate(explained.contributions)}
-    scores, labels = [cls.score for cls in explanation.classes], [cls.label for cls in explanation.classes]
     classes = [
         {
             "label": cls.label,
             "score": cls.score,
             "threshold": cls.threshold,
-            "probability": probability,
+            "probability": cls.probability,
             "predicted": cls.label in predicted,
         }
-        for cls, probability in zip(explanation.classes, _probabilities(model, scores, labels), strict=True)
+        for cls in explanation.classes
     ]
     contributions = [
         {**contribution._asdict(), "compared": compared}
@@ -136,16 +135,6 @@ def _compared(model: Model, explained: ClassExplanation) -> Iterable[float | Non
     If the model needs no such comparison (`Model.needs_comparing`), return None for each term.
     """
     return explained.compared() if model.needs_comparing else repeat(None, len(explained.contributions))
-
-
-def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> list[float | None]:
-    """Return the probabilities of the classes in the order of `labels`, or None for each if the model has none."""
-    if model.calibration is None:
-        return [None] * len(scores)
-    columns = [model.classes.index(label) for label in labels]
-    scores_by_column = np.empty((1, len(scores)))
-    scores_by_column[0, columns] = scores
-    return list(model.probabilities(scores_by_column)[0, columns].tolist())
 
 
 # -- terms and description -------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ..categorizer_settings import Limits, Settings
 from ..corpus import Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
-from ..evaluation.calibration import Calibration
+from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.thresholds import ThresholdRule
 from ..prediction import Model
 from ..settings import is_whole, n_threads
@@ -31,6 +31,7 @@ from ..text.preparation import Preparation
 from ..text.reading import matchable_stop_words
 from ..text.words import stop_words_of
 from ..warning import warn
+from .calibrating import calibrate, method_of
 from .counted_documents import (
     CountedDocuments,
     Progress,
@@ -55,8 +56,10 @@ class TuningResult(NamedTuple):
     """The score by number of terms, if the number was tuned."""
     threshold_rule: ThresholdRule | None
     """How scores become labels, if the documents are multilabel."""
-    calibration: Calibration | None
+    calibration: Calibration | JointCalibration | None
     """How scores become probabilities, if the settings ask for them."""
+    confidence: dict[str, Any] | None = None
+    """How many labels of held-out documents are certain, and how many of these are right, with probabilities."""
 
 
 class Clock:
@@ -207,7 +210,7 @@ class Training:
             tunes_thresholds
             or settings.n_terms == "auto"
             or settings.held_out is not None
-            or settings.probabilities is not None
+            or method_of(settings.probabilities, multilabel=sizes.multilabel) is not None
         )
 
     def tune_without_documents(self, sizes: ClassSizes, n_terms_seen: int) -> TuningResult:
@@ -243,14 +246,21 @@ class Training:
             curve = learning_curve.points
             n_terms = learning_curve.limits[smallest_within_one_error(curve)]
         max_terms = self.plan.max_terms(n_terms, n_terms_seen)
-        multilabel, method = sample.targets.multilabel, self._settings.probabilities
+        multilabel = sample.targets.multilabel
+        method = method_of(self._settings.probabilities, multilabel=multilabel)
         rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
         calibration = None
-        if (multilabel and rule is None) or method is not None:
+        if method is not None and not multilabel:
+            n_labelled = int(sample.targets.usable.sum())
+            with self.clock("scoring held-out documents"):
+                calibrated = calibrate(
+                    tuning, n_labelled, max_terms, is_optional=self._settings.probabilities == "auto"
+                )
+            return TuningResult(max_terms, curve, rule, *(calibrated or (None, None)))
+        if multilabel and (rule is None or method is not None):
             with self.clock("scoring held-out documents"):
                 scores = tuning.held_out_scores(max_terms)
-                if multilabel:
-                    rule = self.plan.cut.fit_held_out(scores)
+                rule = self.plan.cut.fit_held_out(scores)
                 if method is not None:
                     calibration = Calibration.fit_held_out(method, scores)
         return TuningResult(max_terms, curve, rule, calibration)
@@ -270,7 +280,7 @@ class Training:
             )
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out".
-        inner = Training(replace(self._settings, keep_stats=False), self._progress)
+        inner = Training(replace(self._settings, keep_stats=False, probabilities=None), self._progress)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
             with inner.clock("selecting"):
@@ -328,6 +338,7 @@ class Training:
                 "n_unlabelled": sizes.n_unlabelled,
                 **about,
                 "curve": None if curve is None else [list(point) for point in curve],
+                "confidence": tuned.confidence,
             },
         )
 
