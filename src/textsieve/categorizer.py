@@ -30,7 +30,7 @@ from .classifiers.linear import LinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
-from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
+from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .text.analyzers import WORD_PATTERN
 from .warning import warn
@@ -77,7 +77,7 @@ class Categorizer(Parameters):
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
     _file_: ModelFile | None = None  # the file from which the model was loaded
-    _not_metadata = Parameters._not_metadata | {"progress"}
+    _not_metadata = Parameters._not_metadata | {"progress", "min_probability", "abstain_label"}
 
     def __init__(
         self,
@@ -258,14 +258,20 @@ class Categorizer(Parameters):
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
-    def predict(self, X: Documents) -> Any:
+    def predict(self, X: Documents, *, min_probability: float | None = None, abstain_label: Any = None) -> Any:
         """Return the label of each document: an array; or if multilabel, a list of tuples or a matrix, as in `fit`.
 
         X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, with a
         warning: the class of most training documents without selected terms (or if there are no such documents, the
         most frequent class).
+
+        With `min_probability` or `abstain_label`, a document without any selected term gets `abstain_label` instead, by
+        default None, and so does a document whose label would be less probable than `min_probability`.
         """
         model = self._fitted()
+        abstention = Abstention.of(model, min_probability, abstain_label)
+        if abstention is not None:
+            return abstention.labels(model, model.predict(self._texts(X), self.n_jobs))
         labels, is_unknown = model.predict_labels(self._texts(X), self.n_jobs)
         self._warn_of_unknown(is_unknown)
         return labels
@@ -337,7 +343,7 @@ class Categorizer(Parameters):
 
         A text of `sample_weight` 3 counts as three copies, and one of weight 0 is ignored; a corpus has no weights.
         """
-        from .evaluation import Report, compare_labels
+        from .evaluation import Confidence, Report, compare_labels
 
         model = self._fitted()
         multilabel = model.multilabel
@@ -348,14 +354,19 @@ class Categorizer(Parameters):
 
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets in self._labelled_batches(X, y):
-            labels, is_unknown = model.predict_labels(texts, self.n_jobs)
+            true = list(true_label_sets)
+            labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
+            predicted = model.label_sets(labels)
             report += compare_labels(
-                *(model.classes, true_label_sets, model.label_sets(labels)),
+                *(model.classes, true, predicted),
                 multilabel=multilabel,
                 no_label_is_valid=model.has_label_matrix,
                 n_unknown=n_unknown,
                 weights=weights,
+                confidence=None
+                if probabilities is None
+                else Confidence.of_labels(probabilities, is_unknown, true, predicted, weights),
             )
         return report
 

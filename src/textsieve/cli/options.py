@@ -396,6 +396,21 @@ probabilities_or_none = setting_option(
 
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 
+abstaining = bundle(
+    "abstaining",
+    click.option(
+        "--min-probability",
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        help="Give no label to a document whose best class is less probable, or that has none of the model's terms.",
+    ),
+    click.option(
+        "--abstain-label",
+        metavar="LABEL",
+        help="Give this label to such documents; without --min-probability, only to those without a term.",
+    ),
+)
+
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
 json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")
 

@@ -7,6 +7,7 @@ label is right (the accuracy). A document without a selected term is never certa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -51,6 +52,21 @@ class Confidence:
             certain.append(counts[is_certain].sum().item())
             right.append(counts[is_certain & is_right].sum().item())
         return cls(counts.sum().item(), tuple(certain), tuple(right))
+
+    @classmethod
+    def of_labels(
+        cls,
+        probabilities: Floats,
+        is_unknown: Bools,
+        true: Sequence[tuple[Any, ...]],
+        predicted: Sequence[tuple[Any, ...]],
+        weights: Sequence[float] | None,
+    ) -> Confidence:
+        """Count documents, given their true and predicted labels; a document without a true label is left out."""
+        labelled = np.array([bool(labels) for labels in true], np.bool_)
+        is_right = np.array([set(a) == set(b) for a, b in zip(true, predicted, strict=True)], np.bool_)
+        counts = None if weights is None else np.asarray(weights)[labelled]
+        return cls.of(probabilities[labelled], is_right[labelled], is_unknown[labelled], counts)
 
     def __add__(self, other: Confidence) -> Confidence:
         """Return the counts of the documents of both."""

@@ -194,12 +194,13 @@ def compare_labels(
     no_label_is_valid: bool = False,
     n_unknown: Any = 0,
     weights: Iterable[Any] | None = None,
+    confidence: Confidence | None = None,
 ) -> Report:
     """Compare the predicted labels of some documents with their true labels.
 
     Documents without a true label are counted as unlabelled and skipped, unless `no_label_is_valid` says that they
     belong to no class. `n_unknown` is the number of documents without a known term. `weights` are sample weights;
-    counts are integers if all weights are.
+    counts are integers if all weights are. `confidence` is passed on to the report.
     """
     n_documents: Any = 0
     n_unlabelled: Any = 0
@@ -227,7 +228,7 @@ def compare_labels(
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
         *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
-        *(hits, n_predicted, n_true, pairs),
+        *(hits, n_predicted, n_true, pairs, confidence),
     )
 
 

@@ -216,6 +216,23 @@ class Model:
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
+    def predict_with_probabilities(
+        self, documents: Iterable[str | bytes], n_jobs: int | None = 1
+    ) -> tuple[Any, NDArray[np.bool_], Floats | None]:
+        """Return the labels of each document, which documents are unknown, and the probability of each label.
+
+        The latter are None for a multilabel model, and for a model without probabilities.
+        """
+        if self.multilabel or self.calibration is None:
+            return *self.predict_labels(documents, n_jobs), None
+        rows = self.rows(documents, n_jobs)
+        labels, probabilities = [], []
+        for part in blocks(rows.n_rows, len(self.classes)):
+            predictions = self.predict_rows(rows.part(part), n_jobs)
+            labels.append(predictions.labels)
+            probabilities.append(self.label_probabilities(predictions))
+        return np.concatenate(labels), rows.is_zero, np.concatenate(probabilities)
+
     def predict_rows(self, rows: CSR, n_jobs: int | None = 1) -> Predictions:
         """Return the predictions for documents given as rows of weights (see `rows`)."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
@@ -251,6 +268,13 @@ class Model:
         if isinstance(self.calibration, JointCalibration):
             return self.calibration.probabilities(scores, is_unknown, self.fallback_class, self.class_docs)
         return self.calibration.probabilities(scores, sum_to_one=not self.multilabel)
+
+    def label_probabilities(self, predictions: Predictions) -> Floats:
+        """Return the probability of each document's label, for a model with one label per document."""
+        scores, is_unknown = predictions.scores, predictions.is_unknown
+        best = DocumentScores(scores, is_unknown, self.fallback_class).best()
+        probabilities: Floats = self.probabilities(scores, is_unknown)[np.arange(len(best)), best]
+        return probabilities
 
     @property
     def probabilities_hint(self) -> Message:

@@ -3,28 +3,34 @@
 A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. If the best
 scores are requested (`n_scores`), all records have `"scores"`. A model with probabilities adds `"probability"` next to
 `"score"`, and `"probabilities"` next to `"scores"`. A document without a selected term of nonzero weight has
-`"unknown": true`. Labels have the type they had in training; as keys of a mapping they are text, as in files.
+`"unknown": true`. If the model abstains (`abstaining`), the label is null or that of the setting, and `"best_guess"` is
+the best class, to which `"score"` and `"probability"` belong. Labels have the type they had in training; as keys of a
+mapping they are text, as in files.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from ..arrays import Floats
+from .abstaining import Abstention
 from .labels import Label, as_written
 from .model import Model, Predictions
 
 PLURALS = {"score": "scores", "probability": "probabilities"}
 """The keys for the value of a single label, and for the values of several classes."""
 
-KEYS = ("label", "labels", *PLURALS, *PLURALS.values(), "unknown")
+KEYS = ("label", "best_guess", "labels", *PLURALS, *PLURALS.values(), "unknown")
 """The keys that a record may have."""
 
 
 class Records:
-    """Convert predictions to records, with the scores of the labels, or with the `n_scores` best scores."""
+    """Convert predictions to records, with the scores of the labels, or with the `n_scores` best scores.
 
-    def __init__(self, model: Model, n_scores: int | None = None) -> None:
-        self._model, self._n_scores = model, n_scores
+    `abstention` says when the model abstains; None: never.
+    """
+
+    def __init__(self, model: Model, n_scores: int | None = None, abstention: Abstention | None = None) -> None:
+        self._model, self._n_scores, self._abstention = model, n_scores, abstention
         self._names = [as_written(label) for label in model.classes]
         self._columns = {label: column for column, label in enumerate(model.classes)}
 
@@ -37,10 +43,14 @@ class Records:
             if model.calibration is None
             else model.probabilities(predictions.scores, predictions.is_unknown)
         )
-        for labels, scores, probabilities, is_unknown in zip(
-            label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), strict=True
+        abstention = self._abstention
+        abstains = [False] * len(label_sets) if abstention is None else abstention.applies(model, predictions).tolist()
+        for labels, scores, probabilities, is_unknown, is_abstained in zip(
+            label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), abstains, strict=True
         ):
             record = self._record(labels, scores, probabilities, is_unknown)
+            if abstention is not None and is_abstained:
+                record = {"label": abstention.label, "best_guess": record.pop("label"), **record}
             yield record | {"unknown": True} if is_unknown else record
 
     def _record(

@@ -2,7 +2,8 @@
 
 Both use the scores of held-out documents, from the same cross-validation. Two parameters need few documents, so folds
 are only scored until `ENOUGH_DOCUMENTS` are: one fold of five for 10,000 documents, which takes about 0.8 of the time
-of training. With fewer than `FEWEST_DOCUMENTS`, probabilities would be guesses.
+of training. With fewer than `FEWEST_DOCUMENTS`, probabilities would be guesses, and are only fitted if the
+user asks for them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ ENOUGH_DOCUMENTS = 2000
 """The number of held-out documents after which no further fold is scored."""
 
 FEWEST_DOCUMENTS = 20
-"""The smallest number of labelled documents from which probabilities are fitted."""
+"""The smallest number of labelled documents from which probabilities are fitted by default."""
 
 
 class Calibrated(NamedTuple):
@@ -52,13 +53,9 @@ def calibrate(tuning: Tuning, n_labelled: int, max_terms: int | None, *, is_opti
 
     `n_labelled` is the number of labelled documents.
     """
+    if is_optional and n_labelled < FEWEST_DOCUMENTS:
+        return None
     try:
-        if n_labelled < FEWEST_DOCUMENTS:
-            raise TooFewDocuments(
-                f"{n_labelled:,} documents are too few for probabilities; the fewest are {FEWEST_DOCUMENTS}",
-                setting="probabilities",
-                hint="give more documents, or use None",
-            )
         held_out = tuning.held_out_scores(max_terms, ENOUGH_DOCUMENTS)
     except TooFewDocuments:
         if not is_optional:

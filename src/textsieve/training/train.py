@@ -115,7 +115,7 @@ def model_from_parts(
     terms = counted.terms.take(selected.columns)
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
-    training = Training(settings, lambda *_: None)
+    training = Training(replace(settings, probabilities=None), lambda *_: None)
     return training.assemble(counted.targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
 
