@@ -171,7 +171,11 @@ def test_a_text_without_known_terms_says_so(page: Page, browser: Browser, single
     page.classify("Zzyzx qwertz")
     explained = single_label.model.explain("Zzyzx qwertz")
     assert explained.unknown is not None
-    assert any(explained.unknown in line for line in browser.texts("#prediction p"))
+    lines = browser.texts("#prediction p")
+    assert any(explained.unknown in line for line in lines)
+    assert browser.texts("#prediction strong") == ["Not sure"]
+    assert any(line.startswith(f"Best guess: {explained.predicted}") for line in lines)
+    assert lines[-1] == "The model knows 0 of 2 words of this text."
     assert browser.all("#marked mark") == []
 
 

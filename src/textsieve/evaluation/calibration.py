@@ -58,6 +58,10 @@ LARGEST = 1e150
 """The largest absolute value of a knot or value in a model file, so that its product with a score is finite."""
 
 
+_CHUNK_CELLS = 1 << 16
+"""The number of scores that become probabilities at once; they and what is computed from them fit into the cache."""
+
+
 def sigmoid(values: Floats) -> Floats:
     """Return 1 / (1 + exp(-v)) for each value v, without overflow."""
     exponential = np.exp(-np.abs(values))
@@ -246,9 +250,13 @@ class JointCalibration:
 
     def curve(self, scores: Floats) -> Floats:
         """Return the probabilities of documents with a selected term; those of scores of -inf are 0."""
-        logits = _log_sigmoid(self.slope * scores + self.offset)
-        probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+        probabilities = np.empty(scores.shape)
+        n_rows = max(_CHUNK_CELLS // scores.shape[1], 1)
+        for first in range(0, len(scores), n_rows):
+            logits = _log_sigmoid(self.slope * scores[first : first + n_rows] + self.offset)
+            powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+            np.divide(powers, powers.sum(axis=1, keepdims=True), out=probabilities[first : first + n_rows])
+        return probabilities
 
     def _shares(self, fallback: int, class_docs: Sequence[float]) -> Floats:
         """Return the probabilities of documents without a selected term; the fallback class has the largest."""

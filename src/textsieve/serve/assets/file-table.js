@@ -18,8 +18,9 @@ const predictionCells = (prediction) => {
   const { label, score, probability, scores, probabilities, unknown } = prediction;
   const note = unknown ? make("span", { class: "note block" }, "no known term") : null;
   if (prediction.labels === undefined) {
-    const guess = isUnsure(prediction) ? make("span", { class: "note block" }, "best guess: ", labelParts(prediction.best_guess)) : null;
-    const cell = make("td", { class: "text" }, guess ? "not sure" : labelParts(label), guess, note);
+    const guess = (best) => make("span", { class: "note block" }, "best guess: ", labelParts(best));
+    const names = isUnsure(prediction) ? ["not sure", guess(prediction.best_guess)] : labelParts(label);
+    const cell = make("td", { class: "text" }, names, note);
     return [cell, make("td", { class: "number" }, figure(score, probability))];
   }
   const line = (name) => make("span", { class: "pair" },

@@ -160,7 +160,8 @@ const classTable = ({ classes, held_out: heldOut }) => {
 
 /** Returns a table of how many labels of held-out documents have some probability, and how many of these are right. */
 const confidenceTable = ({ documents, rows }) => {
-  const heads = ["Probability", "Documents", "Right"].map((title) => make("th", { class: "number", scope: "col" }, title));
+  const head = (title) => make("th", { class: "number", scope: "col" }, title);
+  const heads = ["Probability", "Documents", "Right"].map(head);
   const line = ({ min_probability: minimum, share, accuracy }) => make("tr", {},
     make("td", { class: "number" }, `at least ${formatPercent(minimum, 0)}`),
     make("td", { class: "number" }, formatPercent(share)),

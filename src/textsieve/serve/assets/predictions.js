@@ -79,7 +79,8 @@ export const countsOf = (results) => {
   for (const { prediction } of results) {
     if (!prediction) continue;
     const names = labelsOf(prediction).map(labelText);
-    for (const name of names.length ? names : [isUnsure(prediction) ? "(not sure)" : "(no class)"]) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const none = isUnsure(prediction) ? "(not sure)" : "(no class)";
+    for (const name of names.length ? names : [none]) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].sort((a, b) => b[1] - a[1]);
 };

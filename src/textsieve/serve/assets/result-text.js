@@ -12,8 +12,10 @@ const CHOOSE = "Choose a class to see its terms.";
 /** Returns the predicted labels, the best first. */
 export const predictedLabels = ({ classes }) => classes.filter(({ predicted }) => predicted).map(({ label }) => label);
 
-const wordsLine = ({ known, total }) =>
-  make("p", { class: "muted" }, `The model knows ${formatNumber(known)} of ${formatCount(total, "word")} of this text.`);
+const wordsLine = ({ known, total }) => {
+  const words = `${formatNumber(known)} of ${formatCount(total, "word")}`;
+  return make("p", { class: "muted words" }, `The model knows ${words} of this text.`);
+};
 
 /** Returns “Not sure”, the best guess, and why the model is not sure. */
 const unsureLines = ({ classes, unknown, words }) => {
@@ -40,7 +42,8 @@ export const predictionLines = ({ classes, unknown, abstains, words }) => {
   if (names.length !== 1) return [...lines, wordsLine(words)];
   const best = classes.find(({ predicted: isPredicted }) => isPredicted);
   const probability = isNumber(best.probability) ? `probability ${formatPercent(best.probability)}, ` : "";
-  return [...lines, make("p", { class: "muted" }, `${probability}score ${formatNumber(best.score, 3)}`), wordsLine(words)];
+  const score = make("p", { class: "muted" }, `${probability}score ${formatNumber(best.score, 3)}`);
+  return [...lines, score, wordsLine(words)];
 };
 
 export const legendLines = (label) => {
