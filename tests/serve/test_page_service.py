@@ -25,7 +25,7 @@ def column(browser: Browser, place: int) -> list[str]:
 def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_label: PageService) -> None:
     page.open(single_label, "#model")
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
-    assert facts["Predicts"] == "one class for each text"
+    assert facts["Predicts"] == "one class for each text, with probabilities"
     assert facts["Trained on"] == "120 documents in 3 classes"
     assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams")
     assert facts["Classifier"] == "a linear support vector machine (“svm”)"

@@ -37,7 +37,7 @@ def test_a_typed_text_is_classified(page: Page, browser: Browser, single_label: 
     expected = single_label.model.explain(TEXT)
     assert browser.texts("#prediction strong") == [str(expected.predicted)]
     (spoken,) = browser.texts("[role=status]#announcement")
-    assert spoken.startswith(f"Predicted class {expected.predicted} score ")
+    assert spoken.startswith(f"Predicted class {expected.predicted} probability ")
     assert [json.loads(button.get_attribute("data-key") or "") for button in browser.all("#classes button")] == [
         cls.label for cls in expected.classes
     ]
