@@ -111,7 +111,7 @@ def test_the_choices_are_the_existing_names() -> None:
     assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)
     assert list(SETTINGS["tags"].choices) == list(TAGS)
     assert list(SETTINGS["analyzer"].choices) == list(ANALYZERS)
-    assert set(SETTINGS["probabilities"].choices) == set(METHODS)
+    assert set(SETTINGS["probabilities"].choices) == {"auto", *METHODS}
     for name, functions in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
         assert list(SETTINGS[name].choices) == list(functions)
     for cut in SETTINGS["cut"].choices:

@@ -167,14 +167,20 @@ def test_a_method_is_there_exactly_if_it_can_be_called(estimator: Any) -> None:
 
 @pytest.mark.parametrize("attribute", ["predict_proba", "predict_log_proba"])
 def test_missing_probabilities_say_how_to_get_them(attribute: str) -> None:
-    for categorizer in (Categorizer(), Categorizer(n_terms=5).fit(TEXTS, LABELS)):
+    without = Categorizer(n_terms=5, probabilities=None)
+    for categorizer, hint in (
+        (without, "probabilities='auto'"),
+        (clone(without).fit(TEXTS, LABELS), "probabilities='auto'"),
+        (Categorizer(n_terms=5).fit(TEXTS[:8], LABELS[:8]), "train it on more documents"),
+        (Categorizer(n_terms=5).fit(TEXTS, [[label] for label in LABELS]), "'sigmoid' or 'isotonic'"),
+    ):
         assert not hasattr(categorizer, attribute)
-        with pytest.raises(InputError, match="probabilities='sigmoid'"):
+        with pytest.raises(InputError, match=hint):
             getattr(categorizer, attribute)
 
 
 def test_training_decides_on_probabilities_and_not_a_later_setting() -> None:
-    categorizer = Categorizer(n_terms=5).fit(TEXTS, LABELS).set_params(probabilities="sigmoid")
+    categorizer = Categorizer(n_terms=5, probabilities=None).fit(TEXTS, LABELS).set_params(probabilities="sigmoid")
     assert not hasattr(categorizer, "predict_proba")
     categorizer = Categorizer(n_terms=5, probabilities="sigmoid", folds=2).fit(TEXTS, LABELS)
     assert hasattr(categorizer.set_params(probabilities=None), "predict_proba")
@@ -187,11 +193,11 @@ def test_log_probabilities_are_logarithms() -> None:
     )
 
 
-@pytest.mark.parametrize("settings", [{}, {"probabilities": "sigmoid", "folds": 2}], ids=repr)
+@pytest.mark.parametrize("settings", [{"probabilities": None}, {"folds": 2}], ids=repr)
 def test_metaestimators_use_the_available_methods(settings: dict[str, Any]) -> None:
     categorizer = Categorizer(n_terms=5, **settings)
     stacked = StackingClassifier([("terms", categorizer)], LogisticRegression(), cv=2).fit(TWO, SIDES)
-    assert stacked.stack_method_ == ["predict_proba" if settings else "decision_function"]
+    assert stacked.stack_method_ == ["predict_proba" if "folds" in settings else "decision_function"]
     assert stacked.score(TWO, SIDES) == 1.0
     assert TunedThresholdClassifierCV(categorizer, cv=2).fit(TWO, SIDES).score(TWO, SIDES) > 0.9
 

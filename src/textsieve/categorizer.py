@@ -31,7 +31,7 @@ from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
-from .prediction import Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
+from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .text.analyzers import WORD_PATTERN
 from .warning import warn
@@ -46,12 +46,12 @@ Documents = Iterable[str | bytes] | Corpus
 
 def _require_probabilities(categorizer: Categorizer) -> None:
     """Raise `NotAvailable` unless the model has probabilities or, before `fit`, will have them."""
-    is_fitted = hasattr(categorizer, "model_")
-    if (categorizer.model_.calibration if is_fitted else categorizer.probabilities) is None:
-        raise NotAvailable(
-            "predict_proba and predict_log_proba are missing: this model was trained without probabilities",
-            hint=("train it with ", Setting("probabilities", "sigmoid"), " or ", Setting("probabilities", "isotonic")),
-        )
+    missing = "predict_proba and predict_log_proba are missing: this model was trained without probabilities"
+    if hasattr(categorizer, "model_"):
+        if categorizer.model_.calibration is None:
+            raise NotAvailable(missing, hint=categorizer.model_.probabilities_hint)
+    elif categorizer.probabilities is None:
+        raise NotAvailable(missing, hint=("train it with ", Setting("probabilities", "auto")))
 
 
 @with_settings_documented
@@ -78,7 +78,7 @@ class Categorizer(Parameters):
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
     _file_: ModelFile | None = None  # the file from which the model was loaded
-    _not_metadata = Parameters._not_metadata | {"progress"}
+    _not_metadata = Parameters._not_metadata | {"progress", "min_probability", "abstain_label"}
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Categorizer(Parameters):
         multilabel: bool | None = None,
         cut: str = "pcut",
         cut_options: Mapping[str, Any] | None = None,
-        probabilities: str | None = None,
+        probabilities: str | None = "auto",
         held_out: float | None = None,
         folds: int = 5,
         keep_stats: bool = False,
@@ -265,14 +265,20 @@ class Categorizer(Parameters):
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
-    def predict(self, X: Documents) -> Any:
+    def predict(self, X: Documents, *, min_probability: float | None = None, abstain_label: Any = None) -> Any:
         """Return the label of each document: an array; or if multilabel, a list of tuples or a matrix, as in `fit`.
 
         X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, with a
         warning: the class of most training documents without selected terms (or if there are no such documents, the
         most frequent class).
+
+        With `min_probability` or `abstain_label`, a document without any selected term gets `abstain_label` instead, by
+        default None, and so does a document whose label would be less probable than `min_probability`.
         """
         model = self._fitted()
+        abstention = Abstention.of(model, min_probability, abstain_label)
+        if abstention is not None:
+            return abstention.labels(model, model.predict(self._texts(X), self.n_jobs))
         labels, is_unknown = model.predict_labels(self._texts(X), self.n_jobs)
         self._warn_of_unknown(is_unknown)
         return labels
@@ -300,8 +306,9 @@ class Categorizer(Parameters):
     def predict_proba(self, X: Documents) -> NDArray[np.float64]:
         """Return the probability of each class (documents x classes).
 
-        This method is missing unless the model was trained with `probabilities`. The probabilities of a document sum
-        to 1, unless the model is multilabel.
+        The probabilities of a document sum to 1, and its label is the most probable class, unless the model is
+        multilabel. This method is missing if the model was trained without `probabilities`, or on too few documents to
+        hold some out.
         """
         return self._probabilities(X)
 
@@ -314,7 +321,9 @@ class Categorizer(Parameters):
     def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
         """Return the probability of each class (documents x classes)."""
         model = self._fitted()
-        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
+        rows = model.rows(self._texts(documents), self.n_jobs)
+        predictions = model.predict_rows(rows, self.n_jobs)
+        return model.probabilities(predictions.scores, predictions.is_unknown)
 
     def explain(self, text: str | bytes) -> Explanation:
         """Return which terms of a text speak for which class, and how much.
@@ -341,7 +350,7 @@ class Categorizer(Parameters):
 
         A text of `sample_weight` 3 counts as three copies, and one of weight 0 is ignored; a corpus has no weights.
         """
-        from .evaluation import Report, compare_labels
+        from .evaluation import Confidence, Report, compare_labels
 
         model = self._fitted()
         multilabel = model.multilabel
@@ -352,15 +361,20 @@ class Categorizer(Parameters):
 
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets in self._labelled_batches(X, y):
+            true = list(true_label_sets)
             with X.naming_documents(report.documents + report.unlabelled) if isinstance(X, Corpus) else nullcontext():
-                labels, is_unknown = model.predict_labels(texts, self.n_jobs)
+                labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
+            predicted = model.label_sets(labels)
             report += compare_labels(
-                *(model.classes, true_label_sets, model.label_sets(labels)),
+                *(model.classes, true, predicted),
                 multilabel=multilabel,
                 no_label_is_valid=model.has_label_matrix,
                 n_unknown=n_unknown,
                 weights=weights,
+                confidence=None
+                if probabilities is None
+                else Confidence.of_labels(probabilities, is_unknown, true, predicted, weights),
             )
         return report
 

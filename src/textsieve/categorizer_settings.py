@@ -405,12 +405,13 @@ class Settings:
         ),
     )
     probabilities: str | None = field(
-        default=None,
+        default="auto",
         metadata=_row(
             "or None",
-            "Calibrate probabilities on held-out documents, for predict_proba.",
+            "Fit probabilities on held-out documents, for predict_proba; this repeats the training on parts of the "
+            "documents.",
             choices=CALIBRATIONS,
-            option=Option("--probabilities", help="Calibrate probabilities on held-out documents."),
+            option=Option("--probabilities"),
         ),
     )
     held_out: float | None = field(

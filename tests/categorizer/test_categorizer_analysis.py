@@ -112,6 +112,7 @@ def test_texts_and_a_corpus_larger_than_memory_give_the_same_bytes(
 ) -> None:
     """Many n-grams have equal scores, so the selected terms depend on the order of all terms."""
     settings: dict[str, Any] = {"selector": selector, "n_terms": 25, "n_jobs": 1, **ANALYSES[name]}
+    settings["probabilities"] = None  # would be fitted to a sample of the larger corpus
     expected = Categorizer(**settings).fit(TEXTS, LABELS)
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 5)
     in_memory = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS))

@@ -10,7 +10,7 @@ from tests.reference.categorizer_cases import small_texts, tables_of
 
 from textsieve import Categorizer, InputError, load
 from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
-from textsieve.evaluation.names import CALIBRATIONS, CUTS
+from textsieve.evaluation.names import CUTS
 from textsieve.text.counter import TermCounter
 from textsieve.training.counted_documents import count_texts
 from textsieve.training.plan import TrainingPlan
@@ -95,10 +95,9 @@ def test_cut_zero_raises_for_classifiers_without_a_border_at_0(classifier: str, 
         model.fit(MULTILABEL.texts, MULTILABEL.label_sets)
 
 
-@pytest.mark.parametrize("method", CALIBRATIONS)
 @pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
-def test_single_label_probabilities_sum_to_1_and_are_stored(method: str, classifier: str, tmp_path: Path) -> None:
-    model = Categorizer(n_terms=20, classifier=classifier, probabilities=method).fit(SINGLE.texts, SINGLE.labels)
+def test_single_label_probabilities_sum_to_1_and_are_stored(classifier: str, tmp_path: Path) -> None:
+    model = Categorizer(n_terms=20, classifier=classifier).fit(SINGLE.texts, SINGLE.labels)
     probabilities = model.predict_proba(SINGLE.texts)
     assert probabilities.shape == (90, 3)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
@@ -109,18 +108,18 @@ def test_single_label_probabilities_sum_to_1_and_are_stored(method: str, classif
     assert load(tmp_path / "model.sieve").predict_proba(SINGLE.texts).tobytes() == probabilities.tobytes()
 
 
-@pytest.mark.parametrize("method", CALIBRATIONS)
-def test_probabilities_of_two_classes_ascend_with_the_decision_function(method: str) -> None:
+def test_probabilities_of_two_classes_ascend_with_the_decision_function() -> None:
     case = small_texts(60, 2)
-    model = Categorizer(n_terms=15, probabilities=method).fit(case.texts, case.labels)
+    model = Categorizer(n_terms=15).fit(case.texts, case.labels)
     probabilities, decision = model.predict_proba(case.texts), model.decision_function(case.texts)
     assert probabilities.shape == (60, 2)
     order = np.argsort(decision, kind="stable")
     assert (np.diff(probabilities[order, 1]) >= -1e-12).all()
 
 
-def test_multilabel_probabilities_do_not_sum_to_1() -> None:
-    model = Categorizer(n_terms=20, probabilities="sigmoid").fit(MULTILABEL.texts, MULTILABEL.label_sets)
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_multilabel_probabilities_do_not_sum_to_1(method: str) -> None:
+    model = Categorizer(n_terms=20, probabilities=method).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     probabilities = model.predict_proba(MULTILABEL.texts)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     assert not np.allclose(probabilities.sum(axis=1), 1)
@@ -144,8 +143,9 @@ def test_invalid_cuts_and_calibrations_raise() -> None:
         ({"cut": "rcut", "cut_options": {"floor": 1}}, "floor"),
         ({"probabilities": "platt"}, "probabilities='platt'"),
         ({"probabilities": True}, "probabilities=True"),
+        ({"probabilities": "isotonic"}, "probabilities='isotonic': with one label per document, .*use 'auto'"),
     ):
         with pytest.raises(InputError, match=words):
             Categorizer(**settings).fit(SINGLE.texts, SINGLE.labels)
     with pytest.raises(InputError, match="trained without probabilities"):
-        Categorizer().fit(SINGLE.texts, SINGLE.labels).predict_proba(SINGLE.texts)
+        Categorizer(probabilities=None).fit(SINGLE.texts, SINGLE.labels).predict_proba(SINGLE.texts)

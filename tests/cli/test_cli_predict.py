@@ -31,7 +31,7 @@ def test_each_document_has_a_line(model: Path, news: Path, run: Run) -> None:
         == [label for _, label in documents()]
     )
     assert [prediction["score"] for prediction in predictions] == expected.scores.max(axis=1).tolist()
-    assert all(set(prediction) == {"label", "score"} for prediction in predictions)
+    assert all(set(prediction) == {"label", "score", "probability"} for prediction in predictions)
 
 
 FORMS = {
@@ -78,7 +78,7 @@ def test_columns_are_kept(model: Path, tmp_path: Path, run: Run) -> None:
     run("predict", model, tmp_path / "in.jsonl", *arguments, "-o", tmp_path / "out")
     for printed in (run("predict", model, "-", *arguments, input=lines).stdout, (tmp_path / "out").read_text()):
         predictions = records(printed)
-        assert [list(prediction) for prediction in predictions] == [["id", "who", "label", "score"]] * 3
+        assert [list(prediction) for prediction in predictions] == [["id", "who", "label", "score", "probability"]] * 3
         assert [(prediction["id"], prediction["who"]) for prediction in predictions] == [
             (row["id"], row["who"]) for row in rows
         ]

@@ -691,7 +691,7 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     rows = again.weights(counts)
     predicted = again.predict_rows(rows)
     assert np.isfinite(predicted.scores).all()
-    assert np.isfinite(again.probabilities(predicted.scores)).all()
+    assert np.isfinite(again.probabilities(predicted.scores, predicted.is_unknown)).all()
     text = "goal market straße new york"
     assert np.isfinite(again.decision([text, ""])).all()
     assert all(np.isfinite(explanation.score) for explanation in again.explain(text).classes)
@@ -702,11 +702,11 @@ EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARG
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "svm": {"probabilities": "sigmoid", "norm": "none", "tf": "tf"},
-    "nb": {"probabilities": "isotonic"},
-    "tcfp": {},
-    "knnfp": {},
-    "knn": {},
-    "subspace": {"classifier_options": {"n_estimators": 5}},
+    "nb": {"probabilities": "isotonic", "multilabel": True},
+    "tcfp": {"probabilities": None},
+    "knnfp": {"probabilities": None},
+    "knn": {"probabilities": None},
+    "subspace": {"probabilities": None, "classifier_options": {"n_estimators": 5}},
 }
 
 
@@ -739,7 +739,7 @@ def test_no_number_in_a_file_gives_an_infinite_score(classifier: str) -> None:
                     value,
                 )
                 if model.calibration is not None:
-                    probabilities = model.probabilities(predicted.scores)
+                    probabilities = model.probabilities(predicted.scores, predicted.is_unknown)
                     assert ((probabilities >= 0) & (probabilities <= 1)).all(), (name, value)
     assert n_scored
 

@@ -20,6 +20,7 @@ ABOUT = {
     "n_tuned_on",
     "held_out",
     "curve",
+    "confidence",
     "testors",
     "updated",
 }
@@ -77,7 +78,7 @@ CASES: dict[str, dict[str, Any]] = {
     "names without tags": {"names": True, "tags": "drop"},
     "held out": {"held_out": 0.25},
     "auto": {"n_terms": "auto", "folds": 3},
-    "probabilities": {"probabilities": "isotonic", "folds": 3},
+    "probabilities": {"probabilities": "sigmoid", "folds": 3},
     "pruned": {"min_df": 2, "max_df": 0.5},
     "own objects": {"selector": textsieve.ChiSquare(k=5), "classifier": textsieve.Rocchio(), "n_terms": None},
     "class weight": {"class_weight": {"class-0": 2.0}},

@@ -77,7 +77,7 @@ def test_labels_keep_their_type_and_keys_are_text() -> None:
 def test_records_have_probabilities_beside_scores() -> None:
     model = calibrated(small_model())
     predictions = model.predict(TEXTS)
-    probable = model.probabilities(predictions.scores)
+    probable = model.probabilities(predictions.scores, predictions.is_unknown)
     assert [list(record) for record in records(model, TEXTS)] == [
         ["label", "score", "probability"],
         ["label", "score", "probability", "unknown"],

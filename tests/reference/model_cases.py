@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from textsieve.classifiers.linear import LinearScorer
+from textsieve.evaluation.calibration import JointCalibration
 from textsieve.prediction import Model
 
 TERMS = ("goal", "market", "straße", "北京", "new york", "zz top band", "x1")
@@ -61,6 +62,8 @@ _COMPARED = [name for name in Model.__dataclass_fields__ if name != "stop_words"
 def _plain(value: Any) -> Any:
     if isinstance(value, LinearScorer):
         return _plain(value.coefficients), _plain(value.intercepts)
+    if isinstance(value, JointCalibration):
+        return value.slope, value.offset, _plain(value.unknown_docs)
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tobytes()
     if isinstance(value, tuple):

@@ -20,7 +20,7 @@ LABEL_LISTS = [
     ["weather", "home"],
 ] * 3
 KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
-    "single": ({"classifier": "svm"}, LABELS),
+    "single": ({"classifier": "svm", "probabilities": None}, LABELS),
     "probabilities": ({"classifier": "nb", "probabilities": "sigmoid", "folds": 2}, LABELS),
     "multilabel": ({"classifier": "nb", "folds": 2}, LABEL_LISTS),
     "numbers": ({"classifier": "rocchio"}, [{"sport": 1, "money": 2, "weather": 3}[label] for label in LABELS]),

@@ -136,6 +136,13 @@ def test_added_columns_contain_no_formulas(modules: Browser) -> None:
         ["x", '\'=HYPERLINK("x")', -1.5, "", ""],
         ["x", "", "", "", "'@bad"],
     ]
+    unsure = [{"prediction": {"label": None, "best_guess": "-a", "score": 1, "probability": 0.4}}]
+    model_with_minimum = {**single_label_model, "probabilities": True, "min_probability": 0.5}
+    assert called(modules, "predictions", script, unsure, model_with_minimum) == [
+        ["'=a", "label", "best_guess", "score", "probability", "unknown", "error"],
+        ["x", "", "'-a", 1, 0.4, "", ""],
+    ]
+    assert called(modules, "predictions", "(all) => module.countsOf(all)", unsure) == [["(not sure)", 1]]
     results = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
     multilabel_model = {"multilabel": True, "probabilities": False, "classes": [{"label": "-a"}]}
     assert [row[1] for row in called(modules, "predictions", script, results, multilabel_model)[1:]] == [

@@ -19,13 +19,13 @@ TOKEN = "a-token-of-the-tests"
 
 
 def column(browser: Browser, place: int) -> list[str]:
-    return browser.texts(f"#model-card tbody tr > :nth-child({place})")
+    return browser.texts(f"#model-card table:not(.confidence) tbody tr > :nth-child({place})")
 
 
 def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_label: PageService) -> None:
     page.open(single_label, "#model")
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
-    assert facts["Predicts"] == "one class for each text"
+    assert facts["Predicts"] == "one class for each text, with probabilities"
     assert facts["Trained on"] == "120 documents in 3 classes"
     assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams")
     assert facts["Classifier"] == "a linear support vector machine (“svm”)"
@@ -36,6 +36,8 @@ def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_
         f"{held_out['macro_f1']:.3f}",
     ]
     assert column(browser, 1) == ["cars", "music", "space"]
+    rows = single_label.model.about["confidence"]["rows"]
+    assert browser.texts(".confidence td:nth-child(2)") == [f"{row['share']:.1%}" for row in rows]
     assert re.search(r" at \d\d:\d\d [A-Z]\S+$", facts["Trained"]), "with the zone"
     settings = dict(zip(browser.texts(".facts.small dt"), browser.texts(".facts.small dd"), strict=True))
     assert {name: json.loads(words) for name, words in settings.items()} == single_label.model.settings | {

@@ -37,7 +37,7 @@ def test_a_typed_text_is_classified(page: Page, browser: Browser, single_label: 
     expected = single_label.model.explain(TEXT)
     assert browser.texts("#prediction strong") == [str(expected.predicted)]
     (spoken,) = browser.texts("[role=status]#announcement")
-    assert spoken.startswith(f"Predicted class {expected.predicted} score ")
+    assert spoken.startswith(f"Predicted class {expected.predicted} probability ")
     assert [json.loads(button.get_attribute("data-key") or "") for button in browser.all("#classes button")] == [
         cls.label for cls in expected.classes
     ]
@@ -171,7 +171,11 @@ def test_a_text_without_known_terms_says_so(page: Page, browser: Browser, single
     page.classify("Zzyzx qwertz")
     explained = single_label.model.explain("Zzyzx qwertz")
     assert explained.unknown is not None
-    assert any(explained.unknown in line for line in browser.texts("#prediction p"))
+    lines = browser.texts("#prediction p")
+    assert any(explained.unknown in line for line in lines)
+    assert browser.texts("#prediction strong") == ["Not sure"]
+    assert any(line.startswith(f"Best guess: {explained.predicted}") for line in lines)
+    assert lines[-1] == "The model knows 0 of 2 words of this text."
     assert browser.all("#marked mark") == []
 
 

@@ -101,10 +101,60 @@ def test_an_explanation_has_the_first_spans_only(monkeypatch: pytest.MonkeyPatch
 def test_probabilities_equal_those_of_the_model(service: Service, models: dict[str, Path]) -> None:
     model = load(models["probabilities"]).model_
     response = send(service("probabilities"), "/v1/explain", {"text": TEXTS[0]}).json
-    expected = model.probabilities(model.predict([TEXTS[0]]).scores)[0]
+    predictions = model.predict([TEXTS[0]])
+    expected = model.probabilities(predictions.scores, predictions.is_unknown)[0]
     assert {entry["label"]: entry["probability"] for entry in response["classes"]} == dict(
         zip(model.classes, expected.tolist(), strict=True)
     )
+
+
+def test_the_label_is_the_most_probable_class(service: Service) -> None:
+    predictions = send(service("probabilities"), "/v1/predict", {"texts": NEW, "top": 3}).json["predictions"]
+    assert any("unknown" in prediction for prediction in predictions)
+    for text, prediction in zip(NEW, predictions, strict=True):
+        probabilities = prediction["probabilities"]
+        classes = send(service("probabilities"), "/v1/explain", {"text": text}).json["classes"]
+        assert prediction["label"] == max(probabilities, key=probabilities.__getitem__) == classes[0]["label"]
+        assert list(probabilities.values()) == [entry["probability"] for entry in classes]
+
+
+def test_a_request_can_ask_for_sure_labels_only(service: Service) -> None:
+    server = service("probabilities")
+    plain_predictions = send(server, "/v1/predict", {"texts": NEW}).json["predictions"]
+    minimum = max(prediction["probability"] for prediction in plain_predictions)
+    predictions = send(server, "/v1/predict", {"texts": NEW, "min_probability": minimum}).json["predictions"]
+    for before, after in zip(plain_predictions, predictions, strict=True):
+        if before["probability"] == minimum:
+            assert after == before
+        else:
+            assert after == {**before, "label": None, "best_guess": before["label"]}
+    for kind, value, words in (
+        ("probabilities", 2, "less than or equal to 1"),
+        ("single", 0.5, "this model has no probabilities"),
+        ("multilabel", 0.5, "a multilabel model"),
+    ):
+        response = send(service(kind), "/v1/predict", {"texts": NEW, "min_probability": value})
+        assert response.status == 422
+        assert words in response.json["error"]["message"]
+        assert response.json["error"]["setting"] == "min_probability"
+
+
+def test_a_service_can_be_sure_of_all_its_labels(models: dict[str, Path]) -> None:
+    app = AppService(str(models["probabilities"]), min_probability=0.9)
+    model = app.holder.model.model
+    assert app.min_probability_for(model) == 0.9
+    assert app.min_probability_for(load(models["single"]).model_) is None
+    with pytest.raises(InputError, match="this model has no probabilities"):
+        AppService(str(models["single"]), min_probability=0.9)
+    probability = model.explain(TEXTS[0]).classes[0].probability
+    for minimum, abstains in ((None, False), (probability, False), (1.0, True)):
+        explained = json.loads(served_model.explanation_json(model, "id", TEXTS[0], None, minimum))
+        assert explained["abstains"] == abstains
+    unknown = json.loads(served_model.explanation_json(model, "id", "xyzzy goal-less? xyzzy", None, 0.0))
+    assert unknown["words"] == {"known": 1, "total": 4}
+    unknown = json.loads(served_model.explanation_json(model, "id", "xyzzy", None, 0.0))
+    assert unknown["abstains"]
+    assert unknown["words"] == {"known": 0, "total": 1}
 
 
 def test_terms_of_a_class_are_sorted_by_strength(service: Service, models: dict[str, Path]) -> None:

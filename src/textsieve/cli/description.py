@@ -64,7 +64,7 @@ def _held_out_by_class(model: Model) -> dict[Any, Mapping[str, Any]]:
 
 
 def show_measures(page: Page, model: Model) -> None:
-    """Print what training has measured: the quality on held-out documents, and the scores by number of terms.
+    """Print what training has measured: quality and confidence on held-out documents, and scores by number of terms.
 
     Each is left out if it was not measured. The quality is that of a model trained on the documents that were not held
     out.
@@ -83,12 +83,32 @@ def show_measures(page: Page, model: Model) -> None:
         if shares := coefficients["curve"]:
             points = [("all" if share == 1 else f"{share:.2%}", f"{score:.3f}") for share, score in shares]
             page.table(number_columns("coefficients", "score"), points)
+    show_confidence(page, model.about.get("confidence"), "held-out documents")
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
         rows = [
             (f"{n:,}", f"{score:.3f}", f"{error:.3f}", "selected" if n == selected else "") for n, score, error in curve
         ]
         page.table([*number_columns("terms", "score", "std. error"), Column("")], rows)
+
+
+def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str) -> None:
+    """Print how many labels of some documents are certain, and how many of these are right; nothing for None.
+
+    `what` names the documents.
+    """
+    if confidence is None:
+        return
+    rows = [
+        (
+            f"{row['min_probability']:g}",
+            f"{row['share']:.1%}",
+            f"{row['accuracy']:.1%}" if row["share"] else "-",
+        )
+        for row in confidence["rows"]
+    ]
+    title = f"Labels of {confidence['documents']:,} {what} by their probability"
+    page.table(number_columns("at least", "documents", "right"), rows, title=title)
 
 
 def show_classes(page: Page, model: Model) -> None:

@@ -31,7 +31,8 @@ CORNER = "true \\ predicted"
 def command(model: str, path: str, read_options: dict[str, Any], jobs: int, wants_json: bool) -> None:
     """Compare the predictions of a model with the true labels.
 
-    Prints micro- and macro-F1, a row for each class, and which classes are confused with which. PATH has documents with
+    Prints micro- and macro-F1, how many labels are certain and how many of these are right, a row for each class, and
+    which classes are confused with which. PATH has documents with
     labels, as for train; documents without a label are left out. The column names and the label separator that were
     given to train are the defaults.
     """
@@ -61,7 +62,7 @@ def command(model: str, path: str, read_options: dict[str, Any], jobs: int, want
 
 def _show(report: "Report", name: str, model: "Model") -> None:
     """Print the documents, the measures over all classes, and the tables; `name` is that of the corpus."""
-    from .description import measures_text
+    from .description import measures_text, show_confidence
     from .output import Page, label_text
 
     page = Page()
@@ -75,6 +76,8 @@ def _show(report: "Report", name: str, model: "Model") -> None:
         listed = ", ".join(unknown_classes[:5]) + (", ..." if len(unknown_classes) > 5 else "")
         page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
     page.line(measures_text(report.summary(), multilabel=report.multilabel))
+    if report.confidence is not None:
+        show_confidence(page, report.confidence.to_dict(), "documents")
     _show_classes(page, report)
     if not report.multilabel:
         _show_confusion(page, report)

@@ -179,7 +179,8 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model
     rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}", ""])
     rows.append(["= score", "", "", f"{explained.score:+.4f}", ""])
     threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
-    title = f"{label_text(explained.label)}: score {explained.score:.4f}{threshold}"
+    probability = "" if explained.probability is None else f"probability {explained.probability:.1%}, "
+    title = f"{label_text(explained.label)}: {probability}score {explained.score:.4f}{threshold}"
     columns = [
         Column("term"),
         *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),

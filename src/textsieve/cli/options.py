@@ -288,7 +288,7 @@ def value_as_text(name: str, value: Any) -> str:
     if name in ("ngram_range", "char_ngram_range"):
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
-    if name == "selector" and value is None:
+    if name in ("selector", "probabilities") and value is None:
         return "none"
     if name == "held_out" and value is None:
         return "0"  # no held-out documents
@@ -396,7 +396,30 @@ selection_or_none = bundle(
     setting_option("selector_options"),
 )
 
+_NO_PROBABILITIES = {"none": "no probabilities, and no repeated training"}
+probabilities_or_none = setting_option(
+    "probabilities",
+    type=click.Choice([*SETTINGS["probabilities"].choices, *_NO_PROBABILITIES]),
+    callback=lambda _, __, name: None if name in _NO_PROBABILITIES else name,
+    help=f"{SETTINGS['probabilities'].option_help.removesuffix('.')}; {describe_choices(_NO_PROBABILITIES)}.",
+)
+
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
+
+abstaining = bundle(
+    "abstaining",
+    click.option(
+        "--min-probability",
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        help="Give no label to a document whose best class is less probable, or that has none of the model's terms.",
+    ),
+    click.option(
+        "--abstain-label",
+        metavar="LABEL",
+        help="Give this label to such documents; without --min-probability, only to those without a term.",
+    ),
+)
 
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
 json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
+@options.abstaining
 @click.option(
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
@@ -53,6 +54,7 @@ def command(
     keep: tuple[str | int, ...],
     all_scores: bool,
     top: int | None,
+    abstaining: dict[str, Any],
     output: str | None,
     is_json_anyway: bool,
     jobs: int,
@@ -61,13 +63,18 @@ def command(
 
     Lines are {"label": ..., "score": ...}, or for a multilabel model {"labels": [...], "scores": {...}}, in the order
     of the documents. A model with probabilities adds these; for a folder, "file" is added; and "unknown" is added if a
-    document has none of the model's terms. PATH may be any file or folder that train reads, with labels or without; a
-    .txt file has a document on each line unless its content shows another format. - is standard input, where each JSON
-    line is answered as soon as it arrives. The column names that were given to train are the defaults.
+    document has none of the model's terms. With --min-probability or --abstain-label, the label of a document of which
+    the model is not sure is null or LABEL, and "best_guess" is the best class.
+
+    PATH may be any file or folder that train reads, with labels or without; a .txt file has a document on each line
+    unless its content shows another format. - is standard input, where each JSON line is answered as soon as it
+    arrives. The column names that were given to train are the defaults.
     """
     from ..categorizer import load
-    from ..prediction import unknown_documents_warning
+    from ..errors import counted
+    from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.records import Records
+    from .errors import exit_as_usage_error
     from .messages import warn
     from .opening import STDIO, check_output, default_read_options, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
@@ -77,8 +84,10 @@ def command(
         check_output(output, model, path, what="a list of predictions", may_be_stream=True, option="-o")
     with hint_if_not_a_model("predict", model, path):
         trained = load(model).model_
-    n_documents = n_unknown = 0
-    records = Records(trained, len(trained.classes) if all_scores else top)
+    n_documents = n_unknown = n_abstained = 0
+    with exit_as_usage_error():
+        abstention = Abstention.of(trained, **abstaining)
+    records = Records(trained, len(trained.classes) if all_scores else top, abstention)
     extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": default_read_options(trained)}
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     with (
@@ -91,9 +100,14 @@ def command(
                 predictions = trained.predict(batch.texts, jobs)
             n_documents += len(predictions.scores)
             n_unknown += predictions.n_unknown
+            n_abstained += 0 if abstention is None else int(abstention.applies(trained, predictions).sum())
             file.writelines(_json_lines(records, predictions, batch.kept, encoding))
             file.flush()  # a reader gets these predictions while more documents arrive
-    if n_unknown:
+    if n_abstained:
+        why = f"{n_unknown:,} have none of the selected terms"
+        label = "no label" if abstaining["abstain_label"] is None else f"the label {abstaining['abstain_label']!r}"
+        warn(f"{n_abstained:,} of {counted(n_documents, 'document')} get {label}; {why}.")
+    elif n_unknown and abstention is None:
         warn(unknown_documents_warning(trained, n_unknown, n_documents))
 
 

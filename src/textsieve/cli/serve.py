@@ -46,6 +46,12 @@ def _limit_option(name: str, default: int | float, metavar: str, description: st
     help="Accept corrections of labels, and append them to this file as JSON lines.",
 )
 @click.option("--reload", "watch", is_flag=True, help="Reload the model file when it changes; SIGHUP also reloads it.")
+@click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Give no label to a document whose best class is less probable, or that has none of the model's terms.",
+)
 @_limit_option("--max-body", Limits.body, "BYTES", "The maximum size of a request body.")
 @_limit_option("--max-documents", Limits.documents, "N", "The maximum number of documents in a request.")
 @_limit_option("--max-length", Limits.length, "CHARACTERS", "The maximum length of a document.")
@@ -59,6 +65,7 @@ def command(
     names: tuple[str, ...],
     feedback: str | None,
     watch: bool,
+    min_probability: float | None,
     max_body: int,
     max_documents: int,
     max_length: int,
@@ -91,7 +98,15 @@ def command(
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
     with hint_if_not_a_model("serve", model):
-        service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=Log(), logs_requests=access_log)
+        service = Service(
+            model,
+            limits=limits,
+            feedback=feedback,
+            n_jobs=jobs,
+            log=Log(),
+            logs_requests=access_log,
+            min_probability=min_probability,
+        )
     with open_listener(host, port) as listener:
         hosts = {host, *names}
         if is_loopback(listener):

@@ -25,7 +25,9 @@ _METHODS = options.bundle(
     ),
 )
 _MEASURES = options.bundle(
-    "measures", *map(options.setting_option, ("probabilities", "held_out", "folds", "keep_stats"))
+    "measures",
+    options.probabilities_or_none,
+    *map(options.setting_option, ("held_out", "folds", "keep_stats")),
 )
 
 
@@ -158,6 +160,19 @@ def _report(
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))
+    if probabilities := _probabilities_line(model):
+        page.line(probabilities)
     page.line(f"Written to {file_line(output)}")
     if model.keep_stats:
         page.line("It can be updated: the file has the statistics that textsieve update needs.")
+
+
+def _probabilities_line(model: "Categorizer") -> str:
+    """Return a line on what the probabilities of a model with one label per document cost, or why it has none."""
+    trained = model.model_
+    if trained.multilabel or model.probabilities is None:
+        return ""
+    if trained.calibration is None:
+        return "The model has no probabilities: there are too few documents to hold some out."
+    seconds = model.seconds_.get("scoring held-out documents", 0.0)
+    return f"The probabilities took {seconds:.1f} seconds of repeated training; --probabilities none leaves them out."

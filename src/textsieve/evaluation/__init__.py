@@ -6,6 +6,8 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .calibration import Calibration as Calibration
+    from .calibration import JointCalibration as JointCalibration
+    from .confidence import Confidence as Confidence
     from .metrics import ClassRow as ClassRow
     from .metrics import Report as Report
     from .metrics import compare_labels as compare_labels
@@ -26,7 +28,8 @@ __getattr__, __dir__, __all__ = attach(
     {
         "metrics": ["ClassRow", "Report", "compare_labels"],
         "thresholds": ["SCut", "SCutFBR", "RCut", "PCut", "ZeroCut", "best_f1_threshold"],
-        "calibration": ["Calibration"],
+        "calibration": ["Calibration", "JointCalibration"],
+        "confidence": ["Confidence"],
         "validation": ["CurvePoint", "size_grid", "smallest_within_one_error", "folds", "held_out"],
     },
 )

@@ -1,39 +1,65 @@
-"""Calibrated probabilities: for each class a curve from score to probability, fitted to held-out documents.
+"""Calibrated probabilities: curves from score to probability, fitted to held-out documents.
 
-*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))) for a score s, with the a and b of largest likelihood. The targets
-of the fit are (n+ + 1)/(n+ + 2) instead of 1 for documents in the class, and 1/(n- + 2) instead of 0 for the others,
-where n+ and n- are the numbers of documents in the class and of others. So a and b stay finite even if the scores
-separate the class perfectly. The method works with few documents.
+**One label per document.** All classes share one sigmoid curve, σ(z) = 1 / (1 + exp(-z)), and the values of a document
+are divided by their sum: p_j = σ(a s_j + b) / Σ_i σ(a s_i + b) for the scores s_1, ..., s_K. The curve rises, so the
+class with the best score, which is the label, is also the most probable one. Two numbers, a > 0 and b, are fitted
+jointly to all classes, by maximum likelihood. If b is far below 0, σ(z) is nearly exp(z), and the probabilities are
+softmax(a s), that is temperature scaling (Guo et al. 2017) with the temperature 1/a. A larger b flattens the curve for
+good scores, because two classes with scores far above the border of an SVM are about equally likely. On the
+corpora of `docs/thresholds.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for each
+class, which does not keep the order.
+
+The likelihood counts each document by 1 - ε for its class and by ε / K for every class, where ε = 1 / (n + 1) for n
+documents: as if one document had a random label. So a stays finite even if every held-out document gets its label.
+
+A document without a selected term has no scores to speak of. Its probabilities are shares of the classes: class j has
+(z_j + n_j / n) / (Σ_i z_i + 1), where z_j counts the held-out documents of the class without a selected term, and n_j
+its training documents. The fallback class, which is the label of such documents, gets the largest of these shares.
+
+**Multilabel**: one curve for each class.
+
+*Sigmoid* (Platt 1999): p = σ(a s + b) with the a and b of largest likelihood. The targets of the fit are
+(n+ + 1)/(n+ + 2) instead of 1 for documents in the class, and 1/(n- + 2) instead of 0 for the others, where n+ and n-
+are the numbers of documents in the class and of others. So a and b stay finite even if the scores separate the class
+perfectly. The method works with few documents.
 
 *Isotonic*: the increasing curve with the smallest squared error at the held-out scores, with straight lines in between.
 The method needs thousands of documents.
 
-With one label per document, the probabilities of a document are divided by their sum.
+Earlier versions fitted such curves with one label per document, too, and divided the probabilities by their sum. Their
+models are still read (`Calibration`), but the most probable class may differ from the label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError, shown
-from .names import CALIBRATIONS
 
 if TYPE_CHECKING:
     from .scores import HeldOutScores
 
 
-METHODS = tuple(CALIBRATIONS)
+METHODS = ("sigmoid", "isotonic")
+"""The methods of a `Calibration`, with a curve for each class."""
+
+JOINT = "joint"
+"""The method of a `JointCalibration` in a model file."""
 
 LARGEST = 1e150
 """The largest absolute value of a knot or value in a model file, so that its product with a score is finite."""
+
+
+_CHUNK_CELLS = 1 << 16
+"""The number of scores that become probabilities at once; they and what is computed from them fit into the cache."""
 
 
 def sigmoid(values: Floats) -> Floats:
@@ -118,7 +144,7 @@ class Calibration:
     def fit_held_out(cls, method: str, held_out: HeldOutScores) -> Self:
         """Fit curves to scores and labels that need not be in memory at once."""
         if method not in METHODS:
-            raise InputError(setting="probabilities", value=method, allowed=(*METHODS, None))
+            raise InputError(setting="probabilities", value=method, allowed=METHODS)
         curves = [_fit_curve(method, scores, is_member, weights) for scores, is_member, weights in held_out.by_class()]
         indptr = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
         knots, values = map(np.concatenate, zip(*curves, strict=True))
@@ -182,6 +208,206 @@ class Calibration:
         if method == "isotonic" and not (ascends and _are_shares(values)):
             raise InputError("a curve of its calibration does not rise from 0 to 1")
         return cls(method, indptr, knots, values)
+
+
+@dataclass(frozen=True, eq=False)
+class JointCalibration:
+    """One sigmoid curve for all classes, for one label per document: see the docstring of the module."""
+
+    slope: float
+    offset: float
+    unknown_docs: Floats
+    """For each class, the number of its held-out documents without a selected term."""
+
+    method: ClassVar[str] = JOINT
+
+    @classmethod
+    def fit_held_out(cls, held_out: HeldOutScores) -> Self:
+        """Fit the curve to held-out documents.
+
+        Documents without a selected term only count for `unknown_docs`.
+        """
+        slope, offset = fit_joint(held_out)
+        unknown = np.flatnonzero(held_out.is_unknown)
+        weights = held_out.weights_of(unknown)
+        rows = held_out.true[unknown]
+        counts = rows.sum(axis=0) if weights is None else weights @ rows
+        return cls(slope, offset, np.asarray(counts, np.float64).ravel())
+
+    def probabilities(self, scores: Floats, is_unknown: Bools, fallback: int, class_docs: Sequence[float]) -> Floats:
+        """Return the probability of each class for each document (documents x classes), given the scores.
+
+        `is_unknown` says which documents have no selected term, `fallback` is the class that these get, and
+        `class_docs` has the number of training documents of each class.
+        """
+        probabilities = self.curve(scores)
+        probabilities[is_unknown] = self._shares(fallback, class_docs)
+        best = np.where(is_unknown, fallback, scores.argmax(axis=1))
+        # Different scores may be rounded to the same probability. The label still gets the largest one.
+        (tied,) = np.nonzero(probabilities.argmax(axis=1) != best)
+        probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 1.0)
+        return probabilities
+
+    def curve(self, scores: Floats) -> Floats:
+        """Return the probabilities of documents with a selected term; those of scores of -inf are 0."""
+        probabilities = np.empty(scores.shape)
+        n_rows = max(_CHUNK_CELLS // scores.shape[1], 1)
+        for first in range(0, len(scores), n_rows):
+            logits = _log_sigmoid(self.slope * scores[first : first + n_rows] + self.offset)
+            powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+            np.divide(powers, powers.sum(axis=1, keepdims=True), out=probabilities[first : first + n_rows])
+        return probabilities
+
+    def _shares(self, fallback: int, class_docs: Sequence[float]) -> Floats:
+        """Return the probabilities of documents without a selected term; the fallback class has the largest."""
+        n_docs = np.asarray(class_docs, np.float64)
+        shares: Floats = (self.unknown_docs + n_docs / n_docs.sum()) / (self.unknown_docs.sum() + 1.0)
+        largest = int(shares.argmax())
+        shares[[fallback, largest]] = shares[[largest, fallback]]
+        return shares
+
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays for a model file."""
+        return {"calibration_knots": np.array([self.slope, self.offset]), "calibration_values": self.unknown_docs}
+
+    @staticmethod
+    def check_declared(specs: Mapping[str, ArraySpec], n_classes: int) -> None:
+        """Raise `InputError` if the types or shapes of stored arrays are not those of a joint calibration."""
+        shapes = {name: spec.shape for name, spec in specs.items() if spec.dtype == np.float64}
+        if len(shapes) != len(specs) or shapes != {"calibration_knots": (2,), "calibration_values": (n_classes,)}:
+            raise InputError("the parts of its calibration do not fit together")
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
+        """Return the calibration that was stored; raise `InputError` for anything that doesn't fit."""
+        cls.check_declared(specs_of(arrays), n_classes)
+        slope, offset = arrays["calibration_knots"].tolist()
+        unknown_docs = arrays["calibration_values"]
+        if not (0 < slope <= LARGEST and abs(offset) <= LARGEST):  # also rejects NaN
+            raise InputError(f"the slope of its calibration is not above 0, or its numbers are not within ±{LARGEST:g}")
+        if not ((unknown_docs >= 0) & (unknown_docs <= LARGEST)).all():
+            raise InputError("its calibration has a number of documents that is below 0 or not finite")
+        return cls(slope, offset, unknown_docs)
+
+
+def check_declared(method: Any, specs: Mapping[str, ArraySpec], n_classes: int) -> None:
+    """Raise `InputError` if the method, or the types or shapes of stored arrays, are not those of a calibration."""
+    if method == JOINT:
+        JointCalibration.check_declared(specs, n_classes)
+    else:
+        Calibration.check_declared(method, specs, n_classes)
+
+
+def restore(method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Calibration | JointCalibration:
+    """Return the calibration that was stored; raise `InputError` for anything that doesn't fit."""
+    if method == JOINT:
+        return JointCalibration.restore(arrays, n_classes)
+    return Calibration.restore(method, arrays, n_classes)
+
+
+def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
+    """Return the slope a and the offset b of the most likely curve that all classes share.
+
+    Documents that have no score for their class, or no selected term, are left out. A class for which a document has no
+    score has the probability 0.
+
+    With g_j = log σ(a s_j + b), the log-likelihood of a document is the mean of g over its targets, minus log Σ e^g_j.
+    Its gradient is the difference between the mean of ∂g over the targets and that over p. Fisher scoring replaces the
+    Hessian by minus the covariance of ∂g under p, so that every step goes uphill; damping (Levenberg and Marquardt)
+    shortens it until the likelihood rises. The parameters are log a, so that a stays above 0, and b, for scores
+    that are shifted and scaled to -1 to 0.
+    """
+    documents = [
+        (scores, is_true, weights)
+        for numbers, scores, is_true in held_out.by_document()
+        for scores, is_true, weights in [_calibration_documents(held_out, numbers, scores, is_true)]
+        if len(scores)
+    ]
+    if not documents:
+        return 1.0, 0.0
+    largest = max(float(np.nanmax(scores)) for scores, _, _ in documents)
+    scale = largest - min(float(np.nanmin(scores)) for scores, _, _ in documents) or 1.0
+    total = sum(float(weights.sum()) for _, _, weights in documents)
+    smoothing = 1.0 / (total + 1.0)
+
+    def derivatives(parameters: Floats) -> tuple[float, Floats, Floats]:
+        """Return the mean log-likelihood, its gradient, and the Fisher information."""
+        parts = [
+            _joint_likelihood((scores - largest) / scale, is_true, weights, parameters, smoothing)
+            for scores, is_true, weights in documents
+        ]
+        # One row per document, so that the sum does not depend on the blocks.
+        sums = np.concatenate(parts).sum(axis=0) / total
+        return float(sums[0]), sums[1:3], np.array([[sums[3], sums[4]], [sums[4], sums[5]]])
+
+    parameters, damping = np.array([np.log(3.0), -1.0]), 1e-3
+    likelihood, gradient, information = derivatives(parameters)
+    for _ in range(200):
+        ridge = damping * np.diag(np.diag(information) + 1e-9)
+        step = np.clip(np.linalg.solve(information + ridge, gradient), -1.0, 1.0)  # no leap to where the curve is flat
+        trial = np.clip(parameters + step, *_BOUNDS)
+        result = derivatives(trial)
+        gain = result[0] - likelihood
+        if gain > 0:
+            parameters, (likelihood, gradient, information) = trial, result
+            damping = max(damping / 10.0, 1e-9)
+            if gain < 1e-10:
+                break
+        else:
+            damping *= 10.0
+            if damping > 1e9:  # no step raises the likelihood any more
+                break
+    slope = float(np.exp(parameters[0]) / scale)
+    return slope, float(parameters[1]) - slope * largest
+
+
+_BOUNDS = np.array([[-12.0, -40.0], [12.0, 40.0]])
+"""The least and the largest values of log a and b, for scores from -1 to 0. At b = -40, the curve is an exponential."""
+
+
+def _calibration_documents(
+    held_out: HeldOutScores, numbers: Ints, scores: Floats, is_true: Bools
+) -> tuple[Floats, Bools, Floats]:
+    """Return scores, true labels and weights of the documents of a block to which a joint curve is fitted."""
+    has_score = ~np.isnan(np.where(is_true, scores, 0.0)).any(axis=1) & is_true.any(axis=1)
+    (rows,) = np.nonzero(has_score & ~held_out.is_unknown[numbers])
+    weights = held_out.weights_of(numbers[rows])
+    # `take` returns rows that are contiguous in memory, whose sums do not depend on the number of rows.
+    return scores.take(rows, axis=0), is_true.take(rows, axis=0), np.ones(len(rows)) if weights is None else weights
+
+
+def _joint_likelihood(scores: Floats, is_true: Bools, weights: Floats, parameters: Floats, smoothing: float) -> Floats:
+    """Return for each document its log-likelihood, the two parts of the gradient, and the three of the information."""
+    slope, offset = np.exp(parameters[0]), parameters[1]
+    is_missing = np.isnan(scores)
+    products = slope * np.where(is_missing, 0.0, scores)
+    curve = _log_sigmoid(products + offset)
+    logits = np.where(is_missing, -np.inf, curve)
+    logits -= logits.max(axis=1, keepdims=True)
+    p = np.exp(logits)
+    sums = p.sum(axis=1, keepdims=True)
+    p /= sums
+    n_classes = (~is_missing).sum(axis=1, keepdims=True)
+    targets = np.where(is_true, 1.0 - smoothing, 0.0) + np.where(is_missing, 0.0, smoothing / n_classes)
+    log_p = np.where(is_missing, 0.0, logits) - np.log(sums)
+    by_offset = sigmoid(-(products + offset))  # the derivatives of the curve
+    by_slope = by_offset * products
+    difference = targets - p
+    mean_slope, mean_offset = (p * by_slope).sum(axis=1), (p * by_offset).sum(axis=1)
+    columns = [
+        (targets * log_p).sum(axis=1),
+        (difference * by_slope).sum(axis=1),
+        (difference * by_offset).sum(axis=1),
+        (p * by_slope * by_slope).sum(axis=1) - mean_slope**2,
+        (p * by_slope * by_offset).sum(axis=1) - mean_slope * mean_offset,
+        (p * by_offset * by_offset).sum(axis=1) - mean_offset**2,
+    ]
+    return np.stack(columns, axis=1) * weights[:, np.newaxis]
+
+
+def _log_sigmoid(values: Floats) -> Floats:
+    """Return log(1 / (1 + exp(-v))) for each value v, without overflow."""
+    return np.minimum(values, 0.0) - np.log1p(np.exp(-np.abs(values)))
 
 
 def _fit_curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:

@@ -16,6 +16,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from ..errors import counted
+from .confidence import Confidence
 
 MAX_LINES = 50
 """The largest number of classes that a printed report lists."""
@@ -53,6 +54,8 @@ class Report:
     """For each class, the number of documents that belong to it."""
     pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
     """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
+    confidence: Confidence | None = None
+    """How many labels are certain, and how many of these are right; None if the model has no probabilities."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""
@@ -87,7 +90,9 @@ class Report:
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
         }
-        return Report(self.classes, self.multilabel or other.multilabel, **numbers, **counters)
+        known = [report.confidence for report in (self, other) if report.confidence is not None]
+        confidence = known[0] + known[1] if len(known) == 2 else known[0] if known else None
+        return Report(self.classes, self.multilabel or other.multilabel, **numbers, **counters, confidence=confidence)
 
     @property
     def labels(self) -> list[Any]:
@@ -175,6 +180,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON values, including the confusion matrix unless the model is multilabel."""
         everything = self.by_class()
+        if self.confidence is not None:
+            everything["confidence"] = self.confidence.to_dict()
         return everything if self.multilabel else everything | {"labels": self.labels, "confusion": self.confusion()}
 
 
@@ -187,12 +194,13 @@ def compare_labels(
     no_label_is_valid: bool = False,
     n_unknown: Any = 0,
     weights: Iterable[Any] | None = None,
+    confidence: Confidence | None = None,
 ) -> Report:
     """Compare the predicted labels of some documents with their true labels.
 
     Documents without a true label are counted as unlabelled and skipped, unless `no_label_is_valid` says that they
     belong to no class. `n_unknown` is the number of documents without a known term. `weights` are sample weights;
-    counts are integers if all weights are.
+    counts are integers if all weights are. `confidence` is passed on to the report.
     """
     n_documents: Any = 0
     n_unlabelled: Any = 0
@@ -220,7 +228,7 @@ def compare_labels(
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
         *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
-        *(hits, n_predicted, n_true, pairs),
+        *(hits, n_predicted, n_true, pairs, confidence),
     )
 
 

@@ -12,7 +12,8 @@ CUTS = {
 """How a multilabel model assigns labels by scores."""
 
 CALIBRATIONS = {
-    "sigmoid": "two parameters for each class",
-    "isotonic": "any rising curve, for thousands of documents",
+    "auto": "sigmoid for one label per document, none for multilabel documents",
+    "sigmoid": "a curve of two parameters, for all classes together, or for each class if multilabel",
+    "isotonic": "any rising curve for each class, for thousands of multilabel documents",
 }
 """How scores become probabilities."""

@@ -1,8 +1,8 @@
 """Scores of many documents for many classes, without all of them (documents x classes) in memory.
 
 The scores of 20,000 documents for 10,000 classes take 1.6 GB. So documents are scored in blocks, and each block becomes
-labels before the next is scored. Only thresholds and probability curves need all scores of a class: `HeldOutScores`
-keeps the blocks, in a temporary file if they are large, and reads them class by class.
+labels before the next is scored. Only thresholds and probabilities need all scores: `HeldOutScores` keeps the
+blocks, in a temporary file if they are large, and reads them class by class or block by block.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ class HeldOutScores:
         self.true = true
         self.weights = weights
         self.n_documents, self.n_classes = true.shape
+        self.is_unknown = np.zeros(self.n_documents, np.bool_)  # documents without a known term
         self._blocks: list[_Block] = []
         self._n_cells = 0
         self._file: IO[bytes] | None = None
@@ -118,8 +119,13 @@ class HeldOutScores:
         """Return the weights of some documents, given by number or by a mask; None: each counts once."""
         return None if self.weights is None else self.weights[documents]
 
-    def add(self, documents: Ints, scores: Floats) -> None:
-        """Add the scores (documents x classes) of some documents, given by their numbers."""
+    def add(self, documents: Ints, scores: Floats, is_unknown: Bools | None = None) -> None:
+        """Add the scores (documents x classes) of some documents, given by their numbers.
+
+        `is_unknown` says which of them have no known term; None: each has one.
+        """
+        if is_unknown is not None:
+            self.is_unknown[documents] = is_unknown
         by_class = np.ascontiguousarray(scores.T, np.float64)
         self._n_cells += scores.size
         if self._n_cells <= CELLS_IN_MEMORY:

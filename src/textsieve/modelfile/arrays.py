@@ -21,7 +21,8 @@ from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer, scorer_type
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import InputError
-from ..evaluation.calibration import Calibration
+from ..evaluation import calibration
+from ..evaluation.calibration import Calibration, JointCalibration
 from ..prediction import Model
 from ..settings import is_whole
 from ..text.analysis import Analysis
@@ -38,7 +39,7 @@ ARRAYS: dict[str, type[np.generic]] = {
     "idf_steps": np.uint8,  # only with few coefficients: idf times `text.weights.IDF_STEPS`
     "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
     "class_docs": np.int64,
-    "calibration_indptr": np.int64,  # absent without probabilities, like the next two
+    "calibration_indptr": np.int64,  # absent without probabilities, like the next two, or with a joint calibration
     "calibration_knots": np.float64,
     "calibration_values": np.float64,
 }
@@ -170,7 +171,9 @@ def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
         return kind.restore(settings, scorer_arrays, n_terms, len(header["classes"]))
 
 
-def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str) -> Calibration | None:
+def restore_calibration(
+    header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+) -> Calibration | JointCalibration | None:
     """Return the calibration of a file, or None if it has none.
 
     Raises `InputError` if only the header or only the arrays have one, or if its values are not valid.
@@ -179,7 +182,7 @@ def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[
     if header["calibration"] is None and not curves:
         return None
     with _naming_file(name):
-        return Calibration.restore(header["calibration"], curves, len(header["classes"]))
+        return calibration.restore(header["calibration"], curves, len(header["classes"]))
 
 
 def _scorer_parts(
@@ -231,7 +234,7 @@ def check_declared(archive: Archive, *, only_fast_patterns: bool = False) -> lis
         n_terms = kind.check_declared(settings, scorer_specs, n_classes)
         curves = _calibration_parts(specs)
         if header["calibration"] is not None or curves:
-            Calibration.check_declared(header["calibration"], curves, n_classes)
+            calibration.check_declared(header["calibration"], curves, n_classes)
     check_rules(_size_rules(specs, n_terms), name)
     return list(specs)
 
@@ -251,6 +254,8 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     # A multilabel model turns scores into labels by thresholds or by ranks, and another model by neither.
     n_cuts = ("thresholds" in specs) + (header["ranks"] is not None)
     yield Rule(n_cuts == int(header["multilabel"]), _WRONG_THRESHOLDS)
+    is_joint = header["calibration"] == calibration.JOINT
+    yield Rule(not (is_joint and header["multilabel"]), "its calibration is for one label per document")
 
 
 def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:

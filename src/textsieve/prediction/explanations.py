@@ -58,6 +58,8 @@ class ClassExplanation:
     term_contributions: TermContributions
     column: int
     """The column of this class in `term_contributions.products`."""
+    probability: float | None = None
+    """The probability of the class, if the model has probabilities."""
 
     @cached_property
     def _largest_first(self) -> list[int]:
@@ -87,12 +89,13 @@ class ClassExplanation:
 
     def __repr__(self) -> str:
         """Return the values that users see, by name."""
-        names = ("label", "score", "intercept", "threshold", "contributions")
+        has_probability = self.probability is not None
+        names = ("label", "score", *["probability"] * has_probability, "intercept", "threshold", "contributions")
         return f"ClassExplanation({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def _values(self) -> tuple[Any, ...]:
         """Return the values that `==` compares."""
-        return self.label, self.score, self.intercept, self.threshold, self.contributions
+        return self.label, self.score, self.probability, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
         """Return, in the order of `contributions`, how much more each term adds to this class than to the mean of all.
@@ -112,11 +115,18 @@ class ClassExplanation:
             rest = sum(item.contribution for item in others)
             parts.append(f"({counted(len(others), 'other term')}) {rest:+.3f}")
         parts.append(f"(intercept) {self.intercept:+.3f}")
-        return f"{as_written(self.label)}: {self.score:.3f} = {', '.join(parts)}"
+        probability = "" if self.probability is None else f" ({self.probability:.1%})"
+        return f"{as_written(self.label)}{probability}: {self.score:.3f} = {', '.join(parts)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
-        plain = {"label": self.label, "score": self.score, "intercept": self.intercept, "threshold": self.threshold}
+        plain = {
+            "label": self.label,
+            "score": self.score,
+            **({} if self.probability is None else {"probability": self.probability}),
+            "intercept": self.intercept,
+            "threshold": self.threshold,
+        }
         return plain | {"contributions": [contribution._asdict() for contribution in self.contributions]}
 
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..classifiers.scorer import Scorer
-from ..errors import DocumentError, InputError, Setting, shown
-from ..evaluation.calibration import Calibration
+from ..errors import DocumentError, InputError, Message, Setting, shown
+from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
@@ -113,7 +113,7 @@ class Model:
     settings: dict[str, Any]
     about: dict[str, Any]
     ranks: int | None = None  # number of best classes that each document gets, for multilabel models that use ranks
-    calibration: Calibration | None = None
+    calibration: Calibration | JointCalibration | None = None
     preparation: Preparation = NO_PREPARATION
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
     has_label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
@@ -241,6 +241,23 @@ class Model:
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
+    def predict_with_probabilities(
+        self, documents: Iterable[str | bytes], n_jobs: int | None = 1
+    ) -> tuple[Any, NDArray[np.bool_], Floats | None]:
+        """Return the labels of each document, which documents are unknown, and the probability of each label.
+
+        The latter are None for a multilabel model, and for a model without probabilities.
+        """
+        if self.multilabel or self.calibration is None:
+            return *self.predict_labels(documents, n_jobs), None
+        rows = self.rows(documents, n_jobs)
+        labels, probabilities = [], []
+        for part in blocks(rows.n_rows, len(self.classes)):
+            predictions = self.predict_rows(rows.part(part), n_jobs)
+            labels.append(predictions.labels)
+            probabilities.append(self.label_probabilities(predictions))
+        return np.concatenate(labels), rows.is_zero, np.concatenate(probabilities)
+
     def predict_rows(self, rows: CSR, n_jobs: int | None = 1) -> Predictions:
         """Return the predictions for documents given as rows of weights (see `rows`)."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
@@ -265,22 +282,46 @@ class Model:
             raise InputError("A multilabel model needs a threshold for each class, or a number of ranks.")
         return ThresholdRule(self.thresholds, self.ranks)
 
-    def probabilities(self, scores: Floats) -> Floats:
-        """Return the probability of each class, given scores (documents x classes).
+    def probabilities(self, scores: Floats, is_unknown: NDArray[np.bool_]) -> Floats:
+        """Return the probability of each class, given scores (documents x classes) and which documents are unknown.
 
-        The probabilities of a document sum to 1, unless the model is multilabel.
+        Unless the model is multilabel, the probabilities of a document sum to 1, and its label is the most probable
+        class. Only models of earlier versions, with a curve for each class, may have another label.
         """
         if self.calibration is None:
-            raise InputError(
-                "This model was trained without probabilities",
-                hint=(
-                    "train it with ",
-                    Setting("probabilities", "sigmoid"),
-                    " or ",
-                    Setting("probabilities", "isotonic"),
-                ),
-            )
+            raise InputError("This model was trained without probabilities", hint=self.probabilities_hint)
+        if isinstance(self.calibration, JointCalibration):
+            return self.calibration.probabilities(scores, is_unknown, self.fallback_class, self.class_docs)
         return self.calibration.probabilities(scores, sum_to_one=not self.multilabel)
+
+    def label_probabilities(self, predictions: Predictions) -> Floats:
+        """Return the probability of each document's label, for a model with one label per document."""
+        scores, is_unknown = predictions.scores, predictions.is_unknown
+        best = DocumentScores(scores, is_unknown, self.fallback_class).best()
+        probabilities: Floats = self.probabilities(scores, is_unknown)[np.arange(len(best)), best]
+        return probabilities
+
+    @property
+    def probabilities_hint(self) -> Message:
+        """Return what to do to get a model with probabilities."""
+        if self.multilabel:
+            return ("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'")
+        if self.settings.get("probabilities") is None:
+            return ("train it with ", Setting("probabilities", "auto"))
+        return "train it on more documents: there were too few to hold some out"
+
+    def best_first(self, scores: Floats, is_unknown: bool) -> list[int]:
+        """Return the class numbers of a document, the best first, given its scores.
+
+        The first is the label, unless the document is unknown and the model has no probabilities, or those of an
+        earlier version.
+        """
+        if is_unknown and isinstance(self.calibration, JointCalibration):
+            ranked = self.probabilities(scores[np.newaxis], np.ones(1, np.bool_))[0]
+        else:
+            ranked = scores
+        numbers: list[int] = np.argsort(-ranked, kind="stable").tolist()
+        return numbers
 
     @property
     def fallback_class(self) -> int:
@@ -332,10 +373,16 @@ class Model:
         def explain_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])
             score, intercept = float(scores[number]), float(intercepts[number])
-            return ClassExplanation(self.classes[number], score, intercept, threshold, contributions, number)
+            probability = None if probabilities is None else probabilities[number]
+            return ClassExplanation(
+                self.classes[number], score, intercept, threshold, contributions, number, probability
+            )
 
-        best_first = np.argsort(-scores, kind="stable").tolist()
         is_unknown = weights.is_zero
+        best_first = self.best_first(scores, bool(is_unknown[0]))
+        probabilities = (
+            None if self.calibration is None else self.probabilities(scores[np.newaxis], is_unknown)[0].tolist()
+        )
         document_scores = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
         predicted = (
             self._label_set(document_scores.labels(self._threshold_rule)[0])

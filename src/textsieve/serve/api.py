@@ -28,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from ..errors import InputError, shown
+from ..prediction import Abstention
 from . import schemas
 from .api_errors import (
     JSON_TYPE,
@@ -168,7 +169,12 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
     async def predict(request: schemas.PredictRequest) -> bytes:
         """Return the label or labels of each document, and their scores."""
         service.check_lengths("texts", request.texts)
-        return await service.workers.predict(service.holder.model, request.texts, request.top)
+        served, minimum = service.holder.model, request.min_probability
+        if minimum is None:
+            minimum = service.min_probability_for(served.model)
+        else:
+            Abstention.of(served.model, minimum, None)  # raises `InputError` if the model can't abstain
+        return await service.workers.predict(served, request.texts, request.top, minimum)
 
     async def explain(request: schemas.ExplainRequest) -> bytes:
         """Return how much each term of a document adds to the score of a class, and where the terms occur."""
@@ -181,7 +187,8 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
                 if not is_wanted():
                     raise Abandoned
 
-            return explanation_json(served.model, served.id, text, label, check_wanted)
+            minimum = service.min_probability_for(served.model)
+            return explanation_json(served.model, served.id, text, label, minimum, check_wanted)
 
         return await service.workers.work("explain", served, len(text), work)
 
@@ -221,8 +228,13 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
     async def model() -> Response:
         """Return the model's classes, settings and quality on held-out documents, and the limits of requests."""
         limits = {name: getattr(service.limits, name) for name in ("body", "documents", "length", "seconds")}
-        description = service.holder.model.description
-        return _json(description | {"feedback": service.feedback is not None, "limits": limits})
+        served = service.holder.model
+        of_service = {
+            "min_probability": service.min_probability_for(served.model),
+            "feedback": service.feedback is not None,
+            "limits": limits,
+        }
+        return _json(served.description | of_service)
 
     async def terms(
         label: Annotated[

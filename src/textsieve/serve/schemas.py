@@ -35,6 +35,12 @@ class PredictRequest(RequestBody):
         None, description="Return the scores (and probabilities) of this many best classes."
     )
 
+    min_probability: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="Give no label to a document whose best class is less probable, or that has no known term. The "
+        "default is that of the service.",
+    )
+
     @property
     def n_documents(self) -> int:
         """Return the number of documents in the request."""
@@ -51,7 +57,8 @@ def limited_predict_request(max_documents: int) -> type[PredictRequest]:
 class Prediction(BaseModel):
     """The prediction for a document: `label` and `score`, or `labels` and `scores` for a multilabel model."""
 
-    label: Label | None = None
+    label: Label | None = Field(None, description="Null if the model is not sure, and `min_probability` is given.")
+    best_guess: Label | None = Field(None, description="The best class, only if the model is not sure.")
     score: Number | None = None
     probability: Number | None = Field(None, description="Only if the model was trained with probabilities.")
     labels: list[Label] | None = None
@@ -71,6 +78,13 @@ class ExplainRequest(RequestBody):
 
     text: str = Field(examples=["The striker scored twice."])
     label: Label | None = None
+
+
+class KnownWords(BaseModel):
+    """How many words of a text the model knows."""
+
+    known: int = Field(description="Words that overlap with a term of the model.")
+    total: int
 
 
 class ScoredClass(BaseModel):
@@ -102,6 +116,8 @@ class ExplainResponse(BaseModel):
     model: str = Field(description="The id of the model.")
     predicted: list[Label]
     unknown: str | None
+    abstains: bool = Field(description="True if the model is not sure, by the minimum probability of the service.")
+    words: KnownWords
     classes: list[ScoredClass] = Field(description="All classes, the best first.")
     label: Label = Field(description="The explained class.")
     score: Number
@@ -151,6 +167,10 @@ class ModelResponse(BaseModel):
     documents: int | None
     held_out: dict[str, Any] | None = Field(description="Quality on documents that were held out from training.")
     probabilities: bool
+    confidence: dict[str, Any] | None = Field(
+        description="How many held-out documents had a label of at least some probability, and how many were right."
+    )
+    min_probability: Number | None = Field(description="The least probability of a label, if the service has one.")
     settings: dict[str, Any]
     feedback: bool = Field(description="True if the service accepts corrections.")
     limits: RequestLimits

@@ -21,7 +21,7 @@ from pydantic_core import to_json
 from ..arrays import Ints
 from ..errors import shown
 from ..modelfile.reading import read_stored
-from ..prediction import ClassExplanation, Label, Model, Predictions, as_written
+from ..prediction import Abstention, ClassExplanation, Explanation, Label, Model, Predictions, Span, as_written
 from ..prediction.records import Records
 from ..text.analysis import display_term
 from .api_errors import ApiError
@@ -83,12 +83,18 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
 
 
 def explanation_json(
-    model: Model, model_id: str, text: str, label: Label | None, check_wanted: Callable[[], None] = lambda: None
+    model: Model,
+    model_id: str,
+    text: str,
+    label: Label | None,
+    min_probability: float | None = None,
+    check_wanted: Callable[[], None] = lambda: None,
 ) -> bytes:
     """Return the JSON that explains why a text gets its label, and where its terms occur.
 
     It explains the class `label`. If that is None, it explains the best of the predicted classes, or the best class if
-    none is predicted. `check_wanted` is called between two steps and may raise an exception to stop.
+    none is predicted. The model abstains if it is less sure than `min_probability`. `check_wanted` is called between
+    two steps and may raise an exception to stop.
     """
     explanation = model.explain(text)
     check_wanted()
@@ -100,16 +106,15 @@ def explanation_json(
     else:
         explained = explanation[find_class(model, label)]
     positions = {contribution.term: position for position, contribution in enumerate(explained.contributions)}
-    scores, labels = [cls.score for cls in explanation.classes], [cls.label for cls in explanation.classes]
     classes = [
         {
             "label": cls.label,
             "score": cls.score,
             "threshold": cls.threshold,
-            "probability": probability,
+            "probability": cls.probability,
             "predicted": cls.label in predicted,
         }
-        for cls, probability in zip(explanation.classes, _probabilities(model, scores, labels), strict=True)
+        for cls in explanation.classes
     ]
     contributions = [
         {**contribution._asdict(), "compared": compared}
@@ -119,6 +124,9 @@ def explanation_json(
         "model": model_id,
         "predicted": predicted,
         "unknown": None if explanation.unknown is None else f"{explanation.unknown}.",
+        "abstains": min_probability is not None
+        and (explanation.unknown is not None or _best_probability(explanation) < min_probability),
+        "words": _known_words(text, spans),
         "classes": classes,
         "label": explained.label,
         "score": explained.score,
@@ -130,22 +138,33 @@ def explanation_json(
     return to_json(response, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
 
 
+def _best_probability(explanation: Explanation) -> float:
+    """Return the probability of the predicted class, for one label per document; 1 without probabilities."""
+    probabilities = [cls.probability for cls in explanation.classes if cls.label == explanation.predicted]
+    return 1.0 if probabilities[0] is None else probabilities[0]
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _known_words(text: str, spans: list[Span]) -> dict[str, int]:
+    """Return how many words a text has, and how many of them overlap with a term of the model.
+
+    A word is a sequence of letters, digits and underscores. Spans are sorted by their starts.
+    """
+    is_known = bytearray(len(text))
+    for start, end, _ in spans:
+        is_known[start:end] = b"\x01" * (end - start)
+    known = [1 in is_known[match.start() : match.end()] for match in _WORD.finditer(text)]
+    return {"known": sum(known), "total": len(known)}
+
+
 def _compared(model: Model, explained: ClassExplanation) -> Iterable[float | None]:
     """Return how much more each term adds to the class than to all classes on average.
 
     If the model needs no such comparison (`Model.needs_comparing`), return None for each term.
     """
     return explained.compared() if model.needs_comparing else repeat(None, len(explained.contributions))
-
-
-def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> list[float | None]:
-    """Return the probabilities of the classes in the order of `labels`, or None for each if the model has none."""
-    if model.calibration is None:
-        return [None] * len(scores)
-    columns = [model.classes.index(label) for label in labels]
-    scores_by_column = np.empty((1, len(scores)))
-    scores_by_column[0, columns] = scores
-    return list(model.probabilities(scores_by_column)[0, columns].tolist())
 
 
 # -- terms and description -------------------------------------------------------------------------------------------
@@ -215,6 +234,7 @@ def describe(model: Model) -> dict[str, Any]:
         "documents": about.get("n_documents"),
         "held_out": about.get("held_out"),
         "probabilities": model.calibration is not None,
+        "confidence": about.get("confidence"),
         "settings": settings,
     }
 
@@ -237,10 +257,18 @@ class ServedModel:
         """Add predictions to the metrics."""
         self._count(self.model, predictions)
 
-    def records(self, predictions: Predictions, top: int | None) -> Iterable[dict[str, Any]]:
-        """Return a record for each prediction, with the scores of the `top` best classes if `top` is given."""
-        records = self._records if top is None else Records(self.model, min(top, len(self.model.classes)))
-        return records.of(predictions)
+    def records(
+        self, predictions: Predictions, top: int | None, min_probability: float | None = None
+    ) -> Iterable[dict[str, Any]]:
+        """Return a record for each prediction, with the scores of the `top` best classes if `top` is given.
+
+        A document of which the model is less sure than `min_probability` has no label.
+        """
+        if top is None and min_probability is None:
+            return self._records.of(predictions)
+        n_scores = None if top is None else min(top, len(self.model.classes))
+        abstention = Abstention.of(self.model, min_probability, None)
+        return Records(self.model, n_scores, abstention).of(predictions)
 
     @cached_property
     def _records(self) -> Records:

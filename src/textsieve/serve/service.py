@@ -22,7 +22,7 @@ from typing import Literal, TextIO
 
 from starlette.types import Scope
 
-from ..prediction import Label
+from ..prediction import Abstention, Label, Model
 from ..settings import n_threads
 from .api_errors import ApiError
 from .feedback import Feedback
@@ -91,11 +91,14 @@ class Service:
         n_jobs: int | None = None,
         log: Log | None = None,
         logs_requests: bool = True,
+        min_probability: float | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.metrics = Metrics()
         self.feedback = None if feedback is None else Feedback(feedback)
         self.holder = ModelHolder(path, self.metrics.count_predictions)
+        self._min_probability = min_probability
+        Abstention.of(self.holder.model.model, min_probability, None)  # raises `InputError` if the model can't abstain
         self.paths: Set[str] = frozenset()  # the paths of all routes, once these are added
         self._n_threads = n_threads(n_jobs)
         self._log, self._logs_requests = log, logs_requests
@@ -107,6 +110,12 @@ class Service:
         if self._workers is None:
             self._workers = PredictionWorkers(self.limits, self._n_threads)
         return self._workers
+
+    def min_probability_for(self, model: Model) -> float | None:
+        """Return the least probability of a label; None for a newer model that can't abstain."""
+        if self._min_probability is None or model.multilabel or model.calibration is None:
+            return None
+        return self._min_probability
 
     def close(self) -> None:
         """End the threads and write the waiting log lines."""

@@ -67,6 +67,7 @@ class Job:
     effort: int  # number of characters, plus `DOCUMENT_EFFORT` for each document
     texts: list[str]
     top: int | None = None
+    min_probability: float | None = None
     work: Work | None = None  # None for a prediction
     is_abandoned: bool = False
 
@@ -100,10 +101,12 @@ class PredictionWorkers:
         """Return the number of requests without a response."""
         return len(self._deadlines)
 
-    async def predict(self, served: ServedModel, texts: list[str], top: int | None) -> bytes:
+    async def predict(
+        self, served: ServedModel, texts: list[str], top: int | None, min_probability: float | None = None
+    ) -> bytes:
         """Return the response to a request for predictions."""
         effort = sum(map(len, texts)) + DOCUMENT_EFFORT * len(texts)
-        job = Job(self._loop.create_future(), served, effort, texts, top)
+        job = Job(self._loop.create_future(), served, effort, texts, top, min_probability)
         return await self._result(job, self._long_pool if effort > SHORT else None)
 
     async def work(self, kind: WorkKind, served: ServedModel, effort: int, work: Work) -> bytes:
@@ -243,7 +246,7 @@ def _predict_together(jobs: list[Job]) -> list[bytes]:
         job_predictions = Predictions(
             predictions.labels[begin:end], predictions.scores[begin:end], predictions.is_unknown[begin:end]
         )
-        responses.append(predictions_json(served.records(job_predictions, job.top)))
+        responses.append(predictions_json(served.records(job_predictions, job.top, job.min_probability)))
         begin = end
     return responses
 
@@ -260,7 +263,7 @@ def _run_in_parts(job: Job) -> bytes:
             raise Abandoned
         predictions = job.served.model.predict(part)
         job.served.count(predictions)
-        records += job.served.records(predictions, job.top)
+        records += job.served.records(predictions, job.top, job.min_probability)
     return predictions_json(records)
 
 

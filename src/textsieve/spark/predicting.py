@@ -20,7 +20,7 @@ from ..categorizer import Categorizer
 from ..errors import InputError, shown
 from ..modelfile.reading import decode
 from ..modelfile.writing import encode
-from ..prediction import Model
+from ..prediction import Abstention, Model
 from .columns import decode_texts, select_documents
 from .tasks import map_batches
 
@@ -90,10 +90,13 @@ _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
 """Types of labels in Spark and in Arrow."""
 
 
-def _labels_and_scores(with_scores: bool, model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
+def _labels_and_scores(
+    with_scores: bool, abstention: Abstention | None, model: Model, texts: list[str], is_null: Bools
+) -> list[pa.Array]:
     """Return the predicted labels of texts, and their scores if `with_scores`; null for texts that are null."""
     predictions = model.predict(texts)
-    labels = _label_column(model, predictions.labels, is_null)
+    has_no_label = is_null if abstention is None else is_null | abstention.applies(model, predictions)
+    labels = _label_column(model, predictions.labels, has_no_label)
     if not with_scores:
         return [labels]
     scores = [None if null else row for null, row in zip(is_null, predictions.scores, strict=True)]
@@ -117,11 +120,13 @@ def predict(
     *,
     prediction: str = "prediction",
     scores: str | None = "scores",
+    min_probability: float | None = None,
 ) -> DataFrame:
     """Return the DataFrame with the predicted label or labels of each document, and its scores by class.
 
     Scores are in the order of the classes. Labels and scores are null if the text is null. `scores=None` leaves the
-    scores out. Raise `InputError` if a column has one of the two names already.
+    scores out. With `min_probability`, the label is also null if it would be less probable, or if the text has no
+    selected term. Raise `InputError` if a column has one of the two names already.
     """
     if isinstance(model, Categorizer):
         model = model._fitted()
@@ -131,4 +136,5 @@ def predict(
     new_fields = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
     if scores is not None:
         new_fields.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    return add_model_columns(df, model, text, new_fields, partial(_labels_and_scores, scores is not None))
+    make_columns = partial(_labels_and_scores, scores is not None, Abstention.of(model, min_probability, None))
+    return add_model_columns(df, model, text, new_fields, make_columns)

@@ -22,7 +22,7 @@ from ..classifiers.sparse_linear import SparseLinearScorer
 from ..corpus import Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
-from ..evaluation.calibration import Calibration
+from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.thresholds import ThresholdRule
 from ..prediction import Model
 from ..settings import is_whole, n_threads
@@ -32,6 +32,7 @@ from ..text.preparation import Preparation
 from ..text.stop_words import matchable_stop_words, stop_words_of
 from ..text.tokens import ScriptSample
 from ..warning import warn
+from .calibrating import calibrate, method_of
 from .counted_documents import (
     CountedDocuments,
     Progress,
@@ -57,8 +58,10 @@ class TuningResult(NamedTuple):
     """The score by number of terms, if the number was tuned."""
     threshold_rule: ThresholdRule | None
     """How scores become labels, if the documents are multilabel."""
-    calibration: Calibration | None
+    calibration: Calibration | JointCalibration | None
     """How scores become probabilities, if the settings ask for them."""
+    confidence: dict[str, Any] | None = None
+    """How many labels of held-out documents are certain, and how many of these are right, with probabilities."""
     sieve: SieveLimits | None = None
     """How many coefficients are kept, if some are dropped."""
     sieve_curve: dict[float, list[float]] | None = None
@@ -118,7 +121,7 @@ def model_from_parts(
     terms = counted.terms.take(selected.columns)
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
-    training = Training(settings, lambda *_: None)
+    training = Training(replace(settings, probabilities=None), lambda *_: None)
     return training.assemble(counted.targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
 
@@ -247,8 +250,8 @@ class Training:
             tunes_thresholds
             or settings.n_terms == "auto"
             or settings.held_out is not None
-            or settings.probabilities is not None
             or settings.tolerance is not None
+            or method_of(settings.probabilities, multilabel=sizes.multilabel) is not None
         )
 
     def tune_without_documents(self, sizes: ClassSizes, n_terms_seen: int) -> TuningResult:
@@ -291,17 +294,23 @@ class Training:
                 sieve_curve = tuning.sieve_curve(max_terms)
                 share = smallest_share(sieve_curve, self._settings.tolerance)
         sieve = SieveLimits.of(self._settings, share)
-        multilabel, method = sample.targets.multilabel, self._settings.probabilities
+        multilabel = sample.targets.multilabel
+        method = method_of(self._settings.probabilities, multilabel=multilabel)
         rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
         calibration = None
-        if (multilabel and rule is None) or method is not None:
+        if method is not None and not multilabel:
+            n_labelled = int(sample.targets.usable.sum())
             with self.clock("scoring held-out documents"):
-                scores = tuning.held_out_scores(max_terms, sieve)
-                if multilabel:
-                    rule = self.plan.cut.fit_held_out(scores)
+                is_optional = self._settings.probabilities == "auto"
+                calibrated = calibrate(tuning, n_labelled, max_terms, sieve, is_optional=is_optional)
+            return TuningResult(max_terms, curve, rule, *(calibrated or (None, None)), sieve, sieve_curve)
+        if multilabel and (rule is None or method is not None):
+            with self.clock("scoring held-out documents"):
+                scores = tuning.held_out_scores(max_terms, sieve=sieve)
+                rule = self.plan.cut.fit_held_out(scores)
                 if method is not None:
                     calibration = Calibration.fit_held_out(method, scores)
-        return TuningResult(max_terms, curve, rule, calibration, sieve, sieve_curve)
+        return TuningResult(max_terms, curve, rule, calibration, None, sieve, sieve_curve)
 
     def _evaluate(self, counted: CountedDocuments, share: float) -> Report:
         """Hold out a share of the documents, train on the others exactly as on all documents, and compare labels."""
@@ -318,7 +327,7 @@ class Training:
             )
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out".
-        inner = Training(replace(self._settings, keep_stats=False), self._progress)
+        inner = Training(replace(self._settings, keep_stats=False, probabilities=None), self._progress)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
             with inner.clock("selecting"):
@@ -388,6 +397,7 @@ class Training:
                 "n_unlabelled": sizes.n_unlabelled,
                 **about,
                 "curve": None if curve is None else [list(point) for point in curve],
+                "confidence": tuned.confidence,
             },
         )
 

@@ -9,8 +9,9 @@ once, and a smaller selection is the beginning of a larger one. A selector that 
 (`depends_on_k`) selects again for each.
 
 *Thresholds and probabilities.* The held-out scores of all folds together determine how scores become labels
-(`evaluation.thresholds`) and probabilities (`evaluation.calibration`). A fold from which a class could not be learned
-(all its documents were held out, or all remaining documents belong to it) is left out for this class.
+(`evaluation.thresholds`) and probabilities (`evaluation.calibration`). With one label per document, probabilities have
+two parameters, for which the first folds with `calibrating.ENOUGH_DOCUMENTS` are enough. A fold from which a class
+could not be learned (all its documents were held out, or all remaining ones belong to it) is left out for this class.
 """
 
 from __future__ import annotations
@@ -255,15 +256,27 @@ class Tuning:
             n_predicted += count_labels(is_predicted, weights)
         return f1_of_counts(n_right, n_predicted, held_out.n_true)
 
-    def held_out_scores(self, max_terms: int | None, sieve: SieveLimits | None = None) -> HeldOutScores:
-        """Return the scores of each labelled document by the model that was trained without its fold."""
+    def held_out_scores(
+        self, max_terms: int | None, n_enough: float = np.inf, sieve: SieveLimits | None = None
+    ) -> HeldOutScores:
+        """Return the scores of each labelled document by the model that was trained without its fold.
+
+        No further fold is scored as soon as `n_enough` documents are; the others have no scores. A document has no
+        score, but NaN, for a class that has no training document in its fold. With `sieve`, coefficients are dropped.
+        """
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
+        n_scored = 0
         for fold, (is_test, split) in enumerate(self.splits(max_terms)):
             documents = np.flatnonzero(is_test)
+            is_missing = split.train_targets.class_docs == 0
             terms = None if sieve is None else self._counted.terms.take(split.columns)
             for part, scored in split.held_out_scores(self._plan, split.train.shape[1], terms, sieve):
-                held_out.add(documents[part], scored.scores)
+                scored.scores[:, is_missing] = np.nan
+                held_out.add(documents[part], scored.scores, scored.is_unknown)
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
+            n_scored += len(documents)
+            if n_scored >= n_enough:
+                break
         return held_out
 
 

@@ -1,7 +1,7 @@
 // The results for the documents of a file: the number of documents per class, and the first rows.
 
 import { bar, formatCount, formatNumber, formatPercent, isNumber, labelParts, make } from "./dom.js";
-import { countsOf, figureOf, labelsOf } from "./predictions.js";
+import { countsOf, figureOf, isUnsure, labelsOf } from "./predictions.js";
 
 const ROWS = 200; // number of rows that are shown
 const CLIP = 160; // characters of a text that are shown
@@ -18,7 +18,9 @@ const predictionCells = (prediction) => {
   const { label, score, probability, scores, probabilities, unknown } = prediction;
   const note = unknown ? make("span", { class: "note block" }, "no known term") : null;
   if (prediction.labels === undefined) {
-    const cell = make("td", { class: "text" }, labelParts(label), note);
+    const guess = (best) => make("span", { class: "note block" }, "best guess: ", labelParts(best));
+    const names = isUnsure(prediction) ? ["not sure", guess(prediction.best_guess)] : labelParts(label);
+    const cell = make("td", { class: "text" }, names, note);
     return [cell, make("td", { class: "number" }, figure(score, probability))];
   }
   const line = (name) => make("span", { class: "pair" },

@@ -159,11 +159,25 @@ const classTable = ({ classes, held_out: heldOut }) => {
   return sortableTable("Click a column title to sort.", columns, rows);
 };
 
+/** Returns a table of how many labels of held-out documents have some probability, and how many of these are right. */
+const confidenceTable = ({ documents, rows }) => {
+  const head = (title) => make("th", { class: "number", scope: "col" }, title);
+  const heads = ["Probability", "Documents", "Right"].map(head);
+  const line = ({ min_probability: minimum, share, accuracy }) => make("tr", {},
+    make("td", { class: "number" }, `at least ${formatPercent(minimum, 0)}`),
+    make("td", { class: "number" }, formatPercent(share)),
+    make("td", { class: "number" }, share ? formatPercent(accuracy) : "–"));
+  return make("div", { class: "scroll" }, make("table", { class: "confidence" },
+    make("caption", {}, `How sure the model was of ${formatCount(documents, "held-out document")}`),
+    make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows.map(line))));
+};
+
 export const showModel = (model) => {
   const card = (title, ...content) => make("div", { class: "card" }, make("h3", {}, title), content);
   const isTested = Boolean(model.held_out);
   byId("model-card").replaceChildren(
     card("Overview", factsOf(model), settingsOf(model.settings)),
-    card("Quality", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null),
+    card("Quality", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null,
+      model.confidence ? confidenceTable(model.confidence) : null),
     card("Classes", isTested ? make("p", { class: "note" }, TESTED) : null, classTable(model)));
 };

@@ -9,7 +9,11 @@ const JOINS = ["|", ";", ",", "\n"];
 export const joinOf = (classes) =>
   JOINS.find((join) => !classes.some(({ label }) => String(label).includes(join))) ?? JOINS[0];
 
-export const labelsOf = (prediction) => prediction.labels ?? [prediction.label];
+/** Returns the labels of a prediction; none if the model is not sure. */
+export const labelsOf = (prediction) => prediction.labels ?? (isUnsure(prediction) ? [] : [prediction.label]);
+
+/** Returns whether the model is not sure, and has only a best guess. */
+export const isUnsure = ({ best_guess: guess }) => guess !== undefined;
 
 /** Returns the number of a label. Names of `figures` are as Python writes them: its 1e-05 is 0.00001 in JavaScript. */
 export const figureOf = (figures, label) => {
@@ -24,6 +28,8 @@ const labelCell = (labels, join) => {
   return labels.every(isNumber) ? text : harmless(text);
 };
 
+const guessCell = (prediction) => (isUnsure(prediction) ? labelCell([prediction.best_guess], "") : "");
+
 /** Returns the added columns: their names, and functions from a prediction to a cell. */
 export const addedColumns = (model) => {
   const join = joinOf(model.classes);
@@ -32,6 +38,7 @@ export const addedColumns = (model) => {
   if (!model.multilabel) {
     return [
       ["label", (prediction) => labelCell(labelsOf(prediction), join)],
+      ...(isNumber(model.min_probability) ? [["best_guess", guessCell]] : []),
       ["score", ({ score }) => score],
       ...(model.probabilities ? [["probability", ({ probability }) => probability ?? ""]] : []),
       unknown,
@@ -72,7 +79,8 @@ export const countsOf = (results) => {
   for (const { prediction } of results) {
     if (!prediction) continue;
     const names = labelsOf(prediction).map(labelText);
-    for (const name of names.length ? names : ["(no class)"]) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const none = isUnsure(prediction) ? "(not sure)" : "(no class)";
+    for (const name of names.length ? names : [none]) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].sort((a, b) => b[1] - a[1]);
 };

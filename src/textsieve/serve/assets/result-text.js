@@ -1,6 +1,6 @@
 // Texts and legends about the result for a text: the predicted classes, the colours and the bars.
 
-import { formatNumber, formatPercent, isNumber, labelParts, labelText, make } from "./dom.js";
+import { formatCount, formatNumber, formatPercent, isNumber, labelParts, labelText, make } from "./dom.js";
 
 const LEGEND_STRENGTHS = [0.25, 0.6, 1];
 const EXACT = "Point at a term, tap it, or reach it with Tab and the arrow keys to see the exact number.";
@@ -12,19 +12,38 @@ const CHOOSE = "Choose a class to see its terms.";
 /** Returns the predicted labels, the best first. */
 export const predictedLabels = ({ classes }) => classes.filter(({ predicted }) => predicted).map(({ label }) => label);
 
-/** Returns the predicted class or classes; the score if there is one class; and a note if no term is known. */
-export const predictionLines = ({ classes, unknown }) => {
+const wordsLine = ({ known, total }) => {
+  const words = `${formatNumber(known)} of ${formatCount(total, "word")}`;
+  return make("p", { class: "muted words" }, `The model knows ${words} of this text.`);
+};
+
+/** Returns “Not sure”, the best guess, and why the model is not sure. */
+const unsureLines = ({ classes, unknown, words }) => {
+  const [best] = classes.filter(({ predicted }) => predicted);
+  const probability = isNumber(best.probability) ? `, probability ${formatPercent(best.probability)}` : "";
+  return [
+    make("p", { class: "muted lead" }, "Predicted class"),
+    make("p", { class: "names" }, make("strong", {}, "Not sure")),
+    make("p", {}, "Best guess: ", labelParts(best.label), probability),
+    unknown ? make("p", { class: "unknown" }, `${unknown.replace(/\.$/, "")}.`) : null,
+    wordsLine(words),
+  ].filter(Boolean);
+};
+
+/** Returns the predicted class or classes, or “Not sure”; the score if there is one class; and the known words. */
+export const predictionLines = ({ classes, unknown, abstains, words }) => {
   const predicted = predictedLabels({ classes });
+  if (predicted.length === 1 && (abstains || unknown)) return unsureLines({ classes, unknown, words });
   const names = predicted.map((label) => make("strong", {}, labelParts(label)));
   const lines = [
     make("p", { class: "muted lead" }, predicted.length === 1 ? "Predicted class" : "Predicted classes"),
     make("p", { class: "names" }, names.length ? names : make("strong", {}, "None: no class reaches its threshold")),
   ];
-  if (unknown) return [...lines, make("p", { class: "unknown" }, `${unknown.replace(/\.$/, "")}.`)];
-  if (names.length !== 1) return lines;
+  if (names.length !== 1) return [...lines, wordsLine(words)];
   const best = classes.find(({ predicted: isPredicted }) => isPredicted);
   const probability = isNumber(best.probability) ? `probability ${formatPercent(best.probability)}, ` : "";
-  return [...lines, make("p", { class: "muted" }, `${probability}score ${formatNumber(best.score, 3)}`)];
+  const score = make("p", { class: "muted" }, `${probability}score ${formatNumber(best.score, 3)}`);
+  return [...lines, score, wordsLine(words)];
 };
 
 export const legendLines = (label) => {

@@ -1,0 +1,91 @@
+"""How many documents get a label with some certainty, and how many of these labels are right.
+
+A user who wants no label that is less probable than some minimum needs to know what the minimum costs. For each of some
+minima, `Confidence` counts the documents whose label is at least as probable (the coverage), and those of them whose
+label is right (the accuracy). A document without a selected term is never certain: its label is the fallback class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+
+MINIMA = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""The probabilities for which documents are counted."""
+
+
+class ConfidenceRow(NamedTuple):
+    """The documents whose label has at least a certain probability."""
+
+    min_probability: float
+    share: float
+    """Their share of all documents."""
+    accuracy: float
+    """The share of right labels among them; 0 if there are none."""
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """Counts of documents by the probability of their label. Counts of batches can be added."""
+
+    documents: float
+    certain: tuple[float, ...]
+    """For each of `MINIMA`, the number of documents whose label is at least as probable."""
+    right: tuple[float, ...]
+    """For each of `MINIMA`, how many of these labels are right."""
+
+    @classmethod
+    def of(cls, probabilities: Floats, is_right: Bools, is_unknown: Bools, weights: Floats | None = None) -> Confidence:
+        """Count documents, given the probability of each label, and whether it is right.
+
+        `is_unknown` says which documents have no selected term; `weights` are sample weights.
+        """
+        counts = np.ones(len(is_right), np.int64) if weights is None else weights
+        certain, right = [], []
+        for minimum in MINIMA:
+            is_certain = (probabilities >= minimum) & ~is_unknown
+            certain.append(counts[is_certain].sum().item())
+            right.append(counts[is_certain & is_right].sum().item())
+        return cls(counts.sum().item(), tuple(certain), tuple(right))
+
+    @classmethod
+    def of_labels(
+        cls,
+        probabilities: Floats,
+        is_unknown: Bools,
+        true: Sequence[tuple[Any, ...]],
+        predicted: Sequence[tuple[Any, ...]],
+        weights: Sequence[float] | None,
+    ) -> Confidence:
+        """Count documents, given their true and predicted labels; a document without a true label is left out."""
+        labelled = np.array([bool(labels) for labels in true], np.bool_)
+        is_right = np.array([set(a) == set(b) for a, b in zip(true, predicted, strict=True)], np.bool_)
+        counts = None if weights is None else np.asarray(weights)[labelled]
+        return cls.of(probabilities[labelled], is_right[labelled], is_unknown[labelled], counts)
+
+    def __add__(self, other: Confidence) -> Confidence:
+        """Return the counts of the documents of both."""
+        certain = tuple(a + b for a, b in zip(self.certain, other.certain, strict=True))
+        right = tuple(a + b for a, b in zip(self.right, other.right, strict=True))
+        return Confidence(self.documents + other.documents, certain, right)
+
+    def rows(self) -> list[ConfidenceRow]:
+        """Return coverage and accuracy for each of `MINIMA`."""
+        return [
+            ConfidenceRow(minimum, _share(certain, self.documents), _share(right, certain))
+            for minimum, certain, right in zip(MINIMA, self.certain, self.right, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of documents and the rows as JSON values."""
+        return {"documents": self.documents, "rows": [row._asdict() for row in self.rows()]}
+
+
+def _share(part: float, whole: float) -> float:
+    """Return part / whole, and 0 if the whole is 0."""
+    return part / whole if whole else 0.0

@@ -1,0 +1,81 @@
+"""Abstaining: a document gets no label, or a label of the user's choice, if the model is not sure of its class.
+
+The model is not sure of a document that has no selected term, or whose best class is less probable than
+`min_probability`. By default, nothing abstains, and a document without a selected term gets the fallback class. What a
+minimum costs is shown by `evaluation.confidence`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .labels import Label
+from .model import Model, Predictions
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """When a model with one label per document abstains, and the label of such documents."""
+
+    min_probability: float = 0.0
+    """The least probability of a label. With 0, only documents without a selected term get none."""
+    label: Label | None = None
+
+    @classmethod
+    def of(cls, model: Model, min_probability: Any, abstain_label: Any) -> Abstention | None:
+        """Return when a model abstains, or None if neither of the two settings is given.
+
+        Raise `InputError` for invalid settings, and for a model that can't abstain.
+        """
+        if min_probability is None and abstain_label is None:
+            return None
+        minimum = 0.0 if min_probability is None else checked_probability(min_probability)
+        setting = ("abstain_label", abstain_label) if min_probability is None else ("min_probability", min_probability)
+        if model.multilabel:
+            raise InputError(
+                "a multilabel model assigns labels by thresholds, and may assign none",
+                setting=setting[0],
+                value=setting[1],
+                hint="leave it out",
+            )
+        if not (abstain_label is None or isinstance(abstain_label, str | bool | int | float)):
+            raise InputError(setting="abstain_label", value=abstain_label, hint="use a text, a number or None")
+        if minimum > 0 and model.calibration is None:
+            raise InputError(
+                "this model has no probabilities",
+                setting="min_probability",
+                value=min_probability,
+                hint=model.probabilities_hint,
+            )
+        return cls(minimum, abstain_label)
+
+    def applies(self, model: Model, predictions: Predictions) -> NDArray[np.bool_]:
+        """Return for which documents the model abstains."""
+        if self.min_probability == 0:
+            return predictions.is_unknown
+        is_unlikely: NDArray[np.bool_] = model.label_probabilities(predictions) < self.min_probability
+        return predictions.is_unknown | is_unlikely
+
+    def labels(self, model: Model, predictions: Predictions) -> NDArray[Any]:
+        """Return the predicted labels, with `label` for the documents for which the model abstains."""
+        abstains = self.applies(model, predictions).tolist()
+        labels = [
+            self.label if is_abstained else label
+            for is_abstained, label in zip(abstains, predictions.labels.tolist(), strict=True)
+        ]
+        is_same_type = type(self.label) is type(model.classes[0])
+        array = np.array(labels) if is_same_type else np.array(labels, dtype=object)
+        return array if array.tolist() == labels else np.array(labels, dtype=object)
+
+
+def checked_probability(value: Any) -> float:
+    """Return the value of `min_probability`; raise `InputError` unless it is a number from 0 to 1."""
+    is_number = isinstance(value, float | int | np.floating | np.integer) and not isinstance(value, bool)
+    if not (is_number and 0 <= value <= 1):
+        raise InputError(setting="min_probability", value=value, hint="use a number from 0 to 1")
+    return float(value)
