@@ -70,6 +70,7 @@ MODELS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "pattern": ({"token_pattern": r"[^\W\d]+[,.]?", "n_terms": 12}, LABELS),
     "updatable": ({"classifier": "nb", "keep_stats": True, "n_terms": 10}, LABELS),
     "updatable_votes": ({"classifier": "tcfp", "keep_stats": True, "n_terms": 10}, LABEL_SETS),
+    "joint": ({"n_terms": 12}, LABELS),
     "sieved": ({"max_size": "10kB", "selector": "ocfs", "char_ngram_range": (3, 3)}, LABELS),
 }
 

@@ -11,6 +11,7 @@ from tests.modelfile.golden_models import FOLDER, MODELS, TEXTS, describe
 import textsieve
 from textsieve.archive import open_archive
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
+from textsieve.evaluation.calibration import JointCalibration
 from textsieve.modelfile.header import KIND, MAX_BYTES
 from textsieve.text.analysis import Analysis
 
@@ -83,6 +84,7 @@ def test_a_file_has_each_special_part() -> None:
     assert {"atom", "theory atom", "▁at…", "…tom▁"} <= set(models["analysis"].terms_)
     assert models["pattern"].model_.analysis == Analysis(token_pattern=r"[^\W\d]+[,.]?")
     assert models["svm"].model_.calibration is not None
+    assert isinstance(models["joint"].model_.calibration, JointCalibration)
     assert isinstance(models["sieved"].model_.scorer, SparseLinearScorer)
     assert models["multilabel"].thresholds_ is not None
     assert models["label_matrix"].model_.has_label_matrix

@@ -303,7 +303,8 @@ class Training:
             with self.clock("scoring held-out documents"):
                 is_optional = self._settings.probabilities == "auto"
                 calibrated = calibrate(tuning, n_labelled, max_terms, sieve, is_optional=is_optional)
-            return TuningResult(max_terms, curve, rule, *(calibrated or (None, None)), sieve, sieve_curve)
+            untuned = TuningResult(max_terms, curve, rule, None, None, sieve, sieve_curve)
+            return untuned if calibrated is None else untuned._replace(**calibrated._asdict())
         if multilabel and (rule is None or method is not None):
             with self.clock("scoring held-out documents"):
                 scores = tuning.held_out_scores(max_terms, sieve=sieve)
