@@ -150,7 +150,7 @@ def newer(data: bytes) -> bytes:
     from textsieve.modelfile.header import KIND
 
     header, arrays = unpack(KIND, data)
-    return pack(KIND, header | {"version": KIND.version + 1}, arrays)
+    return pack(KIND, header | {"version": max(KIND.versions) + 1}, arrays)
 
 
 @pytest.mark.parametrize("verb", ["predict", "evaluate", "explain", "info", "update"])

@@ -63,7 +63,6 @@ RESULTS: list[tuple[dict[str, Any], str]] = [
         r"analyzer returned 3 \(int\) among the terms of document 7",
     ),
     ({"tokenizer": str.upper}, r"tokenizer returned 'AB EF' \(str\) for document 0; return a list of strings"),
-    ({"analyzer": lambda text: text}, r"analyzer returned 'ab ef' \(str\) for document 0; return a list of strings"),
     ({"tokenizer": lambda text: None}, r"tokenizer returned None \(NoneType\) for document 0"),
     (
         {"tokenizer": lambda text: [b"ab"] if text == "ab cd" else []},

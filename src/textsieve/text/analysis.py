@@ -367,8 +367,11 @@ def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) 
 
 
 def _returned_terms(result: object, setting: str, number: int) -> list[str]:
-    """Return the terms that a user's function returned for a document; raise `InputError` unless they are strings."""
-    if not isinstance(result, Iterable) or isinstance(result, str):  # a string would be split into letters
+    """Return the terms that a user's function returned for a document; raise `InputError` unless they are strings.
+
+    A string is the sequence of its characters. An analyzer may mean that, as in scikit-learn, but no tokenizer does.
+    """
+    if not isinstance(result, Iterable) or (isinstance(result, str) and setting == "tokenizer"):
         raise InputError(
             (Setting(setting), f" returned {shown(result)} ({type(result).__name__}) for document {number}"),
             hint="return a list of strings",
