@@ -11,8 +11,8 @@ signature: whoever can write an archive can write its checksums.
 An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
 compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
 the header's key `compressed` has their types and shapes. An array is at most `MAX_COMPRESSION` times as large as its
-bytes in the file; of others, the file has the array itself. So reading a file takes no more memory than this many times
-its size.
+bytes in the file; of others, the file has the array itself. So the arrays take no more memory than this many times the
+size of the file.
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ MAX_DIMENSIONS = 8
 MAX_ELEMENTS = 1 << 59
 """The largest number of elements of an array: 2^59 numbers of 8 bytes, whose size in bytes still fits in 64 bits."""
 
-MAX_COMPRESSION = 100
-"""An array is compressed to no less than this part of its size."""
+MAX_COMPRESSION = 4
+"""The largest ratio of an array's size to that of its compressed bytes. Arrays that would become smaller are stored
+uncompressed; they are small, because those of large models compress by less than 2.
+"""
 
 COMPRESSION_LEVEL = 19
 """The level of zstandard: the smallest files without more memory for reading; about 3 MB per second for writing."""
@@ -196,7 +198,7 @@ def _decompress(data: bytes | memoryview, n_bytes: int) -> bytes:
     try:
         if get_frame_parameters(data).content_size != n_bytes:
             raise ValueError("its size is not the declared one")
-        return ZstdDecompressor().decompress(data, max_output_size=n_bytes)
+        return ZstdDecompressor().decompress(data, max_output_size=n_bytes, allow_extra_data=False)
     except ZstdError as problem:
         raise ValueError(str(problem)) from problem
 
@@ -340,7 +342,10 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
         version, format_ = header["version"], header["format"]
         if _is_readable(kind, version, format_) and version == kind.compressed_version:
             header = parse(_decompress_text(header["header"]))
-            compressed = {name: _parse_compressed(name, spec, specs) for name, spec in header.pop("compressed").items()}
+            declared = header.pop("compressed")
+            if not isinstance(declared, dict):
+                raise TypeError("it does not declare its compressed arrays")
+            compressed = {name: _parse_compressed(name, spec, specs) for name, spec in declared.items()}
             if (header["version"], header["format"]) != (version, format_):
                 raise ValueError("its header has two versions")
     except _TruncatedError as problem:

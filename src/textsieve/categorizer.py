@@ -181,7 +181,10 @@ class Categorizer(Parameters):
         """
         from .training import train
 
-        trained = train(self.settings(), X, y, progress or (lambda *_: None), sample_weight)
+        trained = train(
+            *(self.settings(), X, y, progress or (lambda *_: None), sample_weight),
+            size_of=lambda model: len(modelfile.encode(model)),
+        )
         self.model_, self.seconds_, self._statistics_ = trained
         self._file_ = None
         return self

@@ -29,8 +29,8 @@ DEFAULT_CHAR_NGRAM_RANGE: Final[tuple[int, int] | None] = None
 ONE_STANDARD_ERROR: Final = "1se"
 """The value of `tolerance` for one standard error."""
 
-MIN_MODEL_BYTES: Final = 10_000
-"""The smallest value of `max_size`: the header alone takes some thousand bytes."""
+MIN_MODEL_BYTES: Final = 2_000
+"""The smallest value of `max_size`: the header alone takes about that many bytes."""
 
 
 class Limits(TypedDict):
@@ -164,7 +164,8 @@ class Settings:
         metadata=_row(
             'float, "1se" or None',
             "Drop the coefficients that decide least, as many as the cross-validated score allows: it may be this many "
-            "points (0.01) below the best, or with 1se as much as one standard error; only with the svm.",
+            "points below the best, where one point is 1 % of the documents, or with 1se as much as one standard "
+            "error; only with the svm.",
             option=Option("--tolerance", metavar="POINTS|1se"),
         ),
     )

@@ -253,12 +253,12 @@ def test_the_scores_by_share_of_the_coefficients_are_shown(news: Path, tmp_path:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--max-size", "tiny"], "--max-size tiny; use a number of bytes from 10,000"),
+        (["--max-size", "tiny"], "--max-size tiny; use a number of bytes from 2,000"),
         (
             ["--max-size", "20kB", "--classifier", "nb"],
             "--max-size 20kB: .*can't be dropped with the classifier 'nb'.*by --terms",
         ),
-        (["--tolerance", "much"], "'much' is no number"),
+        (["--tolerance", "much"], "'much'; use a number of points such as 0.5, or 1se"),
         (["--tolerance", "-2"], "--tolerance -2.*points from 0, or '1se'"),
     ],
 )

@@ -2,7 +2,7 @@
 
 An SVM has a coefficient for each term and class, and most of them decide nothing. `CoefficientSieve.cut` keeps those
 with the largest |w|, drops terms that have none left, weighs the documents by the terms that remain, and trains each
-class again on its own terms. Repeated cuts, each to half of the coefficients before, lead to models of any size.
+class again on its own terms. Repeated cuts lead to models of any size.
 
 **The criterion.** The loss of class j is ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². At its minimum, dropping one coefficient
 w_t while the others stay raises it by ½ h_t w_t² to second order, where h_t = 1 + 2 Σ C_i x_it² over the documents

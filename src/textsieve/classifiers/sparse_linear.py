@@ -119,6 +119,12 @@ class SparseLinearScorer:
         return cls._sorted_by_term(columns[nonzero], outputs[nonzero], integers[nonzero], n_terms, scales, intercepts)
 
     @classmethod
+    def without_terms(cls, n_outputs: int) -> SparseLinearScorer:
+        """Return a scorer of no terms."""
+        nothing = np.zeros(0, np.int64)
+        return cls.from_entries(nothing, nothing, np.zeros(0), 0, np.zeros(n_outputs))
+
+    @classmethod
     def _sorted_by_term(
         cls,
         columns: Ints,

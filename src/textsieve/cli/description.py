@@ -81,8 +81,12 @@ def show_measures(page: Page, model: Model) -> None:
         kept, trained = coefficients["kept"], coefficients["trained"]
         page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
         if shares := coefficients["curve"]:
-            points = [("all" if share == 1 else f"{share:.2%}", f"{score:.3f}") for share, score in shares]
-            page.table(number_columns("coefficients", "score"), points)
+            kept_share = min((share for share, _ in shares if share >= kept / trained), default=1.0)
+            points = [
+                ("all" if share == 1 else f"{share:.2%}", f"{score:.3f}", "selected" if share == kept_share else "")
+                for share, score in shares
+            ]
+            page.table([*number_columns("coefficients", "score"), Column("")], points)
     show_confidence(page, model.about.get("confidence"), "held-out documents")
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])

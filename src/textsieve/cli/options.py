@@ -79,7 +79,12 @@ def n_terms(value: str) -> int | float | str:
 
 def tolerance(value: str) -> float | str:
     """Parse a number of points, or "1se" for one standard error."""
-    return value if value == ONE_STANDARD_ERROR else number_or_share(value)
+    if value.lower() == ONE_STANDARD_ERROR:
+        return ONE_STANDARD_ERROR
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r}; use a number of points such as 0.5, or {ONE_STANDARD_ERROR}.") from None
 
 
 def ngram_range(value: str) -> tuple[int, int]:

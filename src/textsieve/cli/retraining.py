@@ -53,6 +53,8 @@ def retrain_command(
     `read_options` are the options with which `files` were read, and `changed` has settings of the model to replace.
     """
     settings = Settings.of_stored(model.settings).as_dict() | changed
+    if settings["probabilities"] == "isotonic" and not model.multilabel:
+        settings["probabilities"] = "sigmoid"  # only earlier versions had a curve for each class
     source = _find_sources(model, files, read_options)
     arguments = list(source.arguments)
     for name, spec in SETTINGS.items():

@@ -41,7 +41,8 @@ CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
 SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
 """The settings of a selector's term weighting, which are written as its options, and their allowed values."""
 _NOT_SHARED = {
-    *("selector", "selector_options", "n_terms", "classifier", "classifier_options"),
+    *("selector", "selector_options", "n_terms", "max_size", "tolerance"),
+    *("classifier", "classifier_options"),
     *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
 }
 """Settings of a `Categorizer` that differ between conditions, or have no meaning in a comparison."""

@@ -8,8 +8,8 @@ radix-sorted by eight bits of the column per pass, so up to 16 million columns t
 the processor could mispredict. Rows with few entries are sorted by insertion.
 
 `multiply_rows`, `score_rows` and `score_rows_sparsely` add the products of a row in the order of its columns, so
-results don't depend on how rows are distributed over threads. Their inner loop runs over outputs (the columns of the
-dense factor), which the compiler can vectorise without changing the order of any sum. The eigen-solver
+results don't depend on how rows are distributed over threads. The inner loop of the first two runs over outputs (the
+columns of the dense factor), which the compiler can vectorise without changing the order of any sum. The eigen-solver
 (`projections.krylov`) multiplies by blocks of eight columns, whose sums stay in registers.
 """
 

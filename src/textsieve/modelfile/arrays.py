@@ -56,7 +56,7 @@ OPTIONAL = {
     "calibration_values",
 }
 
-MAX_SHARED_BYTES = 50
+MAX_SHARED_BYTES = 8
 """The bytes that terms share with the term before are at most this many times the bytes of the terms in the file."""
 
 _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
@@ -75,7 +75,7 @@ def arrays_of(model: Model) -> Arrays:
     encoded = _encode_terms(model.terms, model.analysis)
     prefixes: NDArray[np.uint8] | None = None
     if is_sparse(model):
-        prefixes, suffixes = front_code(encoded.split(b"\n"))
+        prefixes, suffixes = front_code(encoded.split(b"\n") if encoded else [])
         if int(prefixes.sum()) > MAX_SHARED_BYTES * sum(map(len, suffixes)):
             prefixes = None
         else:
@@ -285,6 +285,9 @@ def _class_rules(model: Model) -> Iterator[Rule]:
     yield Rule(len(model.class_docs) == len(model.classes), "class_docs is not a number for each class")
     are_counts = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
     yield Rule(are_counts, "class_docs has a value that is no number of documents")
+    # The probabilities of documents without a selected term are shares of the classes.
+    has_shares = sum(model.class_docs) > 0 or not isinstance(model.calibration, JointCalibration)
+    yield Rule(has_shares, "it has probabilities, but no training document")
 
 
 def _term_rules(model: Model) -> Iterator[Rule]:

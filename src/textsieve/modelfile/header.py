@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 from ..archive import Header, Kind
 from ..categorizer_settings import ObjectDescription
 from ..errors import InputError, shown
+from ..evaluation.confidence import ConfidenceRow
 from ..prediction import Model
 from ..settings import is_whole
 from ..strict_json import are_classes
@@ -413,6 +414,13 @@ _HELD_OUT = _object_with(
     },
     dict.fromkeys(("unlabelled", "without_known_terms", "untested_classes"), _is_count),
 )
+_CONFIDENCE = _object_with(
+    {
+        "documents": _is_number,
+        "rows": _list_of(_object_with(dict.fromkeys(ConfidenceRow._fields, _is_number), {})),
+    },
+    {},
+)
 _ABOUT: dict[str, Check] = {
     "trained": _is_text,
     "versions": _are_versions,
@@ -423,6 +431,7 @@ _ABOUT: dict[str, Check] = {
     "updated": _object_with(
         {"documents": _is_count, "times": _is_count, "last": _is_text}, {"since_thresholds": _is_count}
     ),
+    "confidence": _or_none(_CONFIDENCE),
     "coefficients": _object_with(
         {
             "kept": _is_count,

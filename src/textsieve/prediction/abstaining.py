@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..settings import is_whole
 from .labels import Label
 from .model import Model, Predictions
 
@@ -43,7 +44,7 @@ class Abstention:
                 value=setting[1],
                 hint="leave it out",
             )
-        if not (abstain_label is None or isinstance(abstain_label, str | bool | int | float)):
+        if not (abstain_label is None or is_whole(abstain_label) or isinstance(abstain_label, str | bool | float)):
             raise InputError(setting="abstain_label", value=abstain_label, hint="use a text, a number or None")
         if minimum > 0 and model.calibration is None:
             raise InputError(
@@ -52,7 +53,7 @@ class Abstention:
                 value=min_probability,
                 hint=model.probabilities_hint,
             )
-        return cls(minimum, abstain_label)
+        return cls(minimum, int(abstain_label) if is_whole(abstain_label) else abstain_label)
 
     def applies(self, model: Model, predictions: Predictions) -> NDArray[np.bool_]:
         """Return for which documents the model abstains."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..classifiers.scorer import Scorer
+from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import DocumentError, InputError, Message, Setting, shown
 from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.scores import DocumentScores, blocks
@@ -308,7 +309,7 @@ class Model:
             return ("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'")
         if self.settings.get("probabilities") is None:
             return ("train it with ", Setting("probabilities", "auto"))
-        return "train it on more documents: there were too few to hold some out"
+        return "train it on more documents: no model could be trained without some of them"
 
     def best_first(self, scores: Floats, is_unknown: bool) -> list[int]:
         """Return the class numbers of a document, the best first, given its scores.
@@ -425,8 +426,11 @@ class Model:
     def needs_comparing(self) -> bool:
         """Return whether all coefficients have the same sign, so that only differences between classes matter.
 
-        A single output for two classes is such a difference itself, and needs no comparing.
+        A single output for two classes is such a difference itself, and needs no comparing. Neither do the coefficients
+        that are left of an SVM, where most pairs of term and class have none.
         """
+        if isinstance(self.scorer, SparseLinearScorer):
+            return False
         coefficients = self.scorer.term_strengths()
         has_one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         return bool(has_one_sign) and self.scorer.n_outputs > 1

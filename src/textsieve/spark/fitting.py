@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 from ..categorizer import Categorizer
 from ..categorizer_settings import Settings
 from ..errors import InputError, shown
+from ..modelfile import encode
 from ..prediction import Model
 from ..selectors import Cascade
 from ..settings import is_whole
@@ -95,7 +96,7 @@ class _Fit:
     """One training run."""
 
     def __init__(self, settings: Settings, documents: DataFrame, most_values: int, progress: Progress) -> None:
-        self.training = Training(settings, progress)
+        self.training = Training(settings, progress, lambda model: len(encode(model)))
         self._documents, self._most_values = documents, most_values
         self._plan, self._multilabel = self.training.plan, settings.multilabel
         self._keep_stats = bool(settings.keep_stats)
@@ -216,4 +217,5 @@ class _Fit:
             tuned = training.tune(sample, n_terms)
         else:
             tuned = training.tune_without_documents(self._sizes, n_terms)
-        return tuned, {"n_terms_seen": n_terms, "n_tuned_on": n_tuned_on, "held_out": measured}
+        about = {"n_terms_seen": n_terms, "n_tuned_on": n_tuned_on, "held_out": measured}
+        return training.with_room(tuned, self._sizes, about), about

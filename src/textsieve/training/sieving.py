@@ -13,6 +13,7 @@ See `classifiers.sieve` for which coefficients are dropped. How many are kept is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,13 +21,12 @@ from scipy.sparse import csr_matrix
 
 from ..archive import compressed_size
 from ..arrays import Floats
-from ..categorizer_settings import ONE_STANDARD_ERROR, Settings
+from ..categorizer_settings import ONE_STANDARD_ERROR
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import Linear
 from ..classifiers.sieve import CoefficientSieve, Sieved, multilabel_problems, one_label_problems
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import InputError
-from ..settings import as_bytes
 from ..text.front_coding import front_code
 from ..text.weights import IDF_STEPS
 from .fallback import docs_without_terms, fallback_class
@@ -35,11 +35,8 @@ from .targets import Targets
 if TYPE_CHECKING:
     from .plan import FittedClassifier, TrainingPlan
 
-SHARES = tuple(0.5**step for step in range(1, 13))
-"""The shares of the coefficients that are left after each step."""
-
-HEADER_BYTES, HEADER_BYTES_OF_CLASS = 5_000, 100
-"""Room for the header of a model file: for what all models have, and for each class."""
+SHARES = tuple(0.5**step for step in range(13))
+"""The shares of the coefficients that are left: all, and those after each step."""
 
 MAX_TRIALS = 8
 """The largest number of trials to find the number of coefficients that fit."""
@@ -54,29 +51,23 @@ class SieveLimits(NamedTuple):
     share: float | None = None
     """The share of the coefficients of all selected terms; None: as many as fit into `max_bytes`."""
     max_bytes: int | None = None
-
-    @classmethod
-    def of(cls, settings: Settings, share: float | None) -> SieveLimits | None:
-        """Return the limits that the settings give, after tuning has found the share; None to keep everything."""
-        if not settings.sieves_coefficients:
-            return None
-        return cls(share, None if settings.max_size is None else as_bytes(settings.max_size))
+    """The most bytes for coefficients, terms and idf in the model file."""
 
 
 def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | str) -> float:
-    """Return the smallest share below 1 whose score is within the tolerance of the best; the largest if there is none.
+    """Return the smallest share whose score is within the tolerance of the best.
 
     `scores` has the score of each fold by share; the share 1 stands for all coefficients.
     """
     best = max(scores, key=lambda share: (float(np.mean(scores[share])), -share))
-    shares = sorted(share for share in scores if share < 1)
-    for share in shares:
+
+    def is_within_tolerance(share: float) -> bool:
         differences = np.subtract(scores[best], scores[share])
         error = float(np.std(differences, ddof=1) / np.sqrt(len(differences)))
         allowed = error if tolerance == ONE_STANDARD_ERROR else float(tolerance) / 100
-        if float(np.mean(differences)) <= allowed + 1e-12:
-            return share
-    return shares[-1]
+        return float(np.mean(differences)) <= allowed + 1e-12
+
+    return min(filter(is_within_tolerance, scores))
 
 
 class SieveTraining:
@@ -88,7 +79,6 @@ class SieveTraining:
         self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
         scorer = plan.fit_weights(rows, targets)
         assert isinstance(scorer, LinearScorer)
-        self._scorer = scorer
         used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
         learned = targets.take(used)
         weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
@@ -106,20 +96,15 @@ class SieveTraining:
         """Return the number of coefficients of all selected terms."""
         return len(self._start.values)
 
-    def with_all(self) -> FittedClassifier:
-        """Return the classifier with all coefficients."""
-        from .plan import FittedClassifier
-
-        return FittedClassifier(self._scorer, self._idf, self._fallback(self._rows))
-
     def steps(self) -> Iterator[tuple[float, Sieved]]:
-        """Yield the share of the coefficients and what is left, step by step, down to one for each output."""
+        """Yield the share of the coefficients and what is left: all, then step by step down to one for each output."""
         sieved = self._start
         for share in SHARES:
             n_coefficients = self._number(share)
-            if n_coefficients < len(sieved.intercepts):
-                return
-            sieved = self._sieve.cut(sieved, n_coefficients)
+            if share < 1:
+                if n_coefficients < len(sieved.intercepts):
+                    return
+                sieved = self._sieve.cut(sieved, n_coefficients)
             yield share, sieved
 
     def _number(self, share: float) -> int:
@@ -146,8 +131,10 @@ class SieveTraining:
         Raises `InputError` if not even the smallest model fits.
         """
         if limits.share is not None:
-            wanted = next(sieved for share, sieved in self.steps() if share <= limits.share)
-            fitted = self.fitted(wanted)
+            # The last step, if there are fewer coefficients than in the folds that gave the share.
+            tuned_share = limits.share
+            *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
+            fitted = self.fitted(sieved)
             if limits.max_bytes is None or self._size(fitted, terms) <= limits.max_bytes:
                 return fitted
         assert limits.max_bytes is not None
@@ -156,22 +143,29 @@ class SieveTraining:
     def _fit_to_size(self, max_bytes: int, terms: Sequence[str]) -> FittedClassifier:
         """Return the classifier with as many coefficients as fit.
 
-        Their number is found before they are trained again, which changes the size by a few percent, so some more may
-        have to go afterwards.
+        Their number is found before they are trained again, which changes the size by some percent. So other numbers
+        are tried afterwards.
         """
         n_coefficients = self._number_that_fits(max_bytes, terms)
         sieved = self._start
         for factor in (4, 2):
             if factor * n_coefficients < self.n_coefficients:
                 sieved = self._sieve.cut(sieved, factor * n_coefficients)
-        while n_coefficients >= self._start.intercepts.size:
+        best: FittedClassifier | None = None
+        for _ in range(MAX_TRIALS):
             fitted = self.fitted(self._sieve.cut(sieved, n_coefficients))
             size = self._size(fitted, terms)
             if size <= max_bytes:
-                return fitted
-            n_coefficients = int(n_coefficients * min(0.98, max_bytes / size))
+                best = fitted
+                if size >= CLOSE_ENOUGH * max_bytes or n_coefficients >= len(sieved.values):
+                    break
+            elif best is not None or n_coefficients <= len(self._start.intercepts):
+                break
+            n_coefficients = max(int(0.97 * n_coefficients * max_bytes / size), len(self._start.intercepts))
+        if best is not None:
+            return best
         raise InputError(
-            f"a model of {len(self._targets.classes):,} classes does not fit into {max_bytes:,} bytes",
+            f"only {max_bytes:,} bytes are left for coefficients and terms, too few for one of each class",
             setting="max_size",
             hint="allow a larger model",
         )
@@ -187,14 +181,15 @@ class SieveTraining:
         return number
 
     def _size(self, fitted: FittedClassifier, terms: Sequence[str]) -> int:
-        """Return the number of bytes of a model's file; it may be some hundred bytes less."""
+        """Return the number of bytes of a model's coefficients, terms and idf in its file."""
         assert fitted.columns is not None
         assert isinstance(fitted.scorer, SparseLinearScorer)
         names = [terms[column] for column in fitted.columns.tolist()]
         alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-        prefixes, suffixes = front_code([names[position].encode() for position in alphabetical.tolist()])
-        header = HEADER_BYTES + HEADER_BYTES_OF_CLASS * len(self._targets.classes)
-        return header + compressed_size(
+        # Saving raises an error for half of a UTF-16 pair, which "surrogatepass" allows here.
+        encoded = [names[position].encode("utf-8", "surrogatepass") for position in alphabetical.tolist()]
+        prefixes, suffixes = front_code(encoded)
+        return compressed_size(
             {
                 **fitted.scorer.take(alphabetical).stored_arrays(),
                 "terms": np.frombuffer(b"\n".join(suffixes), np.uint8),

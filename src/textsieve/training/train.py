@@ -1,16 +1,16 @@
 """Train a model from documents: count, measure, tune, select, weigh, fit, assemble.
 
-Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two to four times:
+Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two to five times:
 once for the vocabulary and the statistics of counts, once more for statistics of weights if the selector reads weights
 (the idf is only known after the first pass), once more if the selector needs the documents themselves
-(`ForwardSelection`; in a `Cascade`, each such stage), and once for the weights of the selected terms. Measuring and
-tuning then use a sample of the documents.
+(`ForwardSelection`, `WeightSelection`; in a `Cascade`, each such stage), and once for the weights of the selected
+terms. Measuring and tuning then use a sample of the documents.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_
 from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.thresholds import ThresholdRule
 from ..prediction import Model
-from ..settings import is_whole, n_threads
+from ..settings import as_bytes, is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.languages import is_english
 from ..text.preparation import Preparation
@@ -68,6 +68,10 @@ class TuningResult(NamedTuple):
     """The scores of the folds by share of the coefficients, if the share was tuned."""
 
 
+ROOM_FOR_NUMBERS = 600
+"""Bytes of a model file that are not measured without terms: the names of arrays, and numbers in the header."""
+
+
 class Clock:
     """Measures the seconds of each stage, and reports when a stage begins."""
 
@@ -97,11 +101,24 @@ class TrainingResult(NamedTuple):
     """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
+SizeOf = Callable[[Model], int]
+"""A function that returns the size of a model's file in bytes; files are written by packages above this one."""
+
+
 def train(
-    settings: Settings, documents: Any, labels: Any, progress: Progress, sample_weight: Any = None
+    settings: Settings,
+    documents: Any,
+    labels: Any,
+    progress: Progress,
+    sample_weight: Any = None,
+    *,
+    size_of: SizeOf | None = None,
 ) -> TrainingResult:
-    """Train a model on texts and labels, or on a `Corpus`, which has its own labels."""
-    training = Training(settings, progress)
+    """Train a model on texts and labels, or on a `Corpus`, which has its own labels.
+
+    `size_of` is only needed for the setting `max_size`.
+    """
+    training = Training(settings, progress, size_of)
     return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
@@ -128,8 +145,8 @@ def model_from_parts(
 class Training:
     """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
 
-    def __init__(self, settings: Settings, progress: Progress) -> None:
-        self._settings, self._progress = settings, progress
+    def __init__(self, settings: Settings, progress: Progress, size_of: SizeOf | None = None) -> None:
+        self._settings, self._progress, self._size_of = settings, progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
         self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
@@ -159,7 +176,7 @@ class Training:
             self.warn_of_fewer_terms(n_terms_seen)
             held_out = self.measure(counted.sample)
             about = {"n_terms_seen": n_terms_seen, "n_tuned_on": counted.n_tuned_on, "held_out": held_out}
-            tuned = self.tune(counted.sample, n_terms_seen)
+            tuned = self.with_room(self.tune(counted.sample, n_terms_seen), targets.sizes_for_file, about)
             with self.clock("selecting"):
                 selected = self.plan.select(counted, tuned.max_terms)
                 documents_to_fit = counted.select(selected.columns)
@@ -261,8 +278,30 @@ class Training:
         """
         rule = self.plan.cut.untuned_rule(len(sizes.classes)) if sizes.multilabel else None
         max_terms = self.plan.max_terms(self._settings.n_terms, n_terms_seen)
-        sieve = SieveLimits.of(self._settings, None)
+        sieve = SieveLimits() if self._settings.sieves_coefficients else None
         return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None, sieve=sieve)
+
+    def with_room(self, tuned: TuningResult, sizes: ClassSizes, about: dict[str, Any]) -> TuningResult:
+        """Return the result of tuning with the room that `max_size` leaves for coefficients, terms and idf.
+
+        Everything else that the file has is measured: the file of a model without terms.
+        """
+        if self._settings.max_size is None or tuned.sieve is None:
+            return tuned
+        assert self._size_of is not None
+        n_outputs = 1 if len(sizes.classes) == 2 and not sizes.multilabel else len(sizes.classes)
+        scorer = SparseLinearScorer.without_terms(n_outputs)
+        fitted = FittedClassifier(scorer, np.zeros(0), 0, columns=np.zeros(0, np.int64))
+        n_without_terms = self._size_of(self.assemble(sizes, [], fitted, tuned, dict(about))) + ROOM_FOR_NUMBERS
+        max_bytes = as_bytes(self._settings.max_size) - n_without_terms
+        if max_bytes <= 0:
+            raise InputError(
+                f"{len(sizes.classes):,} classes, stop words and settings alone take about {n_without_terms:,} bytes",
+                setting="max_size",
+                value=self._settings.max_size,
+                hint="allow a larger model",
+            )
+        return tuned._replace(sieve=tuned.sieve._replace(max_bytes=max_bytes))
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
         """Return the hold-out quality: train on a part of the documents, evaluate on the rest.
@@ -293,8 +332,12 @@ class Training:
             with self.clock("choosing the number of coefficients"):
                 sieve_curve = tuning.sieve_curve(max_terms)
                 share = smallest_share(sieve_curve, self._settings.tolerance)
-        sieve = SieveLimits.of(self._settings, share)
+        sieve = SieveLimits(share) if self._settings.sieves_coefficients else None
         multilabel = sample.targets.multilabel
+        # Folds get the room that is left without probabilities, which are not known yet.
+        thresholds = ThresholdRule(np.zeros(len(sample.targets.classes)), None) if multilabel else None
+        untuned = TuningResult(max_terms, curve, thresholds, calibration=None, sieve=sieve)
+        sieve = self.with_room(untuned, sample.targets.sizes_for_file, {}).sieve
         method = method_of(self._settings.probabilities, multilabel=multilabel)
         rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
         calibration = None
@@ -328,7 +371,8 @@ class Training:
             )
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out".
-        inner = Training(replace(self._settings, keep_stats=False, probabilities=None), self._progress)
+        settings = replace(self._settings, keep_stats=False, probabilities=None)
+        inner = Training(settings, self._progress, self._size_of)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
             with inner.clock("selecting"):
@@ -361,7 +405,7 @@ class Training:
             assert fitted.columns is not None
             about["coefficients"] = {
                 "kept": fitted.scorer.n_coefficients,
-                "trained": len(terms) * fitted.scorer.n_outputs,
+                "trained": max(len(terms) * fitted.scorer.n_outputs, 1),
                 "curve": tuned.sieve_curve and [[share, float(np.mean(s))] for share, s in tuned.sieve_curve.items()],
             }
             terms = [terms[column] for column in fitted.columns.tolist()]

@@ -225,8 +225,8 @@ class Tuning:
         for fold, (_, split) in enumerate(self.splits(max_terms)):
             n_terms = split.train.shape[1]
             training = self._plan.sieve_training(split.train, split.train_targets)
-            scored = {1.0: training.with_all()} | {share: training.fitted(rest) for share, rest in training.steps()}
-            for share, fitted in scored.items():
+            for share, rest in training.steps():
+                fitted = training.fitted(rest)
                 score = self._score(split.test_targets, split.scores_of(self._plan, fitted, n_terms))
                 curve.setdefault(share, []).append(score)
             self._progress("choosing the number of coefficients", fold + 1, self._n_folds)

@@ -78,7 +78,7 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
 OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors")
 CLASSIFIER_SETTINGS = (
     *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
-    *("cut", "cut_options", "probabilities", "held_out", "keep_stats"),
+    *("max_size", "tolerance", "cut", "cut_options", "probabilities", "held_out", "keep_stats"),
 )
 SELECTOR_PARAMS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
 
@@ -118,6 +118,7 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
         # Only the selected terms are used, but a classifier must be trained: naive Bayes with a fixed number of labels
         # is the fastest.
         settings = {**default_weighting, **params, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
+        settings["probabilities"] = None
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
         return self._with_params(SieveSelectorModel(trained.model_))
 
