@@ -111,3 +111,12 @@ def test_updates_keep_labels_and_probabilities_together() -> None:
     with pytest.warns(match="none of the selected terms"):
         assert model.predict([""]).tolist() == [other]
     assert model.classes_[model.predict_proba(["", *CASE.texts]).argmax(axis=1)][0] == other
+
+
+def test_a_fold_that_can_not_be_trained_leaves_probabilities_out_with_a_warning() -> None:
+    texts, labels = ["same"] * 23 + ["same other"], ["a", "b"] * 12
+    with pytest.warns(UserWarning, match="The model has no probabilities, because no model could be trained without"):
+        model = Categorizer(projection="centroid").fit(texts, labels)
+    assert model.model_.calibration is None
+    with pytest.raises(InputError, match="No direction raises the trace"):
+        Categorizer(projection="centroid", probabilities="sigmoid").fit(texts, labels)

@@ -76,7 +76,8 @@ def test_too_few_documents_raise_as_on_one_machine(spark: SparkSession, rows: li
         Categorizer(**SETTINGS).fit(texts, labels)
     with pytest.raises(InputError) as there:
         sieve.fit(spark.createDataFrame(rows, "text string, label string"), categorizer=Categorizer(**SETTINGS))
-    assert str(there.value).partition(".")[0].partition(":")[0] == str(here.value).partition(".")[0]
+    messages = [str(problem.value).partition(".")[0].partition(":")[0] for problem in (there, here)]
+    assert messages[0] == messages[1]
 
 
 @on_this_machine

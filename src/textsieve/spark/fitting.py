@@ -184,6 +184,7 @@ class _Fit:
                 keep_stats=self._keep_stats,
                 sieve=tuned.sieve,
             )
+        self.training.warn_of_no_probabilities()
         # A model stores nothing that a cascade has learned.
         learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.details
         return self.training.assemble(self._sizes, terms, fitted, tuned, about | learned_settings)

@@ -18,7 +18,6 @@ from ..errors import InputError, TooFewDocuments
 from ..evaluation.calibration import JointCalibration
 from ..evaluation.confidence import Confidence
 from ..evaluation.scores import HeldOutScores
-from ..warning import warn
 from .sieving import SieveLimits
 from .tuning import Tuning
 
@@ -53,21 +52,18 @@ def method_of(setting: str | None, *, multilabel: bool) -> str | None:
 def calibrate(
     tuning: Tuning, n_labelled: int, max_terms: int | None, sieve: SieveLimits | None, *, is_optional: bool
 ) -> Calibrated | None:
-    """Fit probabilities. If a fold can't be trained, return None and warn if `is_optional`, or else raise the error.
+    """Fit probabilities; if there are too few documents, return None if `is_optional`, or else raise `TooFewDocuments`.
 
-    The documents of a fold may be too few, or too similar for the selector or the projection. `n_labelled` is the
-    number of labelled documents. `sieve` says how many coefficients the model keeps.
+    `n_labelled` is the number of labelled documents. `sieve` says how many coefficients the model keeps. Raises
+    `InputError` if no model can be trained on the documents of a fold, which may be too similar for the selector.
     """
     if is_optional and n_labelled < FEWEST_DOCUMENTS:
         return None
     try:
         held_out = tuning.held_out_scores(max_terms, ENOUGH_DOCUMENTS, sieve)
-    except InputError as problem:
+    except TooFewDocuments:
         if not is_optional:
             raise
-        if not isinstance(problem, TooFewDocuments):
-            reason = "The model has no probabilities, because no model could be trained on a part of the documents"
-            warn(f"{reason}: {problem}")
         return None
     calibration = JointCalibration.fit_held_out(held_out)
     return Calibrated(calibration, _confidence(held_out, calibration).to_dict())

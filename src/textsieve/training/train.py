@@ -151,6 +151,7 @@ class Training:
         self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
+        self._calibration_problem: InputError | None = None
         require_updatable(settings, self.plan)
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
@@ -184,6 +185,7 @@ class Training:
             with self.clock("training"):
                 keep_stats = bool(self._settings.keep_stats)
                 fitted = self.plan.fit(documents_to_fit, keep_stats=keep_stats, sieve=tuned.sieve)
+            self.warn_of_no_probabilities()
             terms = documents_to_fit.terms
             return self.assemble(targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
 
@@ -202,6 +204,15 @@ class Training:
         n_terms = self._settings.n_terms
         if is_whole(n_terms) and n_terms > n_terms_seen:
             warn((Setting("n_terms", n_terms), f", but there are {n_terms_seen:,} terms; all of them are kept."))
+
+    def warn_of_no_probabilities(self) -> None:
+        """Warn if a model could be trained on all documents, but not on a part of them to fit probabilities.
+
+        An error about a setting raises when the model is trained on all documents.
+        """
+        if self._calibration_problem is not None:
+            reason = "because no model could be trained without some of the documents"
+            warn(f"The model has no probabilities, {reason}: {self._calibration_problem}")
 
     # -- counting ------------------------------------------------------------------------------------------------
 
@@ -345,7 +356,12 @@ class Training:
             n_labelled = int(sample.targets.usable.sum())
             with self.clock("scoring held-out documents"):
                 is_optional = self._settings.probabilities == "auto"
-                calibrated = calibrate(tuning, n_labelled, max_terms, sieve, is_optional=is_optional)
+                try:
+                    calibrated = calibrate(tuning, n_labelled, max_terms, sieve, is_optional=is_optional)
+                except InputError as problem:
+                    if not is_optional:
+                        raise
+                    calibrated, self._calibration_problem = None, problem  # see `warn_of_no_probabilities`
             untuned = TuningResult(max_terms, curve, rule, None, None, sieve, sieve_curve)
             return untuned if calibrated is None else untuned._replace(**calibrated._asdict())
         if multilabel and (rule is None or method is not None):
