@@ -42,7 +42,7 @@ HOSTILE = {
 }
 PER_MINUTE = 8_000
 """Bytes that progress may write in a minute."""
-VARYING = re.compile(r"(?m)^Seconds:? .*$|(?<=127\.0\.0\.1:)\d+|^.* [A-Z]+ /\S* .*$")
+VARYING = re.compile(r"(?m)^Seconds:? .*$|took [\d.]+ seconds|(?<=127\.0\.0\.1:)\d+|^.* [A-Z]+ /\S* .*$")
 """Matches output that differs between runs: seconds, the port of the service, and its log of requests."""
 
 
