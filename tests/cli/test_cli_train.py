@@ -232,7 +232,7 @@ def test_a_model_is_made_as_small_as_asked_for(news: Path, tmp_path: Path, run: 
     model = tmp_path / "small.sieve"
     shown = run("train", news, "-o", model, "--held-out", "0", "--max-size", "10kB").stdout
     assert model.stat().st_size <= 10_000
-    kept, trained = re.search(r"([\d,]+) of ([\d,]+) coefficients are kept \([\d.]+%\), in 8 bits each", shown).groups()  # type: ignore[union-attr]
+    ((kept, trained),) = re.findall(r"([\d,]+) of ([\d,]+) coefficients are kept \([\d.]+%\), in 8 bits each", shown)
     described = ask("info", model)
     assert described["coefficients"] == {
         "kept": int(kept.replace(",", "")),

@@ -229,4 +229,4 @@ def test_invalid_settings_raise(settings: dict[str, Any], message: str) -> None:
 
 def test_invalid_methods_for_candidates_raise() -> None:
     with pytest.raises(InputError, match=r"candidates_by='chi'; use 'ocfs' or 'weights'"):
-        ForwardSelection(candidates_by="chi").fit(*table())  # type: ignore[arg-type]
+        ForwardSelection().set_params(candidates_by="chi").fit(*table())
