@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer, Corpus, InputError, TermCounter, load
 from textsieve.corpus import batch as batches
@@ -58,7 +59,7 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fitted(n_terms: Any = 25, **settings: Any) -> Categorizer:
-    return Categorizer(n_terms=n_terms, n_jobs=1, **settings).fit(TEXTS, LABELS)
+    return plain_categorizer(n_terms=n_terms, n_jobs=1, **settings).fit(TEXTS, LABELS)
 
 
 def counts_by_hand(categorizer: Categorizer, text: str) -> dict[str, int]:
@@ -113,12 +114,12 @@ def test_texts_and_a_corpus_larger_than_memory_give_the_same_bytes(
     """Many n-grams have equal scores, so the selected terms depend on the order of all terms."""
     settings: dict[str, Any] = {"selector": selector, "n_terms": 25, "n_jobs": 1, **ANALYSES[name]}
     settings["probabilities"] = None  # would be fitted to a sample of the larger corpus
-    expected = Categorizer(**settings).fit(TEXTS, LABELS)
+    expected = plain_categorizer(**settings).fit(TEXTS, LABELS)
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 5)
-    in_memory = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS))
+    in_memory = plain_categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS))
     assert encode(in_memory.model_) == encode(expected.model_)
     monkeypatch.setattr(counted_documents, "MAX_VALUES", 60)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS))
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS))
     assert streamed.model_.about.pop("n_tuned_on") < len(TEXTS)
     assert expected.model_.about.pop("n_tuned_on") is None
     assert encode(streamed.model_) == encode(expected.model_)
@@ -127,7 +128,7 @@ def test_texts_and_a_corpus_larger_than_memory_give_the_same_bytes(
 @pytest.mark.parametrize("name", ["text and characters", "characters of words"])
 def test_an_update_reads_documents_by_the_analysis_of_the_model(name: str, tmp_path: Path) -> None:
     settings = {"classifier": "nb", "keep_stats": True, **ANALYSES[name]}
-    part = Categorizer(n_terms=30, **settings).fit(TEXTS[:16], LABELS[:16])
+    part = plain_categorizer(n_terms=30, **settings).fit(TEXTS[:16], LABELS[:16])
     part.save(tmp_path / "a.sieve")
     updated = load(tmp_path / "a.sieve").update(TEXTS[16:], LABELS[16:])
     whole = part.update(TEXTS[16:], LABELS[16:])
@@ -155,7 +156,7 @@ def test_a_function_without_effect_does_not_prevent_saving(tmp_path: Path) -> No
 
 def test_functions_get_documents_that_are_no_texts() -> None:
     documents = [{"words": text.lower().split()} for text in TEXTS]
-    model: Any = Categorizer(analyzer=lambda document: document["words"], n_terms=10)
+    model: Any = plain_categorizer(analyzer=lambda document: document["words"], n_terms=10)
     assert model.fit(documents, LABELS).predict(documents[:1]).tolist() == ["moon"]
 
 
@@ -181,7 +182,7 @@ def test_invalid_settings_raise_before_documents_are_read(settings: dict[str, An
         yield
 
     with pytest.raises(InputError, match=words):
-        Categorizer(**settings).fit(documents(), LABELS)
+        plain_categorizer(**settings).fit(documents(), LABELS)
 
 
 def test_stop_words_are_compared_with_the_words_of_a_preprocessor() -> None:
@@ -198,7 +199,7 @@ def test_predictions_count_no_longer_n_grams_than_those_selected() -> None:
     assert model._reading == Reading(
         True, None, "utf-8", "strict", analysis=analysis_of("word", char_ngram_range=(3, longest))
     )
-    only_words = Categorizer(n_terms=1, selector="df", analyzer="text", char_ngram_range=(30, 30)).fit(
+    only_words = plain_categorizer(n_terms=1, selector="df", analyzer="text", char_ngram_range=(30, 30)).fit(
         ["a b a", "a c a"], ["x", "y"]
     )
     assert only_words.terms_ == ["a"]
@@ -215,7 +216,7 @@ def test_predictions_count_no_longer_n_grams_than_those_selected() -> None:
 )
 def test_ngrams_that_a_model_file_could_not_have_raise_before_training(name: str, settings: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=rf"^{name}=\(3, 101\); n-grams in a model have at most 100 characters"):
-        Categorizer(**settings).fit(["a text", "another"], ["a", "b"])
+        plain_categorizer(**settings).fit(["a text", "another"], ["a", "b"])
 
 
 CHINESE = ["今天股市大幅上涨投资者情绪高涨", "昨晚球队三比一战胜对手晋级决赛"]
@@ -224,7 +225,7 @@ CHINESE = ["今天股市大幅上涨投资者情绪高涨", "昨晚球队三比�
 @pytest.mark.parametrize("is_corpus", [False, True])
 def test_texts_without_spaces_recommend_the_analyzer_text(is_corpus: bool) -> None:
     def train(texts: list[str], **settings: Any) -> None:
-        categorizer = Categorizer(classifier="nb", n_jobs=1, **settings)
+        categorizer = plain_categorizer(classifier="nb", n_jobs=1, **settings)
         labels = ["a", "b"] * (len(texts) // 2)
         if is_corpus:
             categorizer.fit(Corpus.from_texts(texts, labels))
@@ -248,17 +249,17 @@ def test_texts_without_spaces_recommend_the_analyzer_text(is_corpus: bool) -> No
 def test_texts_of_thai_without_spaces_recommend_the_analyzer_text() -> None:
     texts = ["วันนี้ตลาดหุ้นปรับตัวสูงขึ้นมาก", "เมื่อคืนทีมชนะการแข่งขันนัดสำคัญ"]
     with pytest.warns(UserWarning, match="no spaces between words"):
-        Categorizer(classifier="nb", n_jobs=1).fit(texts, ["a", "b"])
+        plain_categorizer(classifier="nb", n_jobs=1).fit(texts, ["a", "b"])
     words = ["วันนี้ ตลาดหุ้น ปรับตัว สูงขึ้น มาก", "เมื่อคืน ทีม ชนะ การแข่งขัน นัดสำคัญ"]
-    Categorizer(classifier="nb", n_jobs=1).fit(words, ["a", "b"])
+    plain_categorizer(classifier="nb", n_jobs=1).fit(words, ["a", "b"])
 
 
 def test_a_pattern_that_finds_empty_words_raises_an_error() -> None:
     texts, labels = ["x xa xb", "x xc xd"], ["a", "b"]
     for documents in ((texts, labels), (Corpus.from_texts(texts, labels),)):
         with pytest.raises(InputError, match=r"token_pattern='x\(\\\\w\*\)': it finds words without .* with \+ in"):
-            Categorizer(token_pattern=r"x(\w*)").fit(*documents)
+            plain_categorizer(token_pattern=r"x(\w*)").fit(*documents)
     assert "" in TermCounter(token_pattern=r"x(\w*)").fit(texts).vocabulary_  # as in scikit-learn
-    assert set(Categorizer(token_pattern=r"x(\w+)", n_jobs=1).fit(texts, labels).terms_) == {"a", "b", "c", "d"}
+    assert set(plain_categorizer(token_pattern=r"x(\w+)", n_jobs=1).fit(texts, labels).terms_) == {"a", "b", "c", "d"}
     # A tokenizer may return empty words, since such a model can't be saved in any case.
-    assert "" in Categorizer(tokenizer=lambda text: text.split("x"), n_jobs=1).fit(texts, labels).terms_
+    assert "" in plain_categorizer(tokenizer=lambda text: text.split("x"), n_jobs=1).fit(texts, labels).terms_

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.categorizer_cases import small_texts, tables_of
+from tests.reference.categorizer_cases import plain_categorizer, small_texts, tables_of
 
-from textsieve import Categorizer, InputError, load
+from textsieve import InputError, load
 from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
 from textsieve.evaluation.names import CUTS
 from textsieve.text.counter import TermCounter
@@ -31,7 +31,7 @@ OPTIONS: dict[str, Any] = {"scutfbr": {"floor": 0.9}}
 @cache
 def held_out_scores(**settings: Any) -> tuple[Any, Any]:
     """Return the scores of held-out documents, and their classes as an indicator matrix."""
-    plan = TrainingPlan.of(Categorizer(**settings).settings(), 1)
+    plan = TrainingPlan.of(plain_categorizer(**settings).settings(), 1)
     limits: Any = {"min_df": 1, "max_df": 1.0}
     counted = count_texts(MULTILABEL.texts, MULTILABEL.label_sets, TermCounter(dtype=np.int32), limits, multilabel=None)
     return tables_of(Tuning(counted, plan, 4, lambda *_: None).held_out_scores(20))
@@ -44,7 +44,7 @@ def test_every_cut_is_tested() -> None:
 @pytest.mark.parametrize("cut", CUTS)
 def test_cuts_are_fitted_on_held_out_scores(cut: str, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 20, "folds": 4, "cut": cut, "cut_options": OPTIONS.get(cut)}
-    model = Categorizer(**settings).fit(MULTILABEL.texts, MULTILABEL.label_sets)
+    model = plain_categorizer(**settings).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     rule = WAYS[cut].fit(*held_out_scores(n_terms=20)).rule_
     predictions = model.predict_scores(MULTILABEL.texts)
     expected = [tuple(model.classes_[row].tolist()) for row in rule(predictions.scores)]
@@ -59,14 +59,14 @@ def test_cuts_are_fitted_on_held_out_scores(cut: str, tmp_path: Path) -> None:
 
 
 def test_ranks_can_be_given() -> None:
-    model = Categorizer(cut="rcut", cut_options={"ranks": 2}).fit(MULTILABEL.texts, MULTILABEL.label_sets)
+    model = plain_categorizer(cut="rcut", cut_options={"ranks": 2}).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     assert {len(labels) for labels in model.predict(MULTILABEL.texts)} == {2}
 
 
 @pytest.mark.parametrize("options", [{"cut": "zero"}, {"cut": "rcut", "cut_options": {"ranks": 2}}])
 def test_cuts_that_need_no_fitting_hold_out_no_documents(options: Any) -> None:
     stages: list[str] = []
-    model = Categorizer(**options, n_terms=20)
+    model = plain_categorizer(**options, n_terms=20)
     model.fit(MULTILABEL.texts, MULTILABEL.label_sets, progress=lambda stage, *_: stages.append(stage))
     assert "training" in stages
     assert "scoring held-out documents" not in stages
@@ -74,7 +74,9 @@ def test_cuts_that_need_no_fitting_hold_out_no_documents(options: Any) -> None:
 
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb", "subspace"])
 def test_cut_zero_separates_each_class_from_the_rest(classifier: str) -> None:
-    model = Categorizer(classifier=classifier, n_terms=20, cut="zero").fit(MULTILABEL.texts, MULTILABEL.label_sets)
+    model = plain_categorizer(classifier=classifier, n_terms=20, cut="zero").fit(
+        MULTILABEL.texts, MULTILABEL.label_sets
+    )
     right = [
         set(predicted) == set(true)
         for predicted, true in zip(model.predict(MULTILABEL.texts), MULTILABEL.label_sets, strict=True)
@@ -90,14 +92,14 @@ def test_cut_zero_separates_each_class_from_the_rest(classifier: str) -> None:
     [("knn", None), ("knnfp", None), ("tcfp", None), ("rocchio", None), ("subspace", {"combine": "vote"})],
 )
 def test_cut_zero_raises_for_classifiers_without_a_border_at_0(classifier: str, options: Any) -> None:
-    model = Categorizer(classifier=classifier, classifier_options=options, cut="zero")
+    model = plain_categorizer(classifier=classifier, classifier_options=options, cut="zero")
     with pytest.raises(InputError, match=f"cut='zero': .*{classifier}.* no border at 0; use svm.*'scut'"):
         model.fit(MULTILABEL.texts, MULTILABEL.label_sets)
 
 
 @pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
 def test_single_label_probabilities_sum_to_1_and_are_stored(classifier: str, tmp_path: Path) -> None:
-    model = Categorizer(n_terms=20, classifier=classifier).fit(SINGLE.texts, SINGLE.labels)
+    model = plain_categorizer(n_terms=20, classifier=classifier, probabilities="auto").fit(SINGLE.texts, SINGLE.labels)
     probabilities = model.predict_proba(SINGLE.texts)
     assert probabilities.shape == (90, 3)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
@@ -110,7 +112,7 @@ def test_single_label_probabilities_sum_to_1_and_are_stored(classifier: str, tmp
 
 def test_probabilities_of_two_classes_ascend_with_the_decision_function() -> None:
     case = small_texts(60, 2)
-    model = Categorizer(n_terms=15).fit(case.texts, case.labels)
+    model = plain_categorizer(n_terms=15, probabilities="auto").fit(case.texts, case.labels)
     probabilities, decision = model.predict_proba(case.texts), model.decision_function(case.texts)
     assert probabilities.shape == (60, 2)
     order = np.argsort(decision, kind="stable")
@@ -119,7 +121,7 @@ def test_probabilities_of_two_classes_ascend_with_the_decision_function() -> Non
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_multilabel_probabilities_do_not_sum_to_1(method: str) -> None:
-    model = Categorizer(n_terms=20, probabilities=method).fit(MULTILABEL.texts, MULTILABEL.label_sets)
+    model = plain_categorizer(n_terms=20, probabilities=method).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     probabilities = model.predict_proba(MULTILABEL.texts)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     assert not np.allclose(probabilities.sum(axis=1), 1)
@@ -129,7 +131,7 @@ def test_multilabel_probabilities_do_not_sum_to_1(method: str) -> None:
 
 def test_the_number_of_terms_is_tuned_with_the_given_cut() -> None:
     curves: list[list[CurvePoint] | None] = [
-        Categorizer(n_terms="auto", cut=cut, folds=3, ngram_range=(1, 2))
+        plain_categorizer(n_terms="auto", cut=cut, folds=3, ngram_range=(1, 2))
         .fit(MULTILABEL.texts, MULTILABEL.label_sets)
         .curve_
         for cut in ("scut", "rcut")
@@ -146,6 +148,6 @@ def test_invalid_cuts_and_calibrations_raise() -> None:
         ({"probabilities": "isotonic"}, "probabilities='isotonic': with one label per document, .*use 'auto'"),
     ):
         with pytest.raises(InputError, match=words):
-            Categorizer(**settings).fit(SINGLE.texts, SINGLE.labels)
+            plain_categorizer(**settings).fit(SINGLE.texts, SINGLE.labels)
     with pytest.raises(InputError, match="trained without probabilities"):
-        Categorizer(probabilities=None).fit(SINGLE.texts, SINGLE.labels).predict_proba(SINGLE.texts)
+        plain_categorizer(probabilities=None).fit(SINGLE.texts, SINGLE.labels).predict_proba(SINGLE.texts)

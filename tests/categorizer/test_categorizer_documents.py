@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
 from textsieve import Categorizer, Corpus, InputError, read
 
@@ -16,7 +16,7 @@ CASE = small_texts()
 
 @pytest.fixture(scope="module")
 def model() -> Categorizer:
-    return Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
+    return plain_categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
 
 
 # -- documents without known terms ---------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ def test_documents_without_a_selected_term_get_the_most_frequent_class(classifie
         "sets": [[name] for name in names],
         "matrix": np.array([[name == other for other in ("boat", "cook", "moon")] for name in names]).astype(int),
     }[label_format]
-    model = Categorizer(n_terms=20, classifier=classifier).fit(texts, labels)
+    model = plain_categorizer(n_terms=20, classifier=classifier).fit(texts, labels)
     expected: Any = {"single": ["cook"] * 3, "sets": [("cook",)] * 3, "matrix": [[0, 1, 0]] * 3}[label_format]
     strange = ["", "of unheard-of words", " \n\t !"]
     with pytest.warns(UserWarning, match=r"3 of 4 documents are empty or have none of the selected terms") as caught:
@@ -52,20 +52,20 @@ def test_documents_without_a_selected_term_get_the_most_frequent_class(classifie
 
 
 def test_the_fallback_of_equally_frequent_classes_is_the_first() -> None:
-    model = Categorizer().fit(["sail", "salt", "sail", "salt"], ["b", "a", "b", "a"])
+    model = plain_categorizer().fit(["sail", "salt", "sail", "salt"], ["b", "a", "b", "a"])
     with pytest.warns(UserWarning, match="'a'"):
         assert model.predict(["strange"]).tolist() == ["a"]
 
 
 def test_empty_training_documents_are_accepted_unless_all_are_empty(model: Categorizer) -> None:
     texts, labels = [*CASE.texts, "", "  ", "!"], [*CASE.labels, "boat", "cook", "moon"]
-    assert Categorizer(n_terms=20).fit(texts, labels).score(CASE.texts, CASE.labels) > 0.8
+    assert plain_categorizer(n_terms=20).fit(texts, labels).score(CASE.texts, CASE.labels) > 0.8
     with pytest.raises(InputError, match="None of the 4 documents has a term"):
-        Categorizer().fit(["", " ", "a", "!"], ["x", "y", "x", "y"])
+        plain_categorizer().fit(["", " ", "a", "!"], ["x", "y", "x", "y"])
 
 
 def test_a_class_may_have_empty_documents_only() -> None:
-    model = Categorizer().fit(["sail wind", "wind", "", ""], ["a", "a", "b", "b"])
+    model = plain_categorizer().fit(["sail wind", "wind", "", ""], ["a", "a", "b", "b"])
     assert model.classes_.tolist() == ["a", "b"]
     assert model.predict(["sail"]).tolist() == ["a"]
 
@@ -74,7 +74,7 @@ def test_predicting_no_documents_returns_empty_results(model: Categorizer) -> No
     assert model.predict([]).tolist() == []
     assert model.predict_scores([]).scores.shape == (0, 3)
     assert model.decision_function([]).shape == (0, 3)
-    multilabel = Categorizer(multilabel=True, n_terms=20).fit(CASE.texts, CASE.labels)
+    multilabel = plain_categorizer(multilabel=True, n_terms=20).fit(CASE.texts, CASE.labels)
     assert multilabel.predict([]) == []
 
 
@@ -83,7 +83,7 @@ def test_predicting_no_documents_returns_empty_results(model: Categorizer) -> No
 
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb", "rocchio"])
 def test_two_classes_of_one_document_each_can_be_trained(classifier: str) -> None:
-    model = Categorizer(classifier=classifier).fit(["sail wind", "salt oven"], ["boat", "cook"])
+    model = plain_categorizer(classifier=classifier).fit(["sail wind", "salt oven"], ["boat", "cook"])
     assert model.predict(["wind", "oven salt"]).tolist() == ["boat", "cook"]
     assert model.explain("wind").predicted == "boat"
 
@@ -91,7 +91,7 @@ def test_two_classes_of_one_document_each_can_be_trained(classifier: str) -> Non
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb", "rocchio"])
 def test_classes_of_a_single_document_can_be_trained(classifier: str) -> None:
     texts, labels = [*CASE.texts, "lion cage keeper", "zebra tusk"], [*CASE.labels, "zoo", "farm"]
-    model = Categorizer(classifier=classifier, held_out=0.3, n_terms="auto").fit(texts, labels)
+    model = plain_categorizer(classifier=classifier, held_out=0.3, n_terms="auto").fit(texts, labels)
     assert model.classes_.tolist() == ["boat", "cook", "farm", "moon", "zoo"]
     assert model.score(CASE.texts, CASE.labels) > 0.7
     assert model.held_out_ is not None
@@ -99,9 +99,9 @@ def test_classes_of_a_single_document_can_be_trained(classifier: str) -> None:
 
 
 def test_one_term_is_enough() -> None:
-    model = Categorizer().fit(["sail"] * 3 + ["sail sail sail sail x1"] * 3, ["a"] * 3 + ["b"] * 3)
+    model = plain_categorizer().fit(["sail"] * 3 + ["sail sail sail sail x1"] * 3, ["a"] * 3 + ["b"] * 3)
     assert model.terms_[0] == "x1"
-    single_term = Categorizer(n_terms=1).fit(["sail", "sail", "sail x1", "x1"], ["a", "a", "b", "b"])
+    single_term = plain_categorizer(n_terms=1).fit(["sail", "sail", "sail x1", "x1"], ["a", "a", "b", "b"])
     assert single_term.terms_ == ["x1"]
     assert single_term.predict(["x1"]).tolist() == ["b"]
 
@@ -110,7 +110,7 @@ def test_one_term_is_enough() -> None:
 
 
 def test_streams_equal_lists(model: Categorizer) -> None:
-    other = Categorizer(n_terms=20).fit((text for text in CASE.texts), (label for label in CASE.labels))
+    other = plain_categorizer(n_terms=20).fit((text for text in CASE.texts), (label for label in CASE.labels))
     assert other.terms_ == model.terms_
     assert other.predict(iter(CASE.texts)).tolist() == model.predict(CASE.texts).tolist()
     assert other.score(iter(CASE.texts), iter(CASE.labels)) == model.score(CASE.texts, CASE.labels)
@@ -124,7 +124,9 @@ def test_any_collection_of_documents_is_accepted(container: Any) -> None:
     """All terms are used: the order of a set is random, and some documents might have none of 20 selected terms."""
     texts = list(dict.fromkeys(CASE.texts))
     given = container(texts)
-    assert Categorizer(selector=None).fit(given, ["a", "b"] * (len(texts) // 2)).predict(given).shape == (len(texts),)
+    assert plain_categorizer(selector=None).fit(given, ["a", "b"] * (len(texts) // 2)).predict(given).shape == (
+        len(texts),
+    )
 
 
 def test_bytes_are_utf_8(model: Categorizer) -> None:
@@ -158,7 +160,7 @@ def test_predictions_of_a_corpus_equal_those_of_its_texts(model: Categorizer) ->
 )
 def test_invalid_documents_raise(documents: Any, words: str, model: Categorizer) -> None:
     with pytest.raises(InputError, match=words):
-        Categorizer().fit(documents, ["a", "b"])
+        plain_categorizer().fit(documents, ["a", "b"])
     if not isinstance(documents, list) or documents:
         for call in (model.predict, model.decision_function, model.predict_scores):
             with pytest.raises(InputError, match=words):
@@ -185,7 +187,7 @@ def test_fitting_vectors_raises(tmp_path: Path) -> None:
     path = tmp_path / "rows.svmlight"
     path.write_text("1 1:0.5 2:1\n2 1:1 3:2\n")
     with pytest.raises(InputError, match=r"holds vectors, not texts"):
-        Categorizer().fit(read(path))
+        plain_categorizer().fit(read(path))
 
 
 # -- evaluation ----------------------------------------------------------------------------------------------------

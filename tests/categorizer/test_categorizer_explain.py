@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.svm import LinearSVC
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
-from textsieve import Categorizer
 from textsieve.registry import CLASSIFIERS
 
 OWN: list[Any] = [LinearSVC(), LogisticRegression(), SGDClassifier(random_state=0), RidgeClassifier()]
@@ -30,7 +29,9 @@ def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
             [[label in label_set for label in ("boat", "cook", "moon")] for label_set in case.label_sets]
         ).astype(int)
     options = {"k": 5} if classifier == "knn" else None
-    model = Categorizer(classifier=classifier, classifier_options=options, n_terms=20, folds=2).fit(case.texts, labels)
+    model = plain_categorizer(classifier=classifier, classifier_options=options, n_terms=20, folds=2).fit(
+        case.texts, labels
+    )
     texts = [*TEXTS, *case.texts[:10]]
     predictions = model.model_.predict(texts)
     decision = model.decision_function(texts)
@@ -67,7 +68,7 @@ def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
 
 def test_explanations_are_sorted_and_have_known_terms_only() -> None:
     case = small_texts()
-    model = Categorizer(n_terms=20).fit(case.texts, case.labels)
+    model = plain_categorizer(n_terms=20).fit(case.texts, case.labels)
     explanation = model.explain("sail sail oven unheard-of the SAIL")
     best = explanation.classes[0]
     assert best.label == explanation.predicted == "boat"
@@ -85,7 +86,7 @@ def test_explanations_are_sorted_and_have_known_terms_only() -> None:
 
 def test_explanations_of_multilabel_models_have_thresholds() -> None:
     case = small_texts(multilabel=True)
-    model = Categorizer(n_terms=20).fit(case.texts, case.label_sets)
+    model = plain_categorizer(n_terms=20).fit(case.texts, case.label_sets)
     explanation = model.explain(case.texts[0])
     assert model.thresholds_ is not None
     for name, threshold in zip(model.classes_.tolist(), model.thresholds_.tolist(), strict=True):
@@ -96,7 +97,7 @@ def test_explanations_of_multilabel_models_have_thresholds() -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_the_strongest_terms_of_a_class_are_its_own(classifier: str) -> None:
     case = small_texts(n=120)
-    model = Categorizer(classifier=classifier, n_terms=20).fit(case.texts, case.labels)
+    model = plain_categorizer(classifier=classifier, n_terms=20).fit(case.texts, case.labels)
     best = model.class_terms(3)
     assert {term for term, _ in best["boat"]} <= {"sail", "harbour", "wind", "deck", "oar"}
     assert {term for term, _ in best["cook"]} <= {"salt", "oven", "spoon", "butter", "rice"}

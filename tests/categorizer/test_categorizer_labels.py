@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
 from textsieve import Categorizer, Corpus, InputError
 
@@ -53,7 +53,7 @@ class Frame:
 
 @pytest.fixture(scope="module")
 def plain() -> Categorizer:
-    return Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
+    return plain_categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
 
 
 # -- single-label documents ----------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def plain() -> Categorizer:
 
 @pytest.mark.parametrize("form", [tuple, np.array, lambda labels: np.array(labels, object), Series, pl.Series, iter])
 def test_any_collection_of_labels_is_accepted(form: Callable[[Any], Any], plain: Categorizer) -> None:
-    model = Categorizer(n_terms=20).fit(CASE.texts, form(CASE.labels))
+    model = plain_categorizer(n_terms=20).fit(CASE.texts, form(CASE.labels))
     assert model.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
     assert model.score(CASE.texts, form(CASE.labels)) == plain.score(CASE.texts, CASE.labels)
 
@@ -83,7 +83,7 @@ def test_any_collection_of_labels_is_accepted(form: Callable[[Any], Any], plain:
 def test_predictions_have_the_type_of_the_labels(names: Any, kind: str, plain: Categorizer) -> None:
     labels = [names[NUMBER[label]] for label in CASE.labels]
     for given in (labels, np.array(labels)):
-        model = Categorizer(n_terms=20).fit(CASE.texts, given)
+        model = plain_categorizer(n_terms=20).fit(CASE.texts, given)
         predicted = model.predict(CASE.texts)
         assert predicted.dtype.kind == kind
         assert predicted.tolist() == [names[NUMBER[label]] for label in plain.predict(CASE.texts)]
@@ -100,7 +100,7 @@ def test_two_classes_have_one_decision_value(names: Any) -> None:
     case = small_texts(n_classes=2)
     labels = [names[NUMBER[label]] for label in case.labels]
     for classifier in ("svm", "logistic", "nb", "cnb", "rocchio"):
-        model = Categorizer(classifier=classifier).fit(case.texts, labels)
+        model = plain_categorizer(classifier=classifier).fit(case.texts, labels)
         decision, (predicted, scores, _) = model.decision_function(case.texts), model.predict_scores(case.texts)
         assert decision.shape == (60,)
         assert predicted.tolist() == [names[int(score > 0)] for score in decision]
@@ -120,7 +120,7 @@ def test_many_classes_have_one_score_each(plain: Categorizer) -> None:
 
 def test_none_and_empty_text_mean_no_label() -> None:
     labels = [[None, "", label][at % 3] for at, label in enumerate(["a", "b"] * 30)]
-    model = Categorizer(n_terms=20).fit(CASE.texts, labels)
+    model = plain_categorizer(n_terms=20).fit(CASE.texts, labels)
     assert model.classes_.tolist() == ["a", "b"]
     assert model.model_.about["n_unlabelled"] == 40
     assert model.model_.class_docs == (10, 10)
@@ -130,7 +130,7 @@ def test_none_and_empty_text_mean_no_label() -> None:
 
 
 def test_a_column_vector_of_labels_is_accepted(plain: Categorizer) -> None:
-    model = Categorizer(n_terms=20).fit(CASE.texts, np.array(CASE.labels)[:, None])
+    model = plain_categorizer(n_terms=20).fit(CASE.texts, np.array(CASE.labels)[:, None])
     assert model.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
 
 
@@ -141,11 +141,11 @@ def test_a_column_vector_of_labels_is_accepted(plain: Categorizer) -> None:
 @pytest.mark.parametrize("names", [CLASSES, [10, 20, 30], [0.5, 1.5, 2.5]])
 def test_label_sets_give_multilabel_predictions(form: Callable[[Any], Any], names: list[Any]) -> None:
     label_sets = [form([names[NUMBER[label]] for label in labels]) for labels in MULTILABEL.label_sets]
-    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
+    model = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
     predicted = model.predict(MULTILABEL.texts)
     assert isinstance(predicted, list)
     assert all(isinstance(labels, tuple) for labels in predicted)
-    plain = Categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
+    plain = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
     assert predicted == [tuple(names[NUMBER[label]] for label in labels) for labels in plain]
     assert {type(label) for labels in predicted for label in labels} == {type(names[0])}
     assert model.thresholds_ is not None
@@ -157,14 +157,14 @@ def test_label_sets_give_multilabel_predictions(form: Callable[[Any], Any], name
 
 def test_two_classes_can_be_multilabel() -> None:
     case = small_texts(n_classes=2, multilabel=True)
-    model = Categorizer().fit(case.texts, case.label_sets)
+    model = plain_categorizer().fit(case.texts, case.label_sets)
     assert model.decision_function(case.texts).shape == (60, 2)
     assert {len(labels) for labels in model.predict(case.texts)} >= {1, 2}
 
 
 def test_an_empty_list_means_no_label() -> None:
     label_sets = [() if at % 6 == 0 else labels for at, labels in enumerate(MULTILABEL.label_sets)]
-    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
+    model = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, label_sets)
     assert model.model_.about["n_unlabelled"] == 10
     assert model.evaluate(MULTILABEL.texts, label_sets).unlabelled == 10
 
@@ -186,12 +186,12 @@ def test_an_empty_list_means_no_label() -> None:
     ],
 )
 def test_indicator_matrices_give_indicator_predictions(form: Callable[[Any], Any]) -> None:
-    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, form(MATRIX))
+    model = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, form(MATRIX))
     predicted = model.predict(MULTILABEL.texts)
     assert isinstance(predicted, np.ndarray)
     assert predicted.shape == MATRIX.shape
     assert set(np.unique(predicted).tolist()) == {0, 1}
-    by_name = Categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
+    by_name = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, MULTILABEL.label_sets).predict(MULTILABEL.texts)
     assert predicted.tolist() == [[int(label in labels) for label in CLASSES] for labels in by_name]
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.score(MULTILABEL.texts, form(MATRIX)) > 0.8
@@ -199,7 +199,7 @@ def test_indicator_matrices_give_indicator_predictions(form: Callable[[Any], Any
 
 @pytest.mark.parametrize("form", [lambda: Frame(MATRIX, CLASSES), lambda: pl.DataFrame(MATRIX, schema=CLASSES)])
 def test_columns_of_indicator_tables_are_class_names(form: Callable[[], Any]) -> None:
-    model = Categorizer(n_terms=20).fit(MULTILABEL.texts, form())
+    model = plain_categorizer(n_terms=20).fit(MULTILABEL.texts, form())
     assert model.classes_.tolist() == CLASSES
     predicted = model.predict(MULTILABEL.texts)
     assert predicted.shape == MATRIX.shape
@@ -209,7 +209,7 @@ def test_columns_of_indicator_tables_are_class_names(form: Callable[[], Any]) ->
 
 def test_indicator_tables_with_unsorted_columns_raise() -> None:
     with pytest.raises(InputError, match=r"columns of labels are \['moon', 'boat', 'cook'\]; sort them"):
-        Categorizer().fit(MULTILABEL.texts, Frame(MATRIX, ["moon", "boat", "cook"]))
+        plain_categorizer().fit(MULTILABEL.texts, Frame(MATRIX, ["moon", "boat", "cook"]))
 
 
 def test_rows_of_zeros_are_negative_examples() -> None:
@@ -217,7 +217,7 @@ def test_rows_of_zeros_are_negative_examples() -> None:
     case = small_texts(n_classes=2, n=80)
     is_boat = np.array([[int(label == "boat"), 0] for label in case.labels])
     for selector in ("ocfs", "ig", "chi"):
-        model = Categorizer(n_terms=8, selector=selector).fit(case.texts, is_boat)
+        model = plain_categorizer(n_terms=8, selector=selector).fit(case.texts, is_boat)
         assert len({"sail", "harbour", "wind", "deck", "oar"} & set(model.terms_)) >= 4
         report = model.evaluate(case.texts, is_boat)
         assert (report.documents, report.unlabelled) == (80, 0)
@@ -228,32 +228,32 @@ def test_rows_of_zeros_are_negative_examples() -> None:
 
 
 def test_the_setting_multilabel_overrides_the_labels() -> None:
-    multilabel = Categorizer(n_terms=20, multilabel=True).fit(CASE.texts, CASE.labels)
+    multilabel = plain_categorizer(n_terms=20, multilabel=True).fit(CASE.texts, CASE.labels)
     assert isinstance(multilabel.predict(CASE.texts)[0], tuple)
     assert multilabel.thresholds_ is not None
-    single = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, [[label] for label in CASE.labels])
-    plain = Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
+    single = plain_categorizer(n_terms=20, multilabel=False).fit(CASE.texts, [[label] for label in CASE.labels])
+    plain = plain_categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
     assert single.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()
     assert single.thresholds_ is None
     matrix = np.array([[label == other for other in CLASSES] for label in CASE.labels]).astype(int)
-    numbers = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, matrix)
+    numbers = plain_categorizer(n_terms=20, multilabel=False).fit(CASE.texts, matrix)
     assert numbers.predict(CASE.texts).tolist() == [NUMBER[label] for label in plain.predict(CASE.texts)]
 
 
 def test_the_setting_multilabel_overrides_a_corpus() -> None:
     corpus = Corpus.from_texts(CASE.texts, CASE.labels)
-    assert isinstance(Categorizer(n_terms=20, multilabel=True).fit(corpus).predict(CASE.texts), list)
+    assert isinstance(plain_categorizer(n_terms=20, multilabel=True).fit(corpus).predict(CASE.texts), list)
     lists = Corpus.from_texts(CASE.texts, [[label] for label in CASE.labels])
-    assert isinstance(Categorizer(n_terms=20).fit(lists).predict(CASE.texts), list)
-    assert Categorizer(n_terms=20, multilabel=False).fit(lists).predict(CASE.texts).shape == (60,)
+    assert isinstance(plain_categorizer(n_terms=20).fit(lists).predict(CASE.texts), list)
+    assert plain_categorizer(n_terms=20, multilabel=False).fit(lists).predict(CASE.texts).shape == (60,)
 
 
 def test_a_wrong_multilabel_setting_raises() -> None:
     at = next(at for at, labels in enumerate(MULTILABEL.label_sets) if len(labels) > 1)
     with pytest.raises(InputError, match=f"Document {at} has 2 labels, but multilabel=False"):
-        Categorizer(multilabel=False).fit(MULTILABEL.texts, MULTILABEL.label_sets)
+        plain_categorizer(multilabel=False).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     with pytest.raises(InputError, match="multilabel='yes'; use True, False, or None"):
-        Categorizer(multilabel="yes").fit(CASE.texts, CASE.labels)  # type: ignore[arg-type]
+        plain_categorizer(multilabel="yes").fit(CASE.texts, CASE.labels)  # type: ignore[arg-type]
 
 
 # -- invalid labels ------------------------------------------------------------------------------------------------
@@ -295,19 +295,19 @@ def test_a_wrong_multilabel_setting_raises() -> None:
 def test_invalid_labels_raise(labels: Any, words: str) -> None:
     texts = ["sail wind", "salt oven", "sail deck", "salt spoon"]
     with pytest.raises(InputError, match=words):
-        Categorizer().fit(texts, labels)
+        plain_categorizer().fit(texts, labels)
 
 
 def test_labels_beside_a_corpus_raise() -> None:
     corpus = Corpus.from_texts(CASE.texts, CASE.labels)
-    model = Categorizer(n_terms=20).fit(corpus)
+    model = plain_categorizer(n_terms=20).fit(corpus)
     for call in (model.fit, model.evaluate, model.score):
         with pytest.raises(InputError, match="A corpus has its own labels; leave labels out"):
             call(corpus, CASE.labels)
     with pytest.raises(InputError, match="No document has a label"):
-        Categorizer().fit(Corpus.from_texts(CASE.texts))
+        plain_categorizer().fit(Corpus.from_texts(CASE.texts))
     with pytest.raises(InputError, match="Only one class, 'a'"):
-        Categorizer().fit(Corpus.from_texts(CASE.texts, ["a"] * 60))
+        plain_categorizer().fit(Corpus.from_texts(CASE.texts, ["a"] * 60))
 
 
 def test_a_corpus_of_numbers_is_evaluated_by_a_model_of_numbers() -> None:
@@ -315,5 +315,5 @@ def test_a_corpus_of_numbers_is_evaluated_by_a_model_of_numbers() -> None:
     for names in ([3, 10, 20], [0.5, 1.0, 2.0], [False, True]):
         case = small_texts(n_classes=len(names))
         labels = [names[NUMBER[label]] for label in case.labels]
-        model = Categorizer(n_terms=20).fit(case.texts, labels)
+        model = plain_categorizer(n_terms=20).fit(case.texts, labels)
         assert model.score(Corpus.from_texts(case.texts, labels)) == model.score(case.texts, labels) > 0.8

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from tests.reference.categorizer_cases import Texts, small_texts
+from tests.reference.categorizer_cases import Texts, plain_categorizer, small_texts
 
 from textsieve import (
     Categorizer,
@@ -40,7 +40,7 @@ def weights_of(model: Categorizer, texts: list[str], documents: list[str]) -> An
 @pytest.mark.parametrize("projection", [*PROJECTIONS, TraceProjection(weight=0.5, n_components=4)], ids=str)
 @pytest.mark.parametrize("selector", ["ocfs", None])
 def test_a_projection_equals_the_separate_steps(projection: Any, selector: str | None) -> None:
-    model = Categorizer(
+    model = plain_categorizer(
         selector=selector, n_terms=15 if selector else None, projection=projection, classifier_options=FINE
     ).fit(CASE.texts, CASE.labels)
     rows = weights_of(model, CASE.texts, CASE.texts)
@@ -58,7 +58,9 @@ def test_a_projection_equals_the_separate_steps(projection: Any, selector: str |
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_contributions_of_terms_sum_up_to_the_scores(projection: str, multilabel: bool) -> None:
     case = small_texts(multilabel=multilabel)
-    model = Categorizer(projection=projection, folds=2).fit(case.texts, case.label_sets if multilabel else case.labels)
+    model = plain_categorizer(projection=projection, folds=2).fit(
+        case.texts, case.label_sets if multilabel else case.labels
+    )
     scores = model.predict_scores(case.texts).scores
     for text, of_text in zip(case.texts, scores, strict=True):
         explanation = model.explain(text)
@@ -73,7 +75,9 @@ def test_contributions_of_terms_sum_up_to_the_scores(projection: str, multilabel
 
 
 def test_a_projection_can_be_saved_and_loaded(tmp_path: Path) -> None:
-    model = Categorizer(projection="centroid", projection_options={"n_components": 1}).fit(CASE.texts, CASE.labels)
+    model = plain_categorizer(projection="centroid", projection_options={"n_components": 1}).fit(
+        CASE.texts, CASE.labels
+    )
     model.save(tmp_path / "model.sieve")
     loaded = load(tmp_path / "model.sieve")
     assert (loaded.decision_function(CASE.texts) == model.decision_function(CASE.texts)).all()
@@ -83,7 +87,7 @@ def test_a_projection_can_be_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_refitting_a_loaded_model_with_an_own_projection_raises(tmp_path: Path) -> None:
-    model = Categorizer(projection=MaximumMargin(n_components=1)).fit(CASE.texts, CASE.labels)
+    model = plain_categorizer(projection=MaximumMargin(n_components=1)).fit(CASE.texts, CASE.labels)
     model.save(tmp_path / "model.sieve")
     with pytest.raises(InputError, match="trained with a projection of your own"):
         load(tmp_path / "model.sieve").fit(CASE.texts, CASE.labels)
@@ -91,7 +95,7 @@ def test_refitting_a_loaded_model_with_an_own_projection_raises(tmp_path: Path) 
 
 def test_unlabelled_documents_are_used_by_the_projection() -> None:
     labels = [label if at % 3 else None for at, label in enumerate(CASE.labels)]
-    model = Categorizer(
+    model = plain_categorizer(
         selector=None, projection="pca", projection_options={"n_components": 3}, classifier_options=FINE
     ).fit(CASE.texts, labels)
     rows = weights_of(model, CASE.texts, CASE.texts)
@@ -104,8 +108,8 @@ def test_unlabelled_documents_are_used_by_the_projection() -> None:
 
 def test_minus_one_is_an_ordinary_label_of_a_categorizer() -> None:
     numbers = [{"boat": -1, "cook": 0, "moon": 1}[label] for label in CASE.labels]
-    numbered = Categorizer(projection="centroid").fit(CASE.texts, numbers)
-    named = Categorizer(projection="centroid").fit(CASE.texts, CASE.labels)
+    numbered = plain_categorizer(projection="centroid").fit(CASE.texts, numbers)
+    named = plain_categorizer(projection="centroid").fit(CASE.texts, CASE.labels)
     assert numbered.classes_.tolist() == [-1, 0, 1]
     assert (numbered.decision_function(CASE.texts) == named.decision_function(CASE.texts)).all()
 
@@ -116,7 +120,7 @@ def test_multilabel_matrices_are_accepted() -> None:
         [[label in label_set for label in ("boat", "cook", "moon", "zoo")] for label_set in case.label_sets]
     )
     matrix[:5] = False
-    model = Categorizer(projection="centroid", folds=2).fit(case.texts, matrix.astype(int))
+    model = plain_categorizer(projection="centroid", folds=2).fit(case.texts, matrix.astype(int))
     assert (model.predict(case.texts) == matrix).mean() > 0.8
 
 
@@ -128,9 +132,9 @@ def test_a_stream_gives_the_model_of_its_texts(
     case = small_texts(multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
     settings: dict[str, Any] = {"projection": projection, "n_terms": 15, "multilabel": multilabel, "folds": 2}
-    from_texts = Categorizer(**settings).fit(case.texts, labels)
+    from_texts = plain_categorizer(**settings).fit(case.texts, labels)
     monkeypatch.setattr(training_documents, "MAX_VALUES", 60)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
     assert streamed.terms_ == from_texts.terms_
     expected = from_texts.decision_function(case.texts)
     assert streamed.decision_function(case.texts) == pytest.approx(expected, abs=1e-5)
@@ -139,7 +143,7 @@ def test_a_stream_gives_the_model_of_its_texts(
 def test_a_class_without_documents_in_a_fold_cannot_win() -> None:
     """Coordinates can be negative, so its losing score is set for the terms, whose weights are not negative."""
     texts, labels = [*CASE.texts, "tomato"], [*CASE.labels, "rare"]
-    model = Categorizer(projection="margin", n_terms="auto", folds=3, held_out=0.3).fit(texts, labels)
+    model = plain_categorizer(projection="margin", n_terms="auto", folds=3, held_out=0.3).fit(texts, labels)
     assert model.held_out_ is not None
     assert model.held_out_["accuracy"] > 0.7
     assert model.curve_ is not None
@@ -147,14 +151,14 @@ def test_a_class_without_documents_in_a_fold_cannot_win() -> None:
 
 @pytest.mark.parametrize("n_terms", [3, "all", 0.5, None])
 def test_without_a_selector_the_most_frequent_terms_are_selected(n_terms: Any) -> None:
-    model = Categorizer(selector=None, n_terms=n_terms).fit(CASE.texts, CASE.labels)
-    by_frequency = Categorizer(selector="df", n_terms="all" if n_terms is None else n_terms)
+    model = plain_categorizer(selector=None, n_terms=n_terms).fit(CASE.texts, CASE.labels)
+    by_frequency = plain_categorizer(selector="df", n_terms="all" if n_terms is None else n_terms)
     assert model.terms_ == by_frequency.fit(CASE.texts, CASE.labels).terms_
     assert len(model.terms_) == {3: 3, 0.5: 13}.get(n_terms, 26)
 
 
 def test_projection_settings_can_be_searched() -> None:
-    categorizer = Categorizer(projection=OrthogonalCentroid(), classifier=LogisticRegression())
+    categorizer = plain_categorizer(projection=OrthogonalCentroid(), classifier=LogisticRegression())
     assert clone(categorizer).set_params(projection__n_components=2).projection.n_components == 2
     assert categorizer.projection.n_components is None
 
@@ -164,13 +168,13 @@ def test_classifiers_that_need_the_weights_of_terms_raise(classifier: str) -> No
     with pytest.raises(
         InputError, match=rf"projection='pca': the classifier '{classifier}' needs the weights of terms"
     ):
-        Categorizer(projection="pca", classifier=classifier).fit(CASE.texts, CASE.labels)
+        plain_categorizer(projection="pca", classifier=classifier).fit(CASE.texts, CASE.labels)
 
 
 @pytest.mark.parametrize("projection", ["lda", "", 3, TraceProjection, LinearSVM(), TermWeighter()], ids=str)
 def test_invalid_projections_raise(projection: Any) -> None:
     with pytest.raises(InputError, match="use one of centroid, margin, pca, trace, a projection such as"):
-        Categorizer(projection=projection).fit(CASE.texts, CASE.labels)
+        plain_categorizer(projection=projection).fit(CASE.texts, CASE.labels)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +203,7 @@ def test_invalid_projections_raise(projection: Any) -> None:
 )
 def test_invalid_projection_options_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Categorizer(**settings).fit(CASE.texts, CASE.labels)
+        plain_categorizer(**settings).fit(CASE.texts, CASE.labels)
 
 
 def test_the_case_has_26_terms() -> None:

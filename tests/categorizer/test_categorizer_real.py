@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 from tests.reference.archives import files_in
+from tests.reference.categorizer_cases import plain_categorizer
 
-from textsieve import Categorizer, Corpus
+from textsieve import Corpus
 from textsieve.training import counted_documents as training_documents
 
 Labelled = tuple[list[str], list[str]]
@@ -22,7 +23,7 @@ Labelled = tuple[list[str], list[str]]
     [("svm", 0.845), ("nb", 0.82), ("cnb", 0.82), ("rocchio", 0.80)],  # .850, .831, .833, .808 were measured
 )
 def test_newsgroups(newsgroups: Labelled, newsgroups_test: Labelled, classifier: str, accuracy: float) -> None:
-    model = Categorizer(classifier=classifier, n_terms=10_000).fit(*newsgroups)
+    model = plain_categorizer(classifier=classifier, n_terms=10_000).fit(*newsgroups)
     report = model.evaluate(*newsgroups_test)
     assert report.accuracy >= accuracy
     assert report.documents == 7532
@@ -41,9 +42,9 @@ def test_newsgroups_from_a_stream_and_on_one_thread(
     newsgroups: Labelled, newsgroups_test: Labelled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts, groups = (values[::4] for values in newsgroups)
-    in_memory = Categorizer(n_terms=500).fit(texts, groups)
+    in_memory = plain_categorizer(n_terms=500).fit(texts, groups)
     monkeypatch.setattr(training_documents, "MAX_VALUES", 1 << 15)
-    streamed = Categorizer(n_terms=500, n_jobs=1).fit(Corpus.from_texts(texts, groups))
+    streamed = plain_categorizer(n_terms=500, n_jobs=1).fit(Corpus.from_texts(texts, groups))
     assert streamed.terms_ == in_memory.terms_
     later = newsgroups_test[0][:500]
     assert streamed.decision_function(later).tobytes() == in_memory.decision_function(later).tobytes()
@@ -54,7 +55,7 @@ def test_held_out_documents_estimate_the_accuracy(newsgroups: Labelled) -> None:
     groups = ("rec.autos", "sci.med", "sci.space", "talk.politics.guns")
     documents = [at for at, group in enumerate(newsgroups[1]) if group in groups]
     texts, labels = ([values[at] for at in documents] for values in newsgroups)
-    model = Categorizer(n_terms=1000, held_out=0.2).fit(texts, labels)
+    model = plain_categorizer(n_terms=1000, held_out=0.2).fit(texts, labels)
     assert model.held_out_ is not None
     assert model.held_out_["documents"] == pytest.approx(0.2 * len(texts), abs=4)
     assert 0.95 < model.held_out_["accuracy"] < 1
@@ -105,7 +106,7 @@ def reuters(data_dir: Path) -> Reuters:
 def test_multilabel_reuters(reuters: Reuters, classifier: str, least: float) -> None:
     texts, labels = reuters.part("TRAIN")
     assert sum(len(label_set) > 1 for label_set in labels) > 50
-    model = Categorizer(classifier=classifier, n_terms=500, folds=2).fit(texts, labels)
+    model = plain_categorizer(classifier=classifier, n_terms=500, folds=2).fit(texts, labels)
     report = model.evaluate(*reuters.part("TEST"))
     assert report.micro_f1 >= least  # .917, .883 and .843 were measured
     assert (len(texts), report.documents) == (1273, 487)
@@ -120,7 +121,7 @@ def test_labels_as_a_matrix_are_the_same_problem(reuters: Reuters) -> None:
         for part in (labels, test_labels)
     )
     settings: dict[str, Any] = {"classifier": "nb", "n_terms": 200, "folds": 2}
-    by_name, by_matrix = Categorizer(**settings).fit(texts, labels), Categorizer(**settings).fit(texts, Y)
+    by_name, by_matrix = plain_categorizer(**settings).fit(texts, labels), plain_categorizer(**settings).fit(texts, Y)
     predicted, named = by_matrix.predict(test_texts), by_name.predict(test_texts)
     assert predicted.tolist() == [[int(topic in label_set) for topic in reuters.topics] for label_set in named]
     assert by_matrix.score(test_texts, Y_test) == pytest.approx(f1_score(Y_test, predicted, average="micro"))

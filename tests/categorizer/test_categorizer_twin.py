@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.categorizer_cases import Texts, small_texts
+from tests.reference.categorizer_cases import Texts, plain_categorizer, small_texts
 from tests.reference.categorizer_twin import (
     SELECTION_WEIGHTS,
     TRACE_WEIGHT,
@@ -50,7 +50,7 @@ def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Catego
         settings["selector_options"] = {"weight": TRACE_WEIGHT}
     if settings.get("selector") == "weights":
         settings["selector_options"] = {"tol": 1e-9}
-    return Categorizer(classifier=classifier, classifier_options=options, **settings).fit(case.texts, labels)
+    return plain_categorizer(classifier=classifier, classifier_options=options, **settings).fit(case.texts, labels)
 
 
 def check(

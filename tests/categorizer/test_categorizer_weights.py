@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import Categorizer, InputError, read
@@ -50,8 +51,8 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", SETTINGS, ids=repr)
 def test_whole_weights_equal_repetition(classifier: str, settings: dict[str, Any]) -> None:
     fresh: dict[str, Any] = {"classifier": classifier, "classifier_options": TIGHT.get(classifier), **settings}
-    once = Categorizer(**fresh).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
-    often = Categorizer(**fresh).fit(REPEATED, THEIR_LABELS)
+    once = plain_categorizer(**fresh).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+    often = plain_categorizer(**fresh).fit(REPEATED, THEIR_LABELS)
     assert once.terms_ == often.terms_
     assert (once.model_.class_docs, once.model_.fallback) == (often.model_.class_docs, often.model_.fallback)
     scores, others = once.decision_function(OTHERS), often.decision_function(OTHERS)
@@ -71,8 +72,8 @@ def test_several_labels_with_whole_weights_equal_repetition(classifier: str) -> 
         "n_terms": 10,
         **cut,
     }
-    once = Categorizer(**fresh).fit(TEXTS, SETS, sample_weight=WEIGHTS)
-    often = Categorizer(**fresh).fit(REPEATED, [SETS[at] for at in COPIES])
+    once = plain_categorizer(**fresh).fit(TEXTS, SETS, sample_weight=WEIGHTS)
+    often = plain_categorizer(**fresh).fit(REPEATED, [SETS[at] for at in COPIES])
     assert once.terms_ == often.terms_
     scores, others = once.predict_scores(OTHERS).scores, often.predict_scores(OTHERS).scores
     np.testing.assert_allclose(scores, others, rtol=0, atol=1e-6)
@@ -81,8 +82,8 @@ def test_several_labels_with_whole_weights_equal_repetition(classifier: str) -> 
 def test_texts_of_weight_0_change_nothing() -> None:
     weights = [1] * 70 + [0, 0]
     more = ["onlyhere onlyhere a1", "neverelse b2"]
-    once = Categorizer(classifier="nb").fit([*TEXTS, *more], [*LABELS, "another", "first"], sample_weight=weights)
-    without = Categorizer(classifier="nb").fit(TEXTS, LABELS)
+    once = plain_categorizer(classifier="nb").fit([*TEXTS, *more], [*LABELS, "another", "first"], sample_weight=weights)
+    without = plain_categorizer(classifier="nb").fit(TEXTS, LABELS)
     assert once.classes_.tolist() == without.classes_.tolist()
     assert once.terms_ == without.terms_
     assert once.decision_function(OTHERS).tobytes() == without.decision_function(OTHERS).tobytes()
@@ -94,7 +95,7 @@ def test_texts_of_weight_0_change_nothing() -> None:
 def test_weights_of_any_total_train_a_model(classifier: str, total: float, tmp_path: Path) -> None:
     weights = np.random.default_rng(3).random(70)
     weights *= total / weights.sum()
-    trained = Categorizer(classifier=classifier, n_terms=20).fit(TEXTS, LABELS, sample_weight=weights)
+    trained = plain_categorizer(classifier=classifier, n_terms=20).fit(TEXTS, LABELS, sample_weight=weights)
     assert trained.score(OTHERS, TRUE) > 0.6
     assert sum(trained.model_.class_docs) == 70  # a model file stores numbers of documents, not sums of weights
     trained.save(tmp_path / "m.sieve")
@@ -105,8 +106,8 @@ def test_weights_of_any_total_train_a_model(classifier: str, total: float, tmp_p
 def test_a_larger_weight_changes_the_prediction() -> None:
     """Of three equal texts, two are "wet" and one is "grey"; a weight of 2.5 makes "grey" win."""
     given, labels = ["rain rain", "rain rain", "rain rain", "sun"], ["wet", "wet", "grey", "dry"]
-    plain = Categorizer(classifier="nb").fit(given, labels)
-    weighted = Categorizer(classifier="nb").fit(given, labels, sample_weight=[1, 1, 2.5, 1])
+    plain = plain_categorizer(classifier="nb").fit(given, labels)
+    weighted = plain_categorizer(classifier="nb").fit(given, labels, sample_weight=[1, 1, 2.5, 1])
     assert plain.predict(["rain"]).tolist() == ["wet"]
     assert weighted.predict(["rain"]).tolist() == ["grey"]
 
@@ -117,12 +118,12 @@ def test_a_larger_weight_changes_the_prediction() -> None:
 @unknown
 def test_tuning_accepts_weights() -> None:
     weights = 0.25 + WEIGHTS
-    tuned = Categorizer(n_terms="auto", probabilities="sigmoid", held_out=0.3, folds=3)
+    tuned = plain_categorizer(n_terms="auto", probabilities="sigmoid", held_out=0.3, folds=3)
     tuned.fit(TEXTS, LABELS, sample_weight=weights)
     assert np.isfinite(tuned.predict_proba(OTHERS)).all()
     assert tuned.held_out_ is not None
     assert 0.0 < tuned.held_out_["share"] < 1.0
-    multilabel = Categorizer(n_terms=20, folds=3).fit(TEXTS, SETS, sample_weight=weights)
+    multilabel = plain_categorizer(n_terms=20, folds=3).fit(TEXTS, SETS, sample_weight=weights)
     assert multilabel.thresholds_ is not None
     assert np.isfinite(multilabel.thresholds_).all()
 
@@ -138,8 +139,8 @@ def test_a_common_whole_weight_changes_neither_folds_nor_thresholds() -> None:
         "idf": "none",
         "cut": "scut",
     }
-    plain = Categorizer(**settings).fit(TEXTS, SETS)
-    double = Categorizer(**settings).fit(TEXTS, SETS, sample_weight=[2] * 70)
+    plain = plain_categorizer(**settings).fit(TEXTS, SETS)
+    double = plain_categorizer(**settings).fit(TEXTS, SETS, sample_weight=[2] * 70)
     assert plain.thresholds_ is not None
     assert double.thresholds_ is not None
     np.testing.assert_allclose(double.thresholds_, plain.thresholds_, rtol=1e-9)
@@ -150,7 +151,7 @@ def test_a_common_whole_weight_changes_neither_folds_nor_thresholds() -> None:
 
 @unknown
 def test_score_and_report_with_weights_are_those_of_repeated_texts() -> None:
-    trained = Categorizer(n_terms=10).fit(TEXTS, LABELS)
+    trained = plain_categorizer(n_terms=10).fit(TEXTS, LABELS)
     times = np.random.default_rng(4).integers(0, 4, 40)
     copies = np.repeat(np.arange(40), times).tolist()
     often = [OTHERS[at] for at in copies], [TRUE[at] for at in copies]
@@ -164,8 +165,8 @@ def test_score_and_report_with_weights_are_those_of_repeated_texts() -> None:
 @pytest.mark.parametrize("classifier", ["nb", "rocchio"])
 def test_updates_with_weights_are_those_of_repeated_texts(classifier: str, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "keep_stats": True}
-    once = Categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
-    often = Categorizer(**settings).fit(REPEATED, THEIR_LABELS)
+    once = plain_categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+    often = plain_categorizer(**settings).fit(REPEATED, THEIR_LABELS)
     times = np.random.default_rng(5).integers(0, 3, 40)
     copies = np.repeat(np.arange(40), times).tolist()
     once.save(tmp_path / "m.sieve")
@@ -186,8 +187,8 @@ def test_invalid_weights_raise(kind: str) -> None:
     weights, message = BAD_WEIGHTS[kind]
     given = ["a1 a2", "b1 b2", "a1 a3"], ["x", "y", "x"]
     with pytest.raises(InputError, match=message):
-        Categorizer().fit(*given, sample_weight=weights)
-    trained = Categorizer(classifier="nb", keep_stats=True).fit(*given)
+        plain_categorizer().fit(*given, sample_weight=weights)
+    trained = plain_categorizer(classifier="nb", keep_stats=True).fit(*given)
     with pytest.raises(InputError, match=message):
         trained.score(*given, sample_weight=weights)
     with pytest.raises(InputError, match=message):
@@ -206,19 +207,19 @@ def test_invalid_weights_raise(kind: str) -> None:
 )
 def test_classifiers_and_projections_without_weights_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+        plain_categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
 
 
 def test_keeping_statistics_of_fractional_weights_raises() -> None:
     with pytest.raises(InputError, match=r"sample_weight with keep_stats=True.*use whole numbers"):
-        Categorizer(classifier="nb", keep_stats=True).fit(TEXTS, LABELS, sample_weight=WEIGHTS + 0.5)
+        plain_categorizer(classifier="nb", keep_stats=True).fit(TEXTS, LABELS, sample_weight=WEIGHTS + 0.5)
 
 
 @pytest.mark.parametrize("weight", [2**31, 10**18, 10**30])
 def test_weights_too_large_for_statistics_raise(weight: int) -> None:
     weights: list[Any] = [1] * (len(TEXTS) - 1) + [weight]
-    Categorizer(classifier="nb", n_terms=5).fit(TEXTS, LABELS, sample_weight=weights)
-    categorizer = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    plain_categorizer(classifier="nb", n_terms=5).fit(TEXTS, LABELS, sample_weight=weights)
+    categorizer = plain_categorizer(classifier="nb", n_terms=5, keep_stats=True)
     reason = r"sample_weight has the sum [\d.e+]+; with keep_stats=True the sum is at most 2,147,483,647\. Divide"
     with pytest.raises(InputError, match=reason):
         categorizer.fit(TEXTS, LABELS, sample_weight=weights)
@@ -228,7 +229,7 @@ def test_weights_too_large_for_statistics_raise(weight: int) -> None:
 
 
 def test_an_update_beyond_the_limit_of_statistics_leaves_a_model_that_can_be_saved(tmp_path: Path) -> None:
-    categorizer = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    categorizer = plain_categorizer(classifier="nb", n_terms=5, keep_stats=True)
     weights = [2**30] + [1] * (len(TEXTS) - 1)
     categorizer.fit(TEXTS, LABELS, sample_weight=weights)
     with pytest.raises(InputError, match=r"1,073,\d+,\d+ more would be above the limit of 2,147,483,647; use smaller"):
@@ -241,14 +242,14 @@ def test_weights_of_a_corpus_raise(tmp_path: Path) -> None:
     (tmp_path / "texts.csv").write_text(f"label,text\n{lines}")
     corpus = read(tmp_path / "texts.csv")
     with pytest.raises(InputError, match="sample_weight: a corpus can't have sample weights"):
-        Categorizer().fit(corpus, sample_weight=WEIGHTS)
+        plain_categorizer().fit(corpus, sample_weight=WEIGHTS)
     with pytest.raises(InputError, match="sample_weight: a corpus can't have sample weights"):
-        Categorizer().fit(TEXTS, LABELS).score(corpus, sample_weight=WEIGHTS)
+        plain_categorizer().fit(TEXTS, LABELS).score(corpus, sample_weight=WEIGHTS)
 
 
 def test_a_single_text_raises() -> None:
     with pytest.raises(InputError, match="give an iterable of texts"):
-        Categorizer().fit("a1 a2", ["x"], sample_weight=[1])
+        plain_categorizer().fit("a1 a2", ["x"], sample_weight=[1])
 
 
 def test_the_example_of_the_page_prints_the_shown_output(capsys: pytest.CaptureFixture[str]) -> None:

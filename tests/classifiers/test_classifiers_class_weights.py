@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_class_weight
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.classifiers_twin import class_weight_factors
 from tests.reference.subspace_members_twin import documents
 
@@ -26,7 +26,7 @@ UNEVEN = [*CASE.labels[:30], *["boat" if label == "moon" else label for label in
 
 
 def fitted(labels: Any = UNEVEN, **settings: Any) -> Categorizer:
-    return Categorizer(n_terms=20, **settings).fit(CASE.texts, labels)
+    return plain_categorizer(n_terms=20, **settings).fit(CASE.texts, labels)
 
 
 # -- factors -----------------------------------------------------------------------------------------------------
@@ -94,11 +94,11 @@ def test_a_class_and_the_rest_are_the_two_classes_of_multilabel_documents(classi
     settings: dict[str, Any] = {"selector": None, "n_terms": "all", "classifier": classifier}
     if isinstance(classifier, RandomSubspace):
         settings["classifier"] = clone(classifier).set_params(combine="mean")
-    ours = Categorizer(class_weight="sqrt", cut="zero", **settings).fit(case.texts, case.label_sets)
+    ours = plain_categorizer(class_weight="sqrt", cut="zero", **settings).fit(case.texts, case.label_sets)
     for label, scores in zip(ours.classes_, ours.decision_function(case.texts).T, strict=True):
         is_member = [label in label_set for label_set in case.label_sets]
         factors = class_weight_factors("sqrt", is_member)
-        alone = Categorizer(class_weight=factors, **settings).fit(case.texts, is_member)
+        alone = plain_categorizer(class_weight=factors, **settings).fit(case.texts, is_member)
         assert scores.tolist() == alone.decision_function(case.texts).tolist()
 
 

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, command_in, lines, write_csv
 from tests.reference.updating_twin import learned_by
 
-from textsieve import Categorizer, InputError, load, read
+from textsieve import InputError, load, read
 from textsieve.serve.served_model import ModelHolder
 
 TERMS = ("--analyzer", "text", "--ngrams", "1-2", "--char-ngrams", "3-4")
@@ -26,7 +27,9 @@ def test_a_model_reads_texts_as_it_was_trained(news: Path, tmp_path: Path, run: 
     outcome = ask("train", news, "-o", model, *TERMS, "--held-out", "0", "-k", "80")
     expected = {"analyzer": "text", "ngram_range": [1, 2], "char_ngram_range": [3, 4]}
     assert {name: outcome["settings"][name] for name in expected} == expected
-    trained = Categorizer(analyzer="text", ngram_range=(1, 2), char_ngram_range=(3, 4), n_terms=80).fit(read(news))
+    trained = plain_categorizer(analyzer="text", ngram_range=(1, 2), char_ngram_range=(3, 4), n_terms=80).fit(
+        read(news)
+    )
     assert load(model).terms_ == trained.terms_
     assert {"▁goa…", "striker"} <= set(run("info", model, "--terms").stdout.split("\n"))
     shown = " ".join(run("info", model).stdout.split())

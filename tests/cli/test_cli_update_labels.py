@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.cli_cases import Ask, Run, documents, lines
 from tests.reference.updating_twin import learned_by
 
-from textsieve import Categorizer, load
+from textsieve import load
 
 
 def test_a_multilabel_model_can_be_updated(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
@@ -77,7 +78,7 @@ def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path
 def test_no_label_is_learned_as_no_class_by_a_model_of_a_label_matrix(tmp_path: Path, ask: Ask) -> None:
     texts = ["red sun", "blue sea", "red sea", "green tree"] * 5
     rows = [[1, 0], [0, 1], [1, 1], [0, 0]] * 5
-    model = Categorizer(classifier="nb", keep_stats=True, cut="zero", n_jobs=1).fit(texts, rows)
+    model = plain_categorizer(classifier="nb", keep_stats=True, cut="zero", n_jobs=1).fit(texts, rows)
     model.save(tmp_path / "m.sieve")
     more = [{"text": "blue tree", "labels": []}, {"text": "red tree", "labels": [0]}]
     outcome = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *more))
@@ -95,7 +96,7 @@ def test_no_label_is_learned_as_no_class_by_a_model_of_a_label_matrix(tmp_path: 
 def test_labels_that_are_no_text_are_compared_as_text(
     classes: list[Any], written: list[Any], tmp_path: Path, ask: Ask
 ) -> None:
-    model = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(["red sun", "blue sea"] * 5, classes * 5)
+    model = plain_categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(["red sun", "blue sea"] * 5, classes * 5)
     model.save(tmp_path / "m.sieve")
     rows = [{"text": f"sun {at}", "label": label} for at, label in enumerate(written)]
     outcome = ask("update", tmp_path / "m.sieve", lines(tmp_path / "f.jsonl", *rows))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import binomtest, t
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.comparison_twin import fold_places, split_at
 
-from textsieve import Categorizer, compare
+from textsieve import compare
 from textsieve.comparison import Comparison, Row, folds, running
 from textsieve.comparison.measuring import measure
 from textsieve.comparison.outcome import TermSet, measure_overlap
@@ -32,7 +32,7 @@ def comparison() -> Comparison:
 def true_and_predicted(row: Row, texts: list[str], labels: list[Any]) -> tuple[list[set[Any]], list[set[Any]]]:
     train, test = split_at(texts, labels, fold_places(labels, 3)[row.fold])
     own: Any = {"selector": row.selector, "n_terms": row.n_terms, "classifier": row.classifier, "n_jobs": 1}
-    predicted = Categorizer(**own).fit(*train).predict(test[0])
+    predicted = plain_categorizer(**own).fit(*train).predict(test[0])
     return [as_set(labels) for labels in test[1]], [as_set(labels) for labels in predicted]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 
-from textsieve import Categorizer
 from textsieve.corpus import Corpus, read
 
 LABELS = ["sport", " sport", "sport\u00a0", "sport\t "]
@@ -73,6 +73,6 @@ def test_other_labels_do_not_warn(labels: list[str], tmp_path: Path) -> None:
 
 
 def test_a_model_trained_on_labels_with_white_space_fits_labels_of_files(tmp_path: Path) -> None:
-    model = Categorizer().fit(["some text", "other words"], ["sport ", "politics"])
+    model = plain_categorizer().fit(["some text", "other words"], ["sport ", "politics"])
     report = model.evaluate(read(write(tmp_path, "csv", ["sport ", "sport"])))
     assert (report.documents, report.accuracy) == (2, 1.0)

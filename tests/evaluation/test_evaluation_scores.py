@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from tests.reference.categorizer_cases import small_texts, tables_of
+from tests.reference.categorizer_cases import plain_categorizer, small_texts, tables_of
 
 from textsieve import Categorizer, InputError
 from textsieve.evaluation import PCut, RCut, SCut, SCutFBR, ZeroCut, scores
@@ -98,10 +98,10 @@ def test_what_was_added_can_be_read_by_document() -> None:
 def test_models_do_not_depend_on_blocks(multilabel: bool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts(60, multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
-    model = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
+    model = plain_categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
     report, predicted = model.evaluate(case.texts, labels), model.predict(case.texts)
     monkeypatch.undo()
-    expected = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
+    expected = plain_categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
     assert results_of(model) == results_of(expected)
     assert report.to_dict() == expected.evaluate(case.texts, labels).to_dict()
     assert list(predicted) == list(expected.predict(case.texts))
@@ -130,7 +130,7 @@ def test_predicting_takes_no_table_of_documents_and_classes() -> None:
     n_documents, n_classes = 6_000, 2_000
     labels = [f"c{number % n_classes}" for number in range(n_documents)]
     texts = [f"a{number % 40} b{number % 50}" for number in range(n_documents)]
-    model = Categorizer(classifier="nb", selector="df", n_terms=90).fit(texts, labels)
+    model = plain_categorizer(classifier="nb", selector="df", n_terms=90).fit(texts, labels)
     model.predict(texts[:2000])  # load what prediction needs before memory is traced
     with traced_memory() as peak:
         assert len(model.predict(texts)) == n_documents

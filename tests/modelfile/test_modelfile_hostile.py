@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.model_archives import unpack
 from tests.reference.model_cases import multilabel_model, small_model, two_classes
 
-from textsieve import Categorizer, InputError
+from textsieve import InputError
 from textsieve.archive import MAX_HEADER, Archive, checksum, pack
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.scorer import LARGEST
@@ -714,7 +714,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def test_no_number_in_a_file_gives_an_infinite_score(classifier: str) -> None:
     """If an array has one extreme value, or only that value, the file raises `InputError` or scores are finite."""
     case = small_texts(n=60)
-    trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **SETTINGS[classifier])
+    trained = plain_categorizer(classifier=classifier, n_terms=6, n_jobs=1, **SETTINGS[classifier])
     whole = encode(trained.fit(case.texts, case.labels).model_)
     header, arrays = unpack(KIND, whole)
     texts = [*case.texts[:3], "", " ".join(case.texts)]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.statistics_cases import FIRST, MORE, written
 
 from textsieve import Categorizer, InputError, load
@@ -18,7 +19,7 @@ from textsieve.modelfile.writing import encode
 
 
 def plain_model() -> Categorizer:
-    return Categorizer(classifier="nb", n_terms=8).fit(*FIRST)
+    return plain_categorizer(classifier="nb", n_terms=8).fit(*FIRST)
 
 
 def test_the_second_writer_raises(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.modelfile.test_modelfile_light import HEAVY
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.model_cases import same, small_model
 from tests.reference.text_checks import PATHS, path
 from tests.test_extras import without
@@ -84,7 +85,7 @@ def header_in(data: bytes) -> dict[str, Any]:
 
 
 def trained(case: str) -> Categorizer:
-    return Categorizer(n_terms="all", n_jobs=1, **(CASES | FUNCTIONS)[case]).fit(TEXTS, LABELS)
+    return plain_categorizer(n_terms="all", n_jobs=1, **(CASES | FUNCTIONS)[case]).fit(TEXTS, LABELS)
 
 
 @every_case
@@ -130,7 +131,7 @@ def test_a_stream_gives_the_same_model(case: str, monkeypatch: pytest.MonkeyPatc
     in_memory = trained(case)
     monkeypatch.setattr(training_documents, "MAX_VALUES", 40)
     settings: dict[str, Any] = {"n_terms": "all", "n_jobs": 1, **CASES[case]}
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS, name="corpus"))
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS, name="corpus"))
     assert streamed.model_.about["n_tuned_on"] is not None
     assert streamed.terms_ == in_memory.terms_
     assert np.allclose(streamed.decision_function(TEXTS), in_memory.decision_function(TEXTS), atol=1e-6)
@@ -147,7 +148,7 @@ def test_the_header_says_how_texts_are_prepared(case: str) -> None:
 
 def test_a_model_that_prepares_nothing_has_an_empty_preparation() -> None:
     assert header_in(encode(small_model()))["reading"]["preparation"] == {}
-    unused = Categorizer(n_terms="all", n_jobs=1, language="german").fit(TEXTS, LABELS)
+    unused = plain_categorizer(n_terms="all", n_jobs=1, language="german").fit(TEXTS, LABELS)
     assert header_in(encode(unused.model_))["reading"]["preparation"] == {}
 
 
@@ -222,7 +223,7 @@ def test_names_with_n_grams_raise() -> None:
 
 def test_the_file_has_no_words_but_the_selected_stems(tmp_path: Path) -> None:
     texts = ["qqkickings vvlosing", "qqkicked vvlosings", "xxbanking zzmarketings", "xxbanks zzmarketed"] * 3
-    model = Categorizer(normalise="stem", n_terms=2, n_jobs=1).fit(texts, ["a", "a", "b", "b"] * 3)
+    model = plain_categorizer(normalise="stem", n_terms=2, n_jobs=1).fit(texts, ["a", "a", "b", "b"] * 3)
     model.save(tmp_path / "model.sieve")
     data = (tmp_path / "model.sieve").read_bytes()
     words = {word for text in texts for word in text.split()} - set(model.terms_)
@@ -253,7 +254,7 @@ def test_without_its_package_a_model_loads_and_predicting_raises(
         model.predict(["goals"])
     with pytest.raises(InputError, match=hint):
         model.explain("goals")
-    plain = Categorizer(n_jobs=1).fit(TEXTS, LABELS)
+    plain = plain_categorizer(n_jobs=1).fit(TEXTS, LABELS)
     assert plain.predict(["goals"]) == ["sport"]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.statistics_cases import (
     CASE,
     CLASSIFIERS,
@@ -24,7 +25,7 @@ from tests.reference.statistics_cases import (
 )
 from tests.reference.updating_twin import learned_by
 
-from textsieve import Categorizer, InputError, load
+from textsieve import InputError, load
 from textsieve.archive import Archive, Arrays, archive_in
 from textsieve.modelfile import read, write
 from textsieve.modelfile.header import KIND
@@ -60,7 +61,7 @@ def test_unlabelled_documents_are_counted_as_before_after_saving_and_loading(cla
     """Naive Bayes for several labels compares a class with the rest, which has all labelled documents."""
     texts, labels = CASE.texts[:50], [None if at % 5 == 0 else [label] for at, label in enumerate(CASE.labels[:50])]
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 8, "keep_stats": True, "n_jobs": 1}
-    model = Categorizer(**settings).fit(texts, labels)
+    model = plain_categorizer(**settings).fit(texts, labels)
     model.save(tmp_path / "news.sieve")
     more = CASE.texts[50:90], [[label] for label in CASE.labels[50:90]]
     updated = load(tmp_path / "news.sieve").update(*more).model_
@@ -169,7 +170,7 @@ def test_a_link_leads_to_the_file_that_is_updated(tmp_path: Path) -> None:
 
 
 def test_a_model_trained_without_keep_stats_has_no_statistics(tmp_path: Path) -> None:
-    Categorizer(classifier="nb").fit(*FIRST).save(tmp_path / "plain.sieve")
+    plain_categorizer(classifier="nb").fit(*FIRST).save(tmp_path / "plain.sieve")
     assert os.listdir(tmp_path) == ["plain.sieve"]
     assert not read_stored(tmp_path / "plain.sieve").file.has_statistics
     archive = archive_in(KIND, (tmp_path / "plain.sieve").read_bytes(), "plain.sieve")

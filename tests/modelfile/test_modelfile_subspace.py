@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
 import textsieve
 from textsieve import Categorizer
@@ -18,7 +18,7 @@ MULTILABEL = small_texts(multilabel=True).label_sets
 
 def trained(combine: str, labels: Any, **options: Any) -> Categorizer:
     settings = {"combine": combine, "n_estimators": 7, "n_terms": 0.5} | options
-    return Categorizer(classifier="subspace", classifier_options=settings, n_terms=20).fit(CASE.texts, labels)
+    return plain_categorizer(classifier="subspace", classifier_options=settings, n_terms=20).fit(CASE.texts, labels)
 
 
 @pytest.mark.parametrize("labels", [CASE.labels, MULTILABEL], ids=["single label", "multilabel"])

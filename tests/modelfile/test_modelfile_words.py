@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 
 import textsieve
 from textsieve import Categorizer, Corpus
@@ -90,21 +91,21 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_no_word_is_in_the_file_but_those_of_selected_terms(case: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
-    check(Categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
+    check(plain_categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
 
 
 @pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
 def test_training_on_a_corpus_stores_no_other_words(labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
     corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
-    check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
+    check(plain_categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
 
 
 @pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.parametrize("classifier", UPDATABLE_CLASSIFIERS)
 def test_statistics_and_updates_store_no_other_words(classifier: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
-    trained = Categorizer(**settings).fit(TEXTS[:36], labels[:36])
+    trained = plain_categorizer(**settings).fit(TEXTS[:36], labels[:36])
     check(trained.update(TEXTS[36:], labels[36:]), tmp_path / "words.sieve", settings)
     assert textsieve.load(tmp_path / "words.sieve").update(TEXTS[:3], labels[:3]).model_.about["updated"]["times"] == 2
 
@@ -117,7 +118,7 @@ def test_the_number_of_threads_does_not_change_the_file(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
     for n_jobs in (1, 2, 3):
         settings: dict[str, Any] = {"n_terms": 9, "folds": 4, "held_out": 0.1, "n_jobs": n_jobs}
-        Categorizer(classifier=classifier, **settings).fit(TEXTS, labels).save(tmp_path / f"{n_jobs}.sieve")
+        plain_categorizer(classifier=classifier, **settings).fit(TEXTS, labels).save(tmp_path / f"{n_jobs}.sieve")
     assert len({(tmp_path / f"{n_jobs}.sieve").read_bytes() for n_jobs in (1, 2, 3)}) == 1
     assert textsieve.load(tmp_path / "3.sieve").n_jobs == Categorizer().n_jobs
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.model_cases import documents, models, multilabel_model, small_model, two_classes
 from tests.reference.model_twin import predicted, scored
 from tests.reference.text_checks import path
 
-from textsieve import Categorizer, InputError, load
+from textsieve import InputError, load
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import Model
 from textsieve.prediction.records import Records
@@ -245,7 +246,7 @@ def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], multi
     """No integer type of numpy holds small numbers together with numbers from 2^63 on, so numpy would round them."""
     texts = ["alpha beta", "gamma delta", "eps zeta"]
     labels: list[Any] = [[label] for label in classes] if multilabel else list(classes)
-    trained = Categorizer(classifier="nb", n_jobs=1).fit(texts * 5, labels * 5)
+    trained = plain_categorizer(classifier="nb", n_jobs=1).fit(texts * 5, labels * 5)
     trained.save(tmp_path / "a.sieve")
     expected = [(label,) for label in classes]
     for categorizer in (trained, load(tmp_path / "a.sieve")):

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from tests.modelfile.golden_models import DOCUMENTS, FOLDER, MODELS
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.model_cases import documents, models, small_model
 from tests.reference.places_cases import odd_texts
 
 import textsieve
-from textsieve import Categorizer, InputError
+from textsieve import InputError
 from textsieve.prediction import Model, Span
 from textsieve.text.preparation import Preparation
 
@@ -76,7 +77,7 @@ def test_spans_of_other_terms_than_words_equal_their_counts(settings: dict[str, 
 def model_of_other_terms(settings: tuple[tuple[str, Any], ...]) -> Model:
     """Return a model with these settings and all terms."""
     labels = [str(number % 2) for number in range(len(DOCUMENTS))]
-    return Categorizer(n_terms="all", n_jobs=1, **dict(settings)).fit(DOCUMENTS, labels).model_
+    return plain_categorizer(n_terms="all", n_jobs=1, **dict(settings)).fit(DOCUMENTS, labels).model_
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ PREPARED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", PREPARED, ids=str)
 def test_spans_of_real_documents_equal_their_counts(sample: list[str], settings: dict[str, Any]) -> None:
     labels = ["a", "b"] * (SAMPLE // 2)
-    model = Categorizer(n_terms=1000, selector="df", n_jobs=1, **settings).fit(sample, labels)
+    model = plain_categorizer(n_terms=1000, selector="df", n_jobs=1, **settings).fit(sample, labels)
     for text in sample:
         for start, end, term in assert_as_counted(model.model_, text):
             if not settings:
@@ -120,7 +121,7 @@ def test_spans_of_anything_but_a_text_raise(odd: Any) -> None:
 
 
 def test_spans_raise_if_a_function_strips_accents() -> None:
-    model = Categorizer(n_terms="all", strip_accents=str.swapcase, n_jobs=1)
+    model = plain_categorizer(n_terms="all", strip_accents=str.swapcase, n_jobs=1)
     model.fit(["goal won", "law passed"] * 2, ["a", "b"] * 2)
     with pytest.raises(InputError, match=r"strip_accents=.* is a function"):
         model.spans("goal")

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.projections_twin import scatter
 
 import textsieve.projections.solving as solving
-from textsieve import Categorizer, ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
+from textsieve import ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
 from textsieve.training.plan import TrainingPlan
 
 ROWS = np.array([[1.0, 0, 2, 0], [0, 1, 2, 0], [2, 0, 2, 1], [0, 3, 2, 1]])
@@ -267,13 +268,13 @@ def test_statistics_with_a_class_that_means_no_label() -> None:
 
 def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
     for options, expected in ((None, 1), ({"n_jobs": 3}, 3)):
-        settings = Categorizer(projection="pca", projection_options=options).settings()
+        settings = plain_categorizer(projection="pca", projection_options=options).settings()
         training = TrainingPlan.of(settings, 1)
         assert training.projection is not None
         assert training.projection.n_jobs == expected
-    assert TrainingPlan.of(Categorizer(projection="centroid").settings(), 1).projection is not None
+    assert TrainingPlan.of(plain_categorizer(projection="centroid").settings(), 1).projection is not None
     given = TraceProjection(weight=0, n_jobs=2)
-    assert TrainingPlan.of(Categorizer(projection=given).settings(), 1).projection is given
+    assert TrainingPlan.of(plain_categorizer(projection=given).settings(), 1).projection is given
     assert given.n_jobs == 2
 
 

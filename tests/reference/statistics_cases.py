@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from textsieve import Categorizer
 from textsieve.modelfile.writing import encode
 
@@ -16,7 +16,7 @@ CLASSIFIERS = ["nb", "tcfp"]
 
 def trained(classifier: str = "nb", n_terms: int = 8) -> Categorizer:
     """Return a model that keeps its statistics."""
-    made = Categorizer(classifier=classifier, n_terms=n_terms, keep_stats=True, held_out=0.2, n_jobs=1)
+    made = plain_categorizer(classifier=classifier, n_terms=n_terms, keep_stats=True, held_out=0.2, n_jobs=1)
     return made.fit(*FIRST)
 
 

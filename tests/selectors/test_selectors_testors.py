@@ -10,12 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import testors_twin as twin
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.stats_cases import Case, cases
 
 from textsieve import (
     Cascade,
-    Categorizer,
     ClassStats,
     DocumentFrequency,
     InputError,
@@ -225,7 +224,7 @@ def test_in_training_the_warning_names_labels_once_and_at_the_line_of_fit() -> N
     settings: dict[str, Any] = {"selector": "testors", "held_out": 0.3, "probabilities": "sigmoid"}
     for n_terms in (None, 4, "auto"):
         with pytest.warns(UserWarning, match="no term sets apart") as caught:
-            Categorizer(n_terms=n_terms, **settings).fit(texts, labels)
+            plain_categorizer(n_terms=n_terms, **settings).fit(texts, labels)
         assert [warning.filename for warning in caught] == [__file__]
         assert "apart 'football' from 'soccer', 'soccer' from 'football'. " in str(caught[0].message)
 
@@ -233,7 +232,7 @@ def test_in_training_the_warning_names_labels_once_and_at_the_line_of_fit() -> N
 def test_in_training_with_an_indicator_matrix_the_fallback_class_has_a_name() -> None:
     members = np.repeat([[1, 0], [0, 1], [0, 0]], 18, axis=0)
     with pytest.warns(UserWarning, match=r"apart 0 from 'none of the classes', 'none of the classes' from 0\. "):
-        Categorizer(selector="testors").fit([*ALIKE, *APART, *ALIKE], members)
+        plain_categorizer(selector="testors").fit([*ALIKE, *APART, *ALIKE], members)
 
 
 def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +245,7 @@ def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("textsieve.selectors.testors.estimator.shares_of_testors", count)
     selector = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
     assert selector.selected_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
-    assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
+    assert len(plain_categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
 def test_no_more_than_ten_shortest_testors_are_given_by_default() -> None:
@@ -482,7 +481,7 @@ TOPICS = ["sport", "sport", "politics", "politics"] * 4
 @pytest.mark.parametrize("n_terms", [3, 10, 20])
 def test_a_categorizer_selects_the_same_terms_from_ltc_weights(n_terms: int) -> None:
     case = small_texts(n=80)
-    model = Categorizer(selector="testors", n_terms=n_terms).fit(case.texts, case.labels)
+    model = plain_categorizer(selector="testors", n_terms=n_terms).fit(case.texts, case.labels)
     counter = TermCounter()
     weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counter.fit_transform(case.texts))
     by_hand = TypicalTestors(k=n_terms).fit(weights, case.labels)
@@ -493,9 +492,9 @@ def test_a_categorizer_selects_the_same_terms_from_ltc_weights(n_terms: int) -> 
 def test_a_categorizer_without_a_number_of_terms_uses_the_selectors() -> None:
     texts = ["goal goal goal", "goal goal keeper", "goal goal", "ballot ballot", "ballot ballot vote", "ballot"] * 4
     labels = [*["sport"] * 3, *["politics"] * 3] * 4
-    by_name = Categorizer(selector="testors").fit(texts, labels)
-    by_object = Categorizer(selector=TypicalTestors()).fit(texts, labels)
-    every = Categorizer(selector="testors", n_terms="all").fit(texts, labels)
+    by_name = plain_categorizer(selector="testors").fit(texts, labels)
+    by_object = plain_categorizer(selector=TypicalTestors()).fit(texts, labels)
+    every = plain_categorizer(selector="testors", n_terms="all").fit(texts, labels)
     assert sorted(by_name.terms_) == sorted(by_object.terms_) == ["ballot", "goal"]
     assert sorted(every.terms_) == ["ballot", "goal", "keeper", "vote"]
 
@@ -525,11 +524,12 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
 
     monkeypatch.setattr(TrainingPlan, "select", checked_select)
     monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
-    model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
+    model = plain_categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
     assert {most for most, _ in calls} >= {3, 8, 26}
     sizes = {
-        len(Categorizer(selector="testors", n_terms=most).fit(case.texts, case.labels).terms_) for most in (3, 8, 26)
+        len(plain_categorizer(selector="testors", n_terms=most).fit(case.texts, case.labels).terms_)
+        for most in (3, 8, 26)
     }
     assert [point.n_terms for point in model.curve_] == sorted(sizes)
     assert len(model.terms_) in sizes
@@ -537,11 +537,11 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
 
 
 def test_in_a_categorizer() -> None:
-    model = Categorizer(selector="testors", n_terms=4).fit(TEXTS, TOPICS)
+    model = plain_categorizer(selector="testors", n_terms=4).fit(TEXTS, TOPICS)
     assert 1 <= len(model.terms_) <= 4
     assert "the" not in model.terms_
     assert model.predict(["a goal", "a ballot"]).tolist() == ["sport", "politics"]
-    few = Categorizer(selector="testors", selector_options={"epsilon": 0.9}, n_terms=7).fit(TEXTS, TOPICS)
+    few = plain_categorizer(selector="testors", selector_options={"epsilon": 0.9}, n_terms=7).fit(TEXTS, TOPICS)
     assert set(few.terms_) == {"ballot", "goal", "vote"}
 
 

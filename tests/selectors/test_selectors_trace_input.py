@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.cli_cases import documents, write_csv
 from tests.reference.trace_twin import assert_trace_scores
 
@@ -368,7 +368,7 @@ MORE = [f"comet {word} {word}" for word in ("telescope", "nebula", "comet")] * 1
 
 
 def categorizer(weight: Any, n_terms: int = 12, **options: Any) -> Categorizer:
-    return Categorizer(selector="tofa", selector_options={"weight": weight, **options}, n_terms=n_terms)
+    return plain_categorizer(selector="tofa", selector_options={"weight": weight, **options}, n_terms=n_terms)
 
 
 @pytest.mark.parametrize("weight", [0, 0.3, 1, 2, "auto"])
@@ -405,9 +405,9 @@ def test_a_categorizer_and_its_selector_agree_on_labels(names: tuple[Any, ...], 
     number = {label: at for at, label in enumerate(sorted(set(TEXTS.labels)))}
     labels = [names[number[label]] for label in TEXTS.labels]
     expected = categorizer(1).fit(TEXTS.texts, TEXTS.labels)
-    own = Categorizer(selector=TOFA(weight=1, k=12, unlabelled=unlabelled))
+    own = plain_categorizer(selector=TOFA(weight=1, k=12, unlabelled=unlabelled))
     assert own.fit(TEXTS.texts, labels).terms_ == expected.terms_
-    chain = Categorizer(selector=Cascade([OCFS(k=20), TOFA(weight=1, k=12, unlabelled=unlabelled)]))
+    chain = plain_categorizer(selector=Cascade([OCFS(k=20), TOFA(weight=1, k=12, unlabelled=unlabelled)]))
     assert chain.fit(TEXTS.texts, labels).terms_ == expected.terms_
     assert chain.selector.selectors[1].unlabelled == unlabelled, "what was given stays as it is"
 
@@ -417,9 +417,9 @@ def test_a_categorizer_and_its_selector_agree_on_labels(names: tuple[Any, ...], 
 )
 def test_a_categorizer_raises_the_errors_of_its_selector(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="weight="):
-        Categorizer(selector="tofa", selector_options=options).fit(TEXTS.texts, TEXTS.labels)
+        plain_categorizer(selector="tofa", selector_options=options).fit(TEXTS.texts, TEXTS.labels)
     with pytest.raises(InputError, match=r"'tofa' has no option 'lambda'; it has class_weight, energy, .*weight"):
-        Categorizer(selector="tofa", selector_options={"lambda": 1}).fit(TEXTS.texts, TEXTS.labels)
+        plain_categorizer(selector="tofa", selector_options={"lambda": 1}).fit(TEXTS.texts, TEXTS.labels)
 
 
 def run(*arguments: object, exit_code: int = 0) -> Result:
@@ -473,7 +473,9 @@ def test_training_on_the_command_line(news: Path, tmp_path: Path) -> None:
     assert (model.selector, model.selector_options) == ("tofa", {"weight": 0.5, "class_weight": "balanced"})
     assert len(model.terms_) == 12
     assert model.predict(["the goal of the striker"]).tolist() == ["sport"]
-    in_python = Categorizer(selector="tofa", selector_options={"weight": 0.5, "class_weight": "balanced"}, n_terms=12)
+    in_python = plain_categorizer(
+        selector="tofa", selector_options={"weight": 0.5, "class_weight": "balanced"}, n_terms=12
+    )
     corpus = [*documents(10), *((f"the comet and the nebula number{number}", None) for number in range(12))]
     texts, labels = zip(*corpus, strict=True)
     assert in_python.fit(list(texts), list(labels)).terms_ == model.terms_

@@ -20,14 +20,14 @@ from pyspark.ml.feature import StringIndexer
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from textsieve import Categorizer, InputError
 from textsieve.categorizer_settings import SETTINGS
 from textsieve.modelfile.writing import encode
 from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
 
 CASE = small_texts(60)
-FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm"}
+FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm", "probabilities": None}
 both_kinds = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
 through_connect = pytest.mark.parametrize("spark", ["connect"], indirect=True)
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -56,7 +56,7 @@ def columns(df: DataFrame, *names: str) -> list[list[Any]]:
 
 
 def local() -> Categorizer:
-    return Categorizer(selector="ig", n_terms=20, classifier="svm").fit(CASE.texts, CASE.labels)
+    return plain_categorizer(selector="ig", n_terms=20, classifier="svm").fit(CASE.texts, CASE.labels)
 
 
 # -- without a session -------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_vectors_of_selected_terms_train_a_classifier_of_spark(spark: SparkSessi
 @on_this_machine
 def test_a_selector_stage_selects_and_weights_terms_as_one_machine(spark: SparkSession) -> None:
     weights: dict[str, Any] = {"tf": "log", "idf": "plain", "norm": "none"}
-    expected = Categorizer(selector="ig", n_terms=6, **weights).fit(CASE.texts, CASE.labels)
+    expected = plain_categorizer(selector="ig", n_terms=6, **weights).fit(CASE.texts, CASE.labels)
     selector = SieveSelector(selector="ig", nTerms=6, **weights).fit(documents(spark))
     assert selector.terms == expected.terms_
     (vectors,) = columns(selector.transform(documents(spark)), "features")

@@ -14,7 +14,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from textsieve import Categorizer, ClassStats, InputError, TermCounter
+from tests.reference.categorizer_cases import plain_categorizer
+from textsieve import ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
 from textsieve.errors import UnfitDocuments
 from textsieve.modelfile.writing import encode
@@ -51,8 +52,8 @@ def assert_same(
 ) -> None:
     """Compare the bytes of the model from a DataFrame with those of the model from lists."""
     settings = {**SETTINGS, "selector": selector}
-    here = Categorizer(**settings).fit(["" if text is None else text for text in texts], labels)
-    there = sieve.fit(df, categorizer=Categorizer(**settings), **columns)
+    here = plain_categorizer(**settings).fit(["" if text is None else text for text in texts], labels)
+    there = sieve.fit(df, categorizer=plain_categorizer(**settings), **columns)
     assert encode(there.model_) == encode(here.model_)
 
 
@@ -73,9 +74,9 @@ def test_null_texts_null_and_empty_labels_and_partitions_without_documents(spark
 def test_too_few_documents_raise_as_on_one_machine(spark: SparkSession, rows: list[tuple[str | None, str]]) -> None:
     texts, labels = [text or "" for text, _ in rows], [label for _, label in rows]
     with pytest.raises(InputError) as here:
-        Categorizer(**SETTINGS).fit(texts, labels)
+        plain_categorizer(**SETTINGS).fit(texts, labels)
     with pytest.raises(InputError) as there:
-        sieve.fit(spark.createDataFrame(rows, "text string, label string"), categorizer=Categorizer(**SETTINGS))
+        sieve.fit(spark.createDataFrame(rows, "text string, label string"), categorizer=plain_categorizer(**SETTINGS))
     messages = [str(problem.value).partition(".")[0].partition(":")[0] for problem in (there, here)]
     assert messages[0] == messages[1]
 
@@ -85,7 +86,7 @@ def test_documents_without_any_label_and_of_one_class_only(spark: SparkSession) 
     df = spark.createDataFrame([(text, None, "food") for text in TEXTS], "text string, none string, one string")
     for column, labels in (("none", [None] * 8), ("one", ["food"] * 8)):
         with pytest.raises(InputError) as here:
-            Categorizer().fit([text or "" for text in TEXTS], labels)
+            plain_categorizer().fit([text or "" for text in TEXTS], labels)
         with pytest.raises(InputError) as there:
             sieve.fit(df, label=column)
         assert str(there.value) == str(here.value)
@@ -169,7 +170,7 @@ def test_columns_may_have_any_name(spark: SparkSession) -> None:
         assert [tuple(row) for row in documents.collect()] == expected
         assert documents.columns == ["text", "label"]
     assert_same(df, [row[0] for row in rows], [row[5] for row in rows], text="a.b c", label="score")
-    predicted = sieve.predict(df, Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS), text="x`y.z").collect()
+    predicted = sieve.predict(df, plain_categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS), text="x`y.z").collect()
     assert [row["prediction"] for row in predicted] == ["r", "b"]
     assert [tuple(row)[:6] for row in predicted] == rows
 
@@ -234,7 +235,7 @@ def test_broken_texts_raise_with_their_place_in_stats_and_predict(spark: SparkSe
     df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
     with pytest.raises(InputError, match=NOT_UTF8):
         sieve.stats(df.withColumn("text", F.col("text").cast("string"))).to_local()
-    model = Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
+    model = plain_categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
     with pytest.raises(InputError, match=NOT_UTF8), reraise_own_errors():
         sieve.predict(df, model).collect()
 
@@ -301,7 +302,7 @@ def test_labels_are_compared_by_character_whatever_their_collation(spark: SparkS
     texts, labels = ["red apple", "green pear", "blue sky"] * 4, ["Spam", "spam", "ham"] * 4
     df = spark.createDataFrame(list(zip(texts, labels, strict=True)), "text string, label string")
     collated = df.withColumn("label", F.collate("label", "UTF8_LCASE"))
-    model = sieve.fit(collated, categorizer=Categorizer(selector="df", classifier="nb"))
+    model = sieve.fit(collated, categorizer=plain_categorizer(selector="df", classifier="nb"))
     assert dict(zip(model.model_.classes, model.model_.class_docs, strict=True)) == {"Spam": 4, "ham": 4, "spam": 4}
 
 
@@ -337,7 +338,7 @@ def test_predictions_are_added_to_all_other_columns(spark: SparkSession) -> None
     texts = ["red apple", None, "", "blue sky", "unheard of"]
     rows = [(*others, text, "a label that no document had", "1:0") for text in texts]
     df = spark.createDataFrame(rows, schema).repartition(8, "text")
-    model = Categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
+    model = plain_categorizer(**SETTINGS).fit(TRAIN_TEXTS, TRAIN_LABELS)
     with pytest.raises(InputError, match="'scores' is a column already"):
         sieve.predict(df, model)
     predicted = sieve.predict(df, model, scores="how much")

@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.processes import processes, wait_for
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.spark.cluster import Cluster
 from tests.spark.gate import Gate, documents
-from textsieve import Categorizer
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 
@@ -40,7 +40,7 @@ def test_the_model_is_the_same_if_executors_and_workers_are_killed(
         result = thread.submit(
             sieve.fit,
             gate.documents(spark),
-            categorizer=Categorizer(**SETTINGS),
+            categorizer=plain_categorizer(**SETTINGS),
             progress=kill_a_holder_of_the_table,
         )
         first = gate.executors_inside(2)
@@ -52,7 +52,7 @@ def test_the_model_is_the_same_if_executors_and_workers_are_killed(
         cluster.add_worker()
         gate.open()
         model = result.result()
-    assert encode(model.model_) == encode(Categorizer(**SETTINGS).fit(*documents()).model_)
+    assert encode(model.model_) == encode(plain_categorizer(**SETTINGS).fit(*documents()).model_)
     assert counted_before
     assert counted_again  # the results of the killed executors were lost, so their documents were counted again
     last = cluster.wait_for_executors(2)

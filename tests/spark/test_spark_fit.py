@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tests.reference.categorizer_cases import plain_categorizer
 from textsieve import (
     OCFS,
     Cascade,
@@ -84,8 +85,8 @@ def several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def assert_same(spark: SparkSession, label: str, **settings: Any) -> Categorizer:
     """Train with and without Spark, compare the models and their statistics for updates, and return the model."""
     warnings.filterwarnings("ignore", "At epsilon=.* no term sets apart", UserWarning)  # tested with the selector
-    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else MULTILABEL)
-    there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
+    here = plain_categorizer(**settings).fit(TEXTS, LABELS if label == "label" else MULTILABEL)
+    there = sieve.fit(frame(spark), label=label, categorizer=plain_categorizer(**settings))
     assert there.terms_ == here.terms_
     assert (there._statistics_ is None) == (here._statistics_ is None) == (not settings.get("keep_stats"))
     assert encode(there.model_, there._statistics_) == encode(here.model_, here._statistics_)
@@ -190,7 +191,7 @@ def test_statistics_of_multilabel_documents_are_those_of_one_machine(spark: Spar
     settings |= {"cut": "rcut", "cut_options": {"ranks": 2}}
     assert_same(spark, "several", classifier="nb", **settings)
     with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
-        sieve.fit(frame(spark), label="several", categorizer=Categorizer(classifier="tcfp", **settings))
+        sieve.fit(frame(spark), label="several", categorizer=plain_categorizer(classifier="tcfp", **settings))
 
 
 @on_this_machine
@@ -237,8 +238,8 @@ def test_the_sample_for_tuning_is_that_of_a_corpus_on_one_machine(
     file.write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(counted_documents, "MAX_VALUES", 4000)
     settings: dict[str, Any] = {"selector": "chi", "n_terms": 50, "classifier": "rocchio", "held_out": 0.3}
-    here = Categorizer(**settings).fit(read(file))
-    there = sieve.fit(frame(spark), categorizer=Categorizer(**settings))
+    here = plain_categorizer(**settings).fit(read(file))
+    there = sieve.fit(frame(spark), categorizer=plain_categorizer(**settings))
     assert 1 < here.model_.about["n_tuned_on"] < len(TEXTS) / 2
     assert there.model_.about["n_tuned_on"] == here.model_.about["n_tuned_on"]
     assert there.held_out_ == here.held_out_
@@ -258,7 +259,7 @@ def test_statistics_are_those_of_one_machine(spark: SparkSession) -> None:
 
 @on_this_machine
 def test_too_many_counts_for_the_driver_raise_before_they_are_collected(spark: SparkSession) -> None:
-    settings = Categorizer(selector="df", n_terms=100)
+    settings = plain_categorizer(selector="df", n_terms=100)
     with pytest.raises(InputError, match=r"LinearSVM learns from the documents themselves.*raise most_values"):
         sieve.fit(frame(spark), categorizer=settings, most_values=1000)
 
@@ -273,8 +274,10 @@ def test_selectors_that_train_on_all_terms_raise_before_documents_are_read(selec
 
 @on_this_machine
 def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
-    single = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
-    multilabel = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, MULTILABEL)
+    single = plain_categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
+    multilabel = plain_categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(
+        TEXTS, MULTILABEL
+    )
     df = frame(spark)
     rows = sieve.predict(sieve.predict(df, single), multilabel.model_, prediction="labels", scores=None).collect()
     expected = single.model_.predict(TEXTS)
@@ -297,13 +300,15 @@ def test_a_file_that_is_added_during_training_raises(spark: SparkSession, tmp_pa
             spark.catalog.refreshByPath(path)
 
     with pytest.raises(InputError, match=r"not the same when it is read again: 61 documents .* before 60"):
-        sieve.fit(changing, categorizer=Categorizer(selector="df", n_terms=20, classifier="nb"), progress=progress)
+        sieve.fit(
+            changing, categorizer=plain_categorizer(selector="df", n_terms=20, classifier="nb"), progress=progress
+        )
 
 
 @on_this_machine
 @pytest.mark.parametrize("classifier", ["nb", "tcfp", "svm"])
 def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: SparkSession, classifier: str) -> None:
-    settings = Categorizer(classifier=classifier).settings()
+    settings = plain_categorizer(classifier=classifier).settings()
     documents, plan = select_documents(frame(spark), "text", "label"), Training(settings, lambda *_: None).plan
     sizes, reader = ClassSizes(("a", "b"), np.array([1, 2]), 3, 0, multilabel=False), ChunkReader({"vocabulary": None})
     with pytest.raises(InputError, match=rf"read again: {len(TEXTS)} documents with .* and before 3 with 5\."):

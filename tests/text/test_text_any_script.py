@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 from tests.depth import few_examples
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.text_checks import PATHS, assert_same, code_points, path, texts
 from tests.reference.text_twins import first_seen, is_hangul, text_terms_in, tokens_in
 
-from textsieve import Categorizer, TermCounter
+from textsieve import TermCounter
 from textsieve.text.tokens import character_kinds, kind_of, split_text, token_places
 
 EXAMPLES: dict[str, tuple[str, list[str]]] = {
@@ -194,7 +195,7 @@ def test_the_twin_knows_hangul() -> None:
 def test_stop_words_of_several_units_are_left_out_without_a_warning(word: str) -> None:
     documents, labels = [f"{word} good", f"{word} bad"] * 4, ["a", "b"] * 4
     assert word not in TermCounter(analyzer="text", stop_words=[word]).fit(documents).vocabulary_
-    trained = Categorizer(analyzer="text", stop_words=[word]).fit(documents, labels)
+    trained = plain_categorizer(analyzer="text", stop_words=[word]).fit(documents, labels)
     assert word not in trained.model_.terms
 
 

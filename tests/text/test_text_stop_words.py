@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from tests.reference.categorizer_cases import plain_categorizer
 
 import textsieve
-from textsieve import Categorizer, TermCounter
+from textsieve import TermCounter
 from textsieve.text.analysis import Analysis
 from textsieve.text.stop_words import stop_words_of
 
@@ -70,7 +71,7 @@ def test_a_function_of_the_user_is_not_called_for_stop_words() -> None:
 
 def test_a_loaded_model_leaves_out_the_same_stop_words(tmp_path: Path) -> None:
     texts, labels = ["le chat y est, à la gare", "un chien a mal à la patte"] * 3, ["gare", "chien"] * 3
-    model = Categorizer(analyzer="text", stop_words="fr", ngram_range=(1, 2), n_terms="all", n_jobs=1)
+    model = plain_categorizer(analyzer="text", stop_words="fr", ngram_range=(1, 2), n_terms="all", n_jobs=1)
     model.fit(texts, labels).save(tmp_path / "model.sieve")
     loaded = textsieve.load(tmp_path / "model.sieve")
     assert set(model.terms_) == {

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.text_checks import PATHS, path
 
-from textsieve import Categorizer, InputError, TermCounter
+from textsieve import InputError, TermCounter
 
 TEXTS = ["Der Hund und die Katze", "Das Haus für die Leute"] * 3
 LABELS = ["animal", "other"] * 3
@@ -52,7 +53,7 @@ def test_the_warning_points_to_the_calling_line() -> None:
 
 def test_training_warns_once() -> None:
     with pytest.warns(UserWarning, match="1 of 2 stop words can never match") as warned:
-        model = Categorizer(stop_words=["Der", "die"], held_out=0.5, n_terms="all", n_jobs=1).fit(TEXTS, LABELS)
+        model = plain_categorizer(stop_words=["Der", "die"], held_out=0.5, n_terms="all", n_jobs=1).fit(TEXTS, LABELS)
     assert len(warned) == 1
     assert "der" in model.terms_
     assert "die" not in model.terms_
@@ -80,7 +81,7 @@ def test_stop_words_that_can_match_give_no_warning(stop_words: Any, settings: di
 
 @pytest.mark.parametrize("bad", [3, None, b"der", ["der"]])
 def test_a_stop_word_that_is_not_a_string_raises_an_error(bad: Any) -> None:
-    for estimator in (TermCounter(stop_words=["hello", bad]), Categorizer(stop_words=["hello", bad])):
+    for estimator in (TermCounter(stop_words=["hello", bad]), plain_categorizer(stop_words=["hello", bad])):
         with pytest.raises(InputError, match=r"stop_words has .*, which is no word; give strings"):
             estimator.fit(TEXTS, LABELS)
 
@@ -102,7 +103,7 @@ def test_without_lowercasing_capitalised_stop_words_are_left_out_too(way_through
 def test_a_model_leaves_stop_words_out_of_ngrams(tmp_path: Any) -> None:
     import textsieve
 
-    model = Categorizer(stop_words="de", lowercase=False, ngram_range=(1, 2), n_terms="all", n_jobs=1)
+    model = plain_categorizer(stop_words="de", lowercase=False, ngram_range=(1, 2), n_terms="all", n_jobs=1)
     model.fit(["Hund Der Katze", "Haus für Leute"] * 3, LABELS).save(tmp_path / "model.sieve")
     assert "Hund Katze" in model.terms_
     loaded = textsieve.load(tmp_path / "model.sieve")

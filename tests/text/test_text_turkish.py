@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.text_checks import PATHS, path
 from tests.reference.text_twins import words_of
 
 import textsieve
-from textsieve import Categorizer, InputError, TermCounter
+from textsieve import InputError, TermCounter
 from textsieve.text.preparation import Preparation
 
 every_path = pytest.mark.parametrize("way_through", PATHS)
@@ -71,7 +72,7 @@ TEXTS = ["İstanbul için IŞIK", "Kitap DIŞ kapı"] * 3
 )
 def test_a_saved_model_keeps_the_rules_of_turkish(way_through: str, settings: dict[str, Any], tmp_path: Path) -> None:
     with path(way_through):
-        model = Categorizer(n_terms="all", n_jobs=1, **settings).fit(TEXTS, ["a", "b"] * 3)
+        model = plain_categorizer(n_terms="all", n_jobs=1, **settings).fit(TEXTS, ["a", "b"] * 3)
         assert "ışık" in model.terms_
         model.save(tmp_path / "model.sieve")
         loaded = textsieve.load(tmp_path / "model.sieve")

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.categorizer_twin import class_without_terms
 
-from textsieve import Categorizer, Corpus, compare
+from textsieve import Corpus, compare
 from textsieve.corpus import batch as batches
 from textsieve.evaluation import folds, held_out
 from textsieve.registry import CLASSIFIERS
@@ -91,7 +92,7 @@ def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) 
         "sets": [(label,) for label in LABELS],
         "matrix": np.array([[label == "other", label == "sport"] for label in LABELS]).astype(int),
     }[label_format]
-    model = Categorizer(**OF_TWO, classifier=classifier).fit(TEXTS, labels)
+    model = plain_categorizer(**OF_TWO, classifier=classifier).fit(TEXTS, labels)
     assert set(model.terms_) == {"goal", "keeper"}
     assert model.model_.class_docs == (8, 12)
     assert model.model_.fallback == 0
@@ -108,7 +109,7 @@ def test_terms_that_all_speak_for_one_class(classifier: str, label_format: str) 
 
 
 def test_if_all_documents_have_a_term_the_fallback_is_the_most_frequent_class() -> None:
-    model = Categorizer(n_terms="all").fit(TEXTS, LABELS)
+    model = plain_categorizer(n_terms="all").fit(TEXTS, LABELS)
     assert model.model_.fallback is None
     assert model.model_.fallback_class == 1
     sentence = "No term of the text is known to the model, so the most frequent class is taken."
@@ -119,30 +120,30 @@ def test_a_fallback_that_is_the_most_frequent_class_is_not_stored() -> None:
     """The model stores a fallback class only if it is not the most frequent class."""
     labels = ["other"] * 12 + ["sport"] * 8
     few = [text if at < 6 else f"z{at}" for at, text in enumerate(TEXTS)]
-    model = Categorizer(**OF_TWO).fit(few, labels)
+    model = plain_categorizer(**OF_TWO).fit(few, labels)
     assert set(model.terms_) == {"goal", "keeper"}
     assert model.model_.fallback == 1  # without terms: eight of "sport", six of "other"
-    more = Categorizer(**OF_TWO).fit([*few, "z1", "z2", "z3"], [*labels, "other", "other", "other"])
+    more = plain_categorizer(**OF_TWO).fit([*few, "z1", "z2", "z3"], [*labels, "other", "other", "other"])
     assert more.model_.fallback is None
     assert more.model_.fallback_class == 0
 
 
 def test_documents_without_a_label_do_not_count() -> None:
     unlabelled = [None] * 30
-    model = Categorizer(**OF_TWO).fit([*TEXTS, *["y z"] * 30], [*LABELS, *unlabelled])
+    model = plain_categorizer(**OF_TWO).fit([*TEXTS, *["y z"] * 30], [*LABELS, *unlabelled])
     assert model.model_.about["n_unlabelled"] == 30
     assert model.model_.fallback_class == 0
     none = [None if label == "other" and at % 2 else label for at, label in enumerate(LABELS)]
-    four = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
+    four = plain_categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
     assert four.classes_[four.model_.fallback_class] == "other"  # four "other" without terms, two "third"
     none = [None if label == "other" and at != 12 else label for at, label in enumerate(LABELS)]
-    single = Categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
+    single = plain_categorizer(**OF_TWO).fit([*TEXTS, "v", "w"], [*none, "third", "third"])
     assert single.classes_[single.model_.fallback_class] == "third"
 
 
 def test_a_document_counts_for_each_of_its_labels() -> None:
     sets = [("sport",)] * 12 + [("left", "other")] * 3 + [("other",)] + [("left",)] * 2 + [()] * 2
-    model = Categorizer(**OF_TWO, folds=2).fit(TEXTS, sets)
+    model = plain_categorizer(**OF_TWO, folds=2).fit(TEXTS, sets)
     assert set(model.terms_) == {"goal", "keeper"}
     with pytest.warns(UserWarning, match="'left'"):
         assert model.predict(["never heard"]) == [("left",)]  # without terms: five of "left", four of "other"
@@ -153,7 +154,7 @@ def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
     """With a plain idf, a term of all documents has weight 0; a document with no other term has no known term."""
     texts = [f"all {text}" for text in TEXTS]
     weights: dict[str, Any] = {"idf": "plain", "norm": "l2", "classifier": classifier}
-    model = Categorizer(**weights, selector="df", n_terms=2, min_df=12).fit(texts, LABELS)
+    model = plain_categorizer(**weights, selector="df", n_terms=2, min_df=12).fit(texts, LABELS)
     assert set(model.terms_) == {"all", "goal"}
     assert model.model_.fallback == 0
     explained = model.explain("all")
@@ -163,7 +164,7 @@ def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
 
 def test_weights_too_small_for_32_bits_are_weights() -> None:
     """Training may round them to 0, but prediction does not, so they count as terms."""
-    plan = TrainingPlan.of(Categorizer(classifier="svm").settings(), n_jobs=1)
+    plan = TrainingPlan.of(plain_categorizer(classifier="svm").settings(), n_jobs=1)
     plan = replace(plan, scheme=Scheme("tf", "none", "none"))
     counts = csr_matrix(np.array([[1.0, 0], [1.0, 0], [1.0, 0], [0, 1e-60], [0, 1e-60], [0, 0]]))
     targets = Targets.of(["a", "a", "a", "b", "b", "c"], 6)
@@ -182,10 +183,10 @@ def test_a_stream_gives_the_same(classifier: str, label_format: str, monkeypatch
     if label_format == "sets":
         labels = [() if label is None else (label,) for label in labels]
     settings: dict[str, Any] = {**OF_TWO, "classifier": classifier, "cut": "rcut", "cut_options": {"ranks": 1}}
-    in_memory = Categorizer(**settings).fit(TEXTS, labels).model_
+    in_memory = plain_categorizer(**settings).fit(TEXTS, labels).model_
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 3)
     monkeypatch.setattr(training_documents, "MAX_VALUES", 20)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, labels)).model_
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(TEXTS, labels)).model_
     assert streamed.about["n_tuned_on"] is not None
     assert in_memory.about["n_tuned_on"] is None
     assert streamed.fallback == in_memory.fallback == 0
@@ -204,7 +205,7 @@ def test_held_out_documents_get_the_fallback_of_the_training_documents() -> None
     left = [at for at, label in enumerate(labels) if label == "left" and not is_test[at]]
     for at in left[:5]:
         texts[at] = f"goal x{at}"  # so that fewer "left" documents are without terms
-    model = Categorizer(**OF_TWO, held_out=0.4).fit(texts, labels)
+    model = plain_categorizer(**OF_TWO, held_out=0.4).fit(texts, labels)
     without = [label for at, label in enumerate(labels) if "goal" not in texts[at] and not is_test[at]]
     assert without.count("right") > without.count("left")
     of_all = [label for text, label in zip(texts, labels, strict=True) if "goal" not in text]
@@ -219,14 +220,14 @@ def test_held_out_documents_get_the_fallback_of_the_training_documents() -> None
 
 def test_the_number_of_terms_is_tuned_with_the_fallback_of_each_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "size_grid", lambda most: [2, 5, most])
-    model = Categorizer(selector="chi", n_terms="auto", folds=4, n_jobs=1).fit(TEXTS, LABELS)
+    model = plain_categorizer(selector="chi", n_terms="auto", folds=4, n_jobs=1).fit(TEXTS, LABELS)
     assert model.curve_ is not None
     fold_of = folds(LABELS, 4)
     for point in model.curve_:
         scores = []
         for fold in range(4):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-            own = Categorizer(selector="chi", n_terms=point.n_terms, n_jobs=1)
+            own = plain_categorizer(selector="chi", n_terms=point.n_terms, n_jobs=1)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 own.fit([TEXTS[at] for at in train], [LABELS[at] for at in train])

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
-from textsieve import Categorizer, ClassStats, InputError
+from textsieve import ClassStats, InputError
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Targets
@@ -25,7 +25,7 @@ N = 90
 
 
 def plan_of(settings: dict[str, Any]) -> TrainingPlan:
-    return TrainingPlan.of(Categorizer(**settings).settings(), 1)
+    return TrainingPlan.of(plain_categorizer(**settings).settings(), 1)
 
 
 def rows_and_targets(label_format: str) -> tuple[csr_matrix, Targets]:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.depth import few_examples
-from tests.reference.categorizer_cases import Texts, small_texts
+from tests.reference.categorizer_cases import Texts, plain_categorizer, small_texts
 
-from textsieve import OCFS, Categorizer, InputError
+from textsieve import OCFS, InputError
 from textsieve.errors import TooFewDocuments
 from textsieve.evaluation import Report, best_f1_threshold, folds, held_out, size_grid, smallest_within_one_error
 from textsieve.registry import CLASSIFIERS
@@ -59,9 +59,9 @@ def part(values: Any, is_in: Any) -> Any:
 def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
     case = small_texts(n=80, seed=2)
     settings = {**settings, "probabilities": None}
-    model = Categorizer(held_out=share, **settings).fit(case.texts, case.labels)
+    model = plain_categorizer(held_out=share, **settings).fit(case.texts, case.labels)
     is_test = held_out(case.labels, share)
-    by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(case.labels, ~is_test))
+    by_hand = plain_categorizer(**settings).fit(part(case.texts, ~is_test), part(case.labels, ~is_test))
     report = by_hand.evaluate(part(case.texts, is_test), part(case.labels, is_test)).to_dict()
     assert model.held_out_ is not None
     expected = {name: value for name, value in report.items() if name not in ("labels", "confusion")}
@@ -76,12 +76,12 @@ def test_several_labels_as_by_hand(classifier: str, label_format: str) -> None:
     label_sets: Any = [() if at % 9 == 4 else labels for at, labels in enumerate(case.label_sets)]
     labels = matrix_of(label_sets) if label_format == "matrix" else label_sets
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
-    model = Categorizer(held_out=0.3, **settings).fit(case.texts, labels)
+    model = plain_categorizer(held_out=0.3, **settings).fit(case.texts, labels)
     # Unlabelled documents are trained on, for the idf, but never held out. In a matrix, a row of zeros is a label set.
     usable = np.array([label_format == "matrix" or bool(labels) for labels in label_sets])
     is_test = np.zeros(80, np.bool_)
     is_test[usable] = held_out(part(first_classes(label_sets), usable), 0.3)
-    by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(labels, ~is_test))
+    by_hand = plain_categorizer(**settings).fit(part(case.texts, ~is_test), part(labels, ~is_test))
     report = by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).to_dict()
     assert model.held_out_ is not None
     assert model.held_out_ == report | {"share": is_test.sum() / usable.sum(), "untested_classes": 0}
@@ -92,11 +92,11 @@ def test_several_labels_as_by_hand(classifier: str, label_format: str) -> None:
 def test_documents_without_a_label_are_never_held_out() -> None:
     case = small_texts(n=80)
     labels = [None if at % 4 == 1 else label for at, label in enumerate(case.labels)]
-    model = Categorizer(held_out=0.5, n_terms=10).fit(case.texts, labels)
+    model = plain_categorizer(held_out=0.5, n_terms=10).fit(case.texts, labels)
     labelled = np.array([label is not None for label in labels])
     is_test = np.zeros(80, np.bool_)
     is_test[labelled] = held_out(part(labels, labelled), 0.5)
-    by_hand = Categorizer(n_terms=10).fit(part(case.texts, ~is_test), part(labels, ~is_test))
+    by_hand = plain_categorizer(n_terms=10).fit(part(case.texts, ~is_test), part(labels, ~is_test))
     assert model.held_out_ is not None
     assert model.held_out_["accuracy"] == by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).accuracy
     assert model.held_out_["documents"] == is_test.sum() == 30
@@ -108,7 +108,7 @@ def test_small_classes_are_held_out_too_and_untested_classes_are_counted() -> No
     easy = [("sail wind", "boat"), ("salt oven", "cook")] * 50
     noise = [(f"word{at} thing{7 * at % 120}", f"noise {at % 30}") for at in range(120)]
     texts, labels = zip(*easy, *noise, ("lion cage", "zoo"), strict=True)
-    model = Categorizer(held_out=0.2, n_terms="all").fit(texts, labels)
+    model = plain_categorizer(held_out=0.2, n_terms="all").fit(texts, labels)
     assert model.held_out_ is not None
     measured = {row["label"]: row["documents"] for row in model.held_out_["classes"]}
     assert measured["boat"] == measured["cook"] == 10
@@ -121,7 +121,7 @@ def test_small_classes_are_held_out_too_and_untested_classes_are_counted() -> No
 def test_no_confusion_matrix_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Report, "confusion", None)
     case = small_texts()
-    assert Categorizer(held_out=0.3, n_terms=10).fit(case.texts, case.labels).held_out_ is not None
+    assert plain_categorizer(held_out=0.3, n_terms=10).fit(case.texts, case.labels).held_out_ is not None
 
 
 def test_terms_of_held_out_documents_are_unknown_in_training() -> None:
@@ -131,7 +131,7 @@ def test_terms_of_held_out_documents_are_unknown_in_training() -> None:
     texts = [
         f"only{at} mine{at}" if test else text for at, (text, test) in enumerate(zip(case.texts, is_test, strict=True))
     ]
-    model = Categorizer(held_out=0.25, n_terms="all").fit(texts, case.labels)
+    model = plain_categorizer(held_out=0.25, n_terms="all").fit(texts, case.labels)
     assert model.held_out_ is not None
     assert model.held_out_["without_known_terms"] == is_test.sum()
     sizes = [part(case.labels, ~is_test).count(label) for label in CLASSES]
@@ -146,7 +146,7 @@ def test_a_term_of_all_documents_has_no_weight(classifier: str) -> None:
     labels = ["the usual" if label == "moon" else label for label in case.labels] + ["the usual"] * 20
     texts = [f"everywhere {text}" for text in case.texts] + [f"everywhere only{at}" for at in range(20)]
     settings: dict[str, Any] = {"classifier": classifier, "idf": "plain", "norm": "l2", "min_df": 2, "n_terms": "all"}
-    model = Categorizer(held_out=0.3, **settings).fit(texts, labels)
+    model = plain_categorizer(held_out=0.3, **settings).fit(texts, labels)
     with pytest.warns(UserWarning, match="1 of 2 documents are empty or have none of the selected terms"):
         assert model.predict(["everywhere", "everywhere sail wind"]).tolist() == ["the usual", "boat"]
     assert model.explain("everywhere").predicted == "the usual"
@@ -161,7 +161,9 @@ def test_a_term_of_all_documents_has_no_weight(classifier: str) -> None:
 
 def test_holding_out_does_not_change_the_model() -> None:
     case = small_texts()
-    plain, measured = (Categorizer(n_terms=10, held_out=share).fit(case.texts, case.labels) for share in (None, 0.3))
+    plain, measured = (
+        plain_categorizer(n_terms=10, held_out=share).fit(case.texts, case.labels) for share in (None, 0.3)
+    )
     assert plain.held_out_ is None
     assert plain.terms_ == measured.terms_
     assert plain.decision_function(case.texts).tobytes() == measured.decision_function(case.texts).tobytes()
@@ -171,16 +173,16 @@ def test_holding_out_does_not_change_the_model() -> None:
 def test_invalid_shares_raise(share: Any) -> None:
     case = small_texts()
     with pytest.raises(InputError, match=r"held_out=.*; use a share of the documents above 0 and below 1, or None"):
-        Categorizer(held_out=share).fit(case.texts, case.labels)
+        plain_categorizer(held_out=share).fit(case.texts, case.labels)
 
 
 def test_too_few_documents_to_hold_out_raise() -> None:
     with pytest.raises(TooFewDocuments, match=r"held_out=0\.2: 4 documents are too few"):
-        Categorizer(held_out=0.2).fit(["sail wind", "salt oven", "sail", "salt"], ["a", "b", "a", "b"])
+        plain_categorizer(held_out=0.2).fit(["sail wind", "salt oven", "sail", "salt"], ["a", "b", "a", "b"])
     with pytest.raises(TooFewDocuments, match="too few to hold some of them out: without them, no term is left"):
-        Categorizer(held_out=0.5, min_df=3).fit(["sail wind"] * 4 + ["salt"] * 4, ["a", "b"] * 4)
+        plain_categorizer(held_out=0.5, min_df=3).fit(["sail wind"] * 4 + ["salt"] * 4, ["a", "b"] * 4)
     with pytest.raises(TooFewDocuments, match="fewer than two classes would be left"):
-        Categorizer(n_terms="auto").fit(["sail wind", "salt oven"], ["a", "b"])
+        plain_categorizer(n_terms="auto").fit(["sail wind", "salt oven"], ["a", "b"])
 
 
 # -- thresholds ------------------------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, 
         is_test = fold_of == fold
         train_labels = part(labels, ~is_test)
         no_folds = {} if settings["classifier"] == "rocchio" else {"cut": "zero"}  # scores do not depend on the cut
-        model = Categorizer(**settings | no_folds).fit(part(case.texts, ~is_test), train_labels)
+        model = plain_categorizer(**settings | no_folds).fit(part(case.texts, ~is_test), train_labels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scores = model.predict_scores(part(case.texts, is_test)).scores
@@ -206,7 +208,7 @@ def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, 
 
 def check_thresholds(case: Texts, label_sets: Any, settings: dict[str, Any]) -> None:
     settings = {"cut": "scut", **settings}
-    model = Categorizer(**settings).fit(case.texts, label_sets)
+    model = plain_categorizer(**settings).fit(case.texts, label_sets)
     labelled = np.array([bool(labels) for labels in label_sets])
     fold_of = np.full(len(label_sets), -1)
     fold_of[labelled] = folds(part(first_classes(label_sets), labelled), settings["folds"])
@@ -246,7 +248,7 @@ def test_a_class_of_one_document_is_not_given_to_all() -> None:
     case = small_texts(n=60, multilabel=True)
     labels = [(*own_labels, "rare") if at == 30 else own_labels for at, own_labels in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
-        model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
+        model = plain_categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
         predicted = model.predict(case.texts)
         assert sum("rare" in own_labels for own_labels in predicted) <= 3
         assert model.score(case.texts, labels) > 0.7
@@ -257,7 +259,7 @@ def test_a_class_of_all_documents_but_one_is_predicted() -> None:
     case = small_texts(n=60, multilabel=True)
     labels = [own_labels if at == 30 else (*own_labels, "usual") for at, own_labels in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
-        model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
+        model = plain_categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
         assert sum("usual" in own_labels for own_labels in model.predict(case.texts)) >= 57
 
 
@@ -266,7 +268,7 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
     case = small_texts(n=40, multilabel=True)
     Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
     for classifier in ("svm", "nb"):
-        predicted = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, Y).predict(case.texts)
+        predicted = plain_categorizer(classifier=classifier, n_terms=15).fit(case.texts, Y).predict(case.texts)
         assert predicted[:, 3].all()
         assert not predicted[:, 4].any()
         assert (predicted[:, :3] == Y[:, :3]).mean() > 0.7
@@ -278,7 +280,7 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
 def test_classes_of_all_or_no_documents_get_moderate_scores_with_any_cut(classifier: str, cut: str) -> None:
     case = small_texts(n=40, multilabel=True)
     Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
-    model = Categorizer(classifier=classifier, cut=cut, n_terms=15).fit(case.texts, Y)
+    model = plain_categorizer(classifier=classifier, cut=cut, n_terms=15).fit(case.texts, Y)
     predicted, scores = model.predict(case.texts), model.predict_scores(case.texts).scores
     assert predicted[:, 3].all()
     assert not predicted[:, 4].any()
@@ -291,7 +293,7 @@ def test_a_column_that_no_document_has_never_wins() -> None:
     case = small_texts(n=60)
     Y = np.hstack([matrix_of([(label,) for label in case.labels]), np.zeros((60, 1), int)])
     for classifier in ("svm", "logistic", "nb", "cnb", "rocchio"):
-        model = Categorizer(classifier=classifier, multilabel=False, norm="l2").fit(case.texts, Y)
+        model = plain_categorizer(classifier=classifier, multilabel=False, norm="l2").fit(case.texts, Y)
         scores = model.predict_scores([*case.texts, "sail", "salt " * 1000]).scores
         assert (scores[:, 3] < scores[:, :3].min(axis=1)).all()
         assert np.abs(scores).max() < 100
@@ -306,7 +308,7 @@ def test_the_curve_as_by_hand(classifier: str, multilabel: bool) -> None:
     case = small_texts(n=45, multilabel=multilabel, seed=8)
     labels: Any = case.label_sets if multilabel else case.labels
     settings: dict[str, Any] = {"classifier": classifier, "ngram_range": (1, 2), "folds": 3, "cut": "scut"}
-    model = Categorizer(n_terms="auto", **settings).fit(case.texts, labels)
+    model = plain_categorizer(n_terms="auto", **settings).fit(case.texts, labels)
     assert model.curve_ is not None
     n_terms = model.model_.about["n_terms_seen"]
     assert [point.n_terms for point in model.curve_] == size_grid(n_terms)
@@ -318,7 +320,7 @@ def test_the_curve_as_by_hand(classifier: str, multilabel: bool) -> None:
             is_test = fold_of == fold
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings of fewer terms than requested
-                own = Categorizer(n_terms=point.n_terms, **settings).fit(
+                own = plain_categorizer(n_terms=point.n_terms, **settings).fit(
                     part(case.texts, ~is_test), part(labels, ~is_test)
                 )
                 fold_scores = own.predict_scores(part(case.texts, is_test)).scores
@@ -344,7 +346,8 @@ def score_of(scores: Any, classes: list[str], labels: Any, multilabel: bool) -> 
 def test_the_number_of_terms_is_the_smallest_within_one_error_and_always_the_same() -> None:
     case = small_texts(n=60)
     models = [
-        Categorizer(n_terms="auto", ngram_range=(1, 2), n_jobs=jobs).fit(case.texts, case.labels) for jobs in (1, 2)
+        plain_categorizer(n_terms="auto", ngram_range=(1, 2), n_jobs=jobs).fit(case.texts, case.labels)
+        for jobs in (1, 2)
     ]
     assert models[0].curve_ == models[1].curve_
     assert models[0].terms_ == models[1].terms_
@@ -353,19 +356,21 @@ def test_the_number_of_terms_is_the_smallest_within_one_error_and_always_the_sam
     best = max(curve, key=lambda point: point.score)
     smallest = next(point for point in curve if point.score >= best.score - best.error)
     assert len(models[0].terms_) == smallest.n_terms
-    assert Categorizer(n_terms=10).fit(case.texts, case.labels).curve_ is None
+    assert plain_categorizer(n_terms=10).fit(case.texts, case.labels).curve_ is None
 
 
 def test_few_terms_are_all_selected() -> None:
     case = small_texts(n=60)
-    model = Categorizer(n_terms="auto").fit(case.texts, case.labels)
+    model = plain_categorizer(n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
     assert [point.n_terms for point in model.curve_] == [len(model.terms_)] == [model.model_.about["n_terms_seen"]]
 
 
 def test_the_curve_of_a_selector_with_its_own_limit_has_one_point() -> None:
     case = small_texts(n=45)
-    model = Categorizer(n_terms="auto", selector=OCFS(energy=0.5), ngram_range=(1, 2)).fit(case.texts, case.labels)
+    model = plain_categorizer(n_terms="auto", selector=OCFS(energy=0.5), ngram_range=(1, 2)).fit(
+        case.texts, case.labels
+    )
     assert model.curve_ is not None
     assert [point.n_terms for point in model.curve_] == [len(model.terms_)]
     assert 0 < len(model.terms_) < 100
@@ -375,7 +380,9 @@ def test_the_curve_has_a_point_for_each_number_of_selected_terms() -> None:
     """Most words are rare and below delta, so above some limit testors always select the same terms."""
     case = small_texts(n=80)
     texts = [f"{text} rare{at} seldom{at} odd{at}" for at, text in enumerate(case.texts)]
-    model = Categorizer(n_terms="auto", selector="testors", selector_options={"delta": 0.4}).fit(texts, case.labels)
+    model = plain_categorizer(n_terms="auto", selector="testors", selector_options={"delta": 0.4}).fit(
+        texts, case.labels
+    )
     assert model.curve_ is not None
     assert len(size_grid(model.model_.about["n_terms_seen"])) > len(model.curve_) >= 1
     numbers = [point.n_terms for point in model.curve_]
@@ -388,7 +395,7 @@ def test_the_curve_has_a_point_for_each_number_of_selected_terms() -> None:
 def test_invalid_folds_raise(n_folds: Any) -> None:
     case = small_texts()
     with pytest.raises(InputError, match=r"folds=.*; use a number from 2"):
-        Categorizer(folds=n_folds).fit(case.texts, case.labels)
+        plain_categorizer(folds=n_folds).fit(case.texts, case.labels)
 
 
 def test_more_folds_than_documents_are_accepted() -> None:
@@ -404,7 +411,7 @@ def test_more_folds_than_documents_are_accepted() -> None:
 def test_progress_reports_stages_and_plausible_numbers(multilabel: bool) -> None:
     case = small_texts(multilabel=multilabel)
     reports: list[tuple[str, int, int | None]] = []
-    Categorizer(n_terms="auto", held_out=0.3, folds=3, ngram_range=(1, 2)).fit(
+    plain_categorizer(n_terms="auto", held_out=0.3, folds=3, ngram_range=(1, 2), probabilities="auto").fit(
         case.texts, case.label_sets if multilabel else case.labels, progress=lambda *report: reports.append(report)
     )
     stages = list(dict.fromkeys(stage for stage, _, _ in reports))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from tests.reference.categorizer_cases import Texts, small_texts
+from tests.reference.categorizer_cases import Texts, plain_categorizer, small_texts
 
-from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, ForwardSelection, InputError
+from textsieve import OCFS, Cascade, ChiSquare, Corpus, DocumentFrequency, ForwardSelection, InputError
 from textsieve.corpus import batch as batches
 from textsieve.prediction import Model
 from textsieve.registry import CLASSIFIERS, SELECTORS
@@ -97,8 +97,8 @@ def test_a_corpus_gives_the_model_of_its_texts(selector: str, classifier: str) -
     case = small_texts()
     settings: dict[str, Any] = {"selector": selector, "classifier": classifier, "n_terms": 15}
     labels = labels_with_gaps(case)
-    from_texts = Categorizer(**settings).fit(case.texts, labels)
-    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
+    from_texts = plain_categorizer(**settings).fit(case.texts, labels)
+    from_corpus = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
     assert_same_model(from_corpus.model_, from_texts.model_)
 
 
@@ -107,8 +107,8 @@ def test_a_corpus_gives_the_model_of_its_texts(selector: str, classifier: str) -
 def test_a_corpus_gives_the_model_of_its_texts_with_any_settings(settings: dict[str, Any]) -> None:
     case = small_texts()
     more = {"held_out": 0.25} | settings
-    from_texts = Categorizer(**more).fit(case.texts, case.labels)
-    from_corpus = Categorizer(**more).fit(Corpus.from_texts(case.texts, case.labels))
+    from_texts = plain_categorizer(**more).fit(case.texts, case.labels)
+    from_corpus = plain_categorizer(**more).fit(Corpus.from_texts(case.texts, case.labels))
     assert_same_model(from_corpus.model_, from_texts.model_)
     assert from_texts.held_out_ is not None
 
@@ -118,8 +118,8 @@ def test_a_corpus_gives_the_model_of_its_texts_with_any_settings(settings: dict[
 def test_a_multilabel_corpus_gives_the_model_of_its_texts(classifier: str) -> None:
     case = small_texts(multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "held_out": 0.25, "folds": 2}
-    from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
-    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
+    from_texts = plain_categorizer(**settings).fit(case.texts, case.label_sets)
+    from_corpus = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
     assert from_texts.thresholds_ is not None
     assert_same_model(from_corpus.model_, from_texts.model_)
 
@@ -131,16 +131,16 @@ def test_a_file_gives_the_model_of_its_texts(tmp_path: Path) -> None:
     path = tmp_path / "some.csv"
     lines = ["text,label", *(f"{text},{label}" for text, label in zip(case.texts, case.labels, strict=True))]
     path.write_text("\n".join(lines), "utf-8")
-    from_file = Categorizer(n_terms=15).fit(read(path))
-    assert_same_model(from_file.model_, Categorizer(n_terms=15).fit(case.texts, case.labels).model_)
+    from_file = plain_categorizer(n_terms=15).fit(read(path))
+    assert_same_model(from_file.model_, plain_categorizer(n_terms=15).fit(case.texts, case.labels).model_)
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_corpus_gives_the_same_tuned_number_of_terms() -> None:
     case = small_texts(n=40)
     settings: dict[str, Any] = {"n_terms": "auto", "ngram_range": (1, 2), "folds": 3}
-    from_texts = Categorizer(**settings).fit(case.texts, case.labels)
-    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    from_texts = plain_categorizer(**settings).fit(case.texts, case.labels)
+    from_corpus = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
     assert from_texts.curve_ is not None
     assert_same_model(from_corpus.model_, from_texts.model_)
 
@@ -154,10 +154,10 @@ def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, r
     case = small_texts()
     settings: dict[str, Any] = {"selector": selector, "classifier": classifier, "n_terms": 15}
     labels = labels_with_gaps(case)
-    from_texts = Categorizer(**settings).fit(case.texts, labels)
+    from_texts = plain_categorizer(**settings).fit(case.texts, labels)
     request.getfixturevalue("little_memory")
     passes = _Passes(case.texts, labels)
-    streamed = Categorizer(**settings).fit(passes.corpus)
+    streamed = plain_categorizer(**settings).fit(passes.corpus)
     weighs, looks_again = SELECTORS[selector].scheme != COUNTS, selector in ("forward", "weights")
     assert passes.count == 2 + weighs + looks_again
     assert_same_model(streamed.model_, from_texts.model_)
@@ -167,8 +167,8 @@ def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, r
 @pytest.mark.usefixtures("little_memory")
 def test_a_stream_gives_the_model_of_its_texts_with_any_settings(settings: dict[str, Any]) -> None:
     case = small_texts()
-    from_texts = Categorizer(**settings).fit(case.texts, case.labels)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    from_texts = plain_categorizer(**settings).fit(case.texts, case.labels)
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
     assert_same_model(streamed.model_, from_texts.model_)
 
 
@@ -177,10 +177,10 @@ def test_a_multilabel_stream_gives_the_model_of_its_texts(classifier: str, reque
     """Everything is equal but the thresholds, which are fitted on a sample."""
     case = small_texts(n=300, multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "folds": 2}
-    from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
+    from_texts = plain_categorizer(**settings).fit(case.texts, case.label_sets)
     request.getfixturevalue("small_batches")
     request.getfixturevalue("monkeypatch").setattr(training_documents, "MAX_VALUES", 1000)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
     assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
     assert streamed.thresholds_ is not None
     assert streamed.score(case.texts, case.label_sets) > 0.7
@@ -209,7 +209,7 @@ def test_classifiers_that_learn_from_sums_never_hold_all_rows_of_a_stream(
     if label_format != "single":
         labels = [() if at % 9 == 4 else label_set for at, label_set in enumerate(case.label_sets)]
     more = settings | {"n_terms": 15, "folds": 2}
-    from_texts = Categorizer(**more).fit(case.texts, labels)
+    from_texts = plain_categorizer(**more).fit(case.texts, labels)
     request.getfixturevalue("small_batches")
     monkeypatch.setattr(training_documents, "MAX_VALUES", 300)
     stack = SelectedDocuments.stack
@@ -219,7 +219,7 @@ def test_classifiers_that_learn_from_sums_never_hold_all_rows_of_a_stream(
         return stack(self, batches)
 
     monkeypatch.setattr(SelectedDocuments, "stack", stack_in_memory)
-    streamed = Categorizer(**more).fit(Corpus.from_texts(case.texts, labels))
+    streamed = plain_categorizer(**more).fit(Corpus.from_texts(case.texts, labels))
     assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
 
 
@@ -240,7 +240,7 @@ class _Passes:
 def test_documents_in_memory_are_read_once() -> None:
     case = small_texts()
     passes = _Passes(case.texts, list(case.labels))
-    Categorizer(n_terms=15, held_out=0.2).fit(passes.corpus)
+    plain_categorizer(n_terms=15, held_out=0.2).fit(passes.corpus)
     assert passes.count == 1
 
 
@@ -248,10 +248,10 @@ def test_documents_in_memory_are_read_once() -> None:
 def test_any_memory_and_any_batches_give_the_same(most: int, size: int, n: int, seed: int) -> None:
     case = small_texts(n=n, seed=seed)
     with pytest.MonkeyPatch.context() as patch:
-        expected = Categorizer(n_terms=9, selector="chi").fit(case.texts, case.labels)
+        expected = plain_categorizer(n_terms=9, selector="chi").fit(case.texts, case.labels)
         patch.setattr(batches, "BATCH_DOCUMENTS", size)
         patch.setattr(training_documents, "MAX_VALUES", most)
-        streamed = Categorizer(n_terms=9, selector="chi").fit(Corpus.from_texts(case.texts, case.labels))
+        streamed = plain_categorizer(n_terms=9, selector="chi").fit(Corpus.from_texts(case.texts, case.labels))
     assert_same_model(streamed.model_, expected.model_)
 
 
@@ -259,7 +259,9 @@ def test_any_memory_and_any_batches_give_the_same(most: int, size: int, n: int, 
 def test_held_out_scores_of_a_stream_come_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training_documents, "MAX_VALUES", 600)
     case = small_texts(n=400)
-    streamed = Categorizer(n_terms=15, held_out=0.3, selector="ig").fit(Corpus.from_texts(case.texts, case.labels))
+    streamed = plain_categorizer(n_terms=15, held_out=0.3, selector="ig").fit(
+        Corpus.from_texts(case.texts, case.labels)
+    )
     assert streamed.held_out_ is not None
     assert 10 < streamed.held_out_["documents"] < 40
     assert streamed.held_out_["accuracy"] > 0.5
@@ -285,7 +287,7 @@ def test_a_stream_is_tuned_like_a_model_of_its_sample(settings: dict[str, Any], 
     request.getfixturevalue("small_batches")
     monkeypatch = request.getfixturevalue("monkeypatch")
     monkeypatch.setattr(training_documents, "MAX_VALUES", 900)
-    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    streamed = plain_categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
     monkeypatch.undo()
     about = streamed.model_.about
     sample = _halved(len(case.texts), about["n_tuned_on"])
@@ -295,7 +297,7 @@ def test_a_stream_is_tuned_like_a_model_of_its_sample(settings: dict[str, Any], 
         for name in ("min_df", "max_df")
         if isinstance(settings.get(name), int)
     }
-    of_sample = Categorizer(**(settings | limits)).fit(
+    of_sample = plain_categorizer(**(settings | limits)).fit(
         [case.texts[at] for at in sample], [case.labels[at] for at in sample]
     )
     assert about["held_out"] == of_sample.model_.about["held_out"]
@@ -303,7 +305,10 @@ def test_a_stream_is_tuned_like_a_model_of_its_sample(settings: dict[str, Any], 
     assert of_sample.model_.about["n_tuned_on"] is None
     if settings.get("n_terms") != "auto":
         assert_same_model(
-            *(streamed.model_, Categorizer(**(settings | {"held_out": None})).fit(case.texts, case.labels).model_),
+            *(
+                streamed.model_,
+                plain_categorizer(**(settings | {"held_out": None})).fit(case.texts, case.labels).model_,
+            ),
             thresholds=False,
         )
 
@@ -361,9 +366,9 @@ def test_halving_before_or_after_adding_gives_the_same_sample() -> None:
 def test_documents_larger_than_memory_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts()
     monkeypatch.setattr(training_documents, "MAX_VALUES", 3)
-    streamed = Categorizer(n_terms=9).fit(Corpus.from_texts(case.texts, case.labels))
+    streamed = plain_categorizer(n_terms=9).fit(Corpus.from_texts(case.texts, case.labels))
     monkeypatch.undo()
-    assert_same_model(streamed.model_, Categorizer(n_terms=9).fit(case.texts, case.labels).model_)
+    assert_same_model(streamed.model_, plain_categorizer(n_terms=9).fit(case.texts, case.labels).model_)
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -383,7 +388,7 @@ def test_a_corpus_that_changes_between_passes_raises(change: str) -> None:
         return Corpus.from_texts(texts, [*case.labels, "boat"][: len(texts)]).batches()
 
     with pytest.raises(InputError, match="shifty: is not the same when it is read again"):
-        Categorizer(n_terms=15).fit(Corpus("shifty", start, multilabel=False))
+        plain_categorizer(n_terms=15).fit(Corpus("shifty", start, multilabel=False))
 
 
 # -- threads ---------------------------------------------------------------------------------------------------------
@@ -395,7 +400,9 @@ def test_any_number_of_threads_gives_the_same_model(classifier: str, multilabel:
     case = small_texts(n_classes=4, multilabel=multilabel)
     labels: Any = case.label_sets if multilabel else case.labels
     single, threaded = (
-        Categorizer(classifier=classifier, n_terms=12, held_out=0.25, folds=2, n_jobs=jobs).fit(case.texts, labels)
+        plain_categorizer(classifier=classifier, n_terms=12, held_out=0.25, folds=2, n_jobs=jobs).fit(
+            case.texts, labels
+        )
         for jobs in (1, 3)
     )
     assert_same_model(single.model_, threaded.model_)
@@ -403,9 +410,9 @@ def test_any_number_of_threads_gives_the_same_model(classifier: str, multilabel:
 
 def test_the_kernels_and_plain_python_count_to_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
     case = small_texts(n=100)
-    plain = Categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
+    plain = plain_categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
     monkeypatch.setattr(text_documents, "FEW_CHARACTERS", -1)
-    by_kernels = Categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
+    by_kernels = plain_categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
     assert_same_model(by_kernels.model_, plain.model_)
     assert by_kernels.decision_function(case.texts).tobytes() == plain.decision_function(case.texts).tobytes()
 
@@ -415,7 +422,7 @@ def test_the_same_training_gives_the_same_file(tmp_path: Path, monkeypatch: pyte
     case = small_texts()
     written = []
     for name in ("one", "other"):
-        model = Categorizer(n_terms=15, held_out=0.2).fit(case.texts, case.labels)
+        model = plain_categorizer(n_terms=15, held_out=0.2).fit(case.texts, case.labels)
         model.save(tmp_path / name)
         written.append((tmp_path / name).read_bytes())
     assert written[0] == written[1]

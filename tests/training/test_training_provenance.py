@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer
 from textsieve.categorizer_settings import ObjectDescription
@@ -13,7 +14,7 @@ from textsieve.training.provenance import settings_as_json
 
 def stored(**settings: Any) -> dict[str, Any]:
     """Return the settings of a categorizer as they are stored."""
-    return settings_as_json(Categorizer(**settings).get_params(deep=False))
+    return settings_as_json(plain_categorizer(**settings).get_params(deep=False))
 
 
 @pytest.mark.parametrize(

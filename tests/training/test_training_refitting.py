@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.categorizer_cases import small_texts, tables_of
+from tests.reference.categorizer_cases import plain_categorizer, small_texts, tables_of
 from tests.reference.model_cases import small_model
 from tests.reference.updating_twin import learned_by, targets_of
 
@@ -21,7 +21,7 @@ CLASSIFIERS = ["nb", "cnb", "rocchio", "tcfp"]
 
 
 def trained(classifier: str, **more: Any) -> Categorizer:
-    made = Categorizer(classifier=classifier, keep_stats=True, n_terms=15, n_jobs=1, **more)
+    made = plain_categorizer(classifier=classifier, keep_stats=True, n_terms=15, n_jobs=1, **more)
     return made.fit(CASE.texts[FIRST], CASE.label_sets[FIRST])
 
 
@@ -116,7 +116,7 @@ def test_refitting_a_cut_without_fitted_values_raises(more: dict[str, Any]) -> N
 
 
 def test_refitting_a_single_label_model_raises() -> None:
-    model = Categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
+    model = plain_categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
     with pytest.raises(InputError, match="nothing to refit"):
         model.update(CASE.texts, CASE.labels, fit_thresholds=True)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer, InformationGain, InputError, compare, load, read
 from textsieve.archive import open_archive
@@ -41,11 +42,11 @@ def accuracy(model: Categorizer) -> float:
 
 @pytest.fixture(scope="module")
 def small() -> Categorizer:
-    return Categorizer(max_size="10kB").fit(TEXTS, LABELS)
+    return plain_categorizer(max_size="10kB").fit(TEXTS, LABELS)
 
 
 def test_a_model_fits_into_its_size_and_is_as_good_as_with_all_coefficients(small: Categorizer, tmp_path: Path) -> None:
-    complete = Categorizer(n_terms="all").fit(TEXTS, LABELS)
+    complete = plain_categorizer(n_terms="all").fit(TEXTS, LABELS)
     small.save(tmp_path / "small.sieve")
     complete.save(tmp_path / "complete.sieve")
     assert (tmp_path / "small.sieve").stat().st_size <= 10_000 < (tmp_path / "complete.sieve").stat().st_size
@@ -56,7 +57,7 @@ def test_a_model_fits_into_its_size_and_is_as_good_as_with_all_coefficients(smal
 
 
 def test_a_larger_size_keeps_more_coefficients(small: Categorizer) -> None:
-    larger = Categorizer(max_size=14_000).fit(TEXTS, LABELS)
+    larger = plain_categorizer(max_size=14_000).fit(TEXTS, LABELS)
     assert np.count_nonzero(larger.coef_) > np.count_nonzero(small.coef_)
 
 
@@ -98,7 +99,7 @@ def test_the_file_has_no_words_but_the_selected_terms(small: Categorizer, tmp_pa
 @pytest.mark.parametrize("settings", [{"max_size": "10kB"}, {"tolerance": 1.0, "folds": 2}])
 def test_the_number_of_threads_does_not_change_the_file(settings: dict[str, Any], tmp_path: Path) -> None:
     for n_jobs in (1, 2):
-        model = Categorizer(**settings, n_jobs=n_jobs).fit(TEXTS, LABELS)
+        model = plain_categorizer(**settings, n_jobs=n_jobs).fit(TEXTS, LABELS)
         model.model_.about["trained"] = "now"
         model.save(tmp_path / str(n_jobs))
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
@@ -110,11 +111,11 @@ def test_a_corpus_that_is_read_again_gives_the_same_coefficients(
     rows = (json.dumps({"text": text, "label": label}) for text, label in zip(TEXTS, LABELS, strict=True))
     (tmp_path / "texts.jsonl").write_text("\n".join(rows), encoding="utf-8")
     settings: dict[str, Any] = {"max_size": "10kB", "probabilities": None}
-    counted = Categorizer(**settings).fit(TEXTS, LABELS)
+    counted = plain_categorizer(**settings).fit(TEXTS, LABELS)
     monkeypatch.setattr("textsieve.training.counted_documents.MAX_VALUES", 1000)
     # The header has the number of documents that settings were tuned on, for a corpus that is larger than memory.
     monkeypatch.setattr(StreamedDocuments, "n_tuned_on", None)
-    streamed = Categorizer(**settings).fit(read(tmp_path / "texts.jsonl"))
+    streamed = plain_categorizer(**settings).fit(read(tmp_path / "texts.jsonl"))
     assert streamed.terms_ == counted.terms_
     assert (streamed.coef_ == counted.coef_).all()
 
@@ -143,7 +144,7 @@ def test_the_smallest_share_within_the_tolerance_is_chosen(tolerance: float | st
 def test_the_tolerance_decides_how_many_coefficients_are_kept() -> None:
     kept = []
     for tolerance in (0.5, 30):
-        model = Categorizer(tolerance=tolerance, folds=2).fit(TEXTS, LABELS)
+        model = plain_categorizer(tolerance=tolerance, folds=2).fit(TEXTS, LABELS)
         about = model.model_.about["coefficients"]
         scores = dict(about["curve"])
         assert scores.keys() == {1.0} | {0.5**step for step in range(1, len(scores))}
@@ -156,7 +157,7 @@ def test_the_tolerance_decides_how_many_coefficients_are_kept() -> None:
 
 
 def test_a_size_limits_what_the_tolerance_allows(tmp_path: Path) -> None:
-    model = Categorizer(tolerance=0, max_size="10kB", folds=2).fit(TEXTS, LABELS)
+    model = plain_categorizer(tolerance=0, max_size="10kB", folds=2).fit(TEXTS, LABELS)
     model.save(tmp_path / "both.sieve")
     assert (tmp_path / "both.sieve").stat().st_size <= 10_000
     assert model.model_.about["coefficients"]["curve"]
@@ -167,7 +168,7 @@ def test_a_size_limits_what_the_tolerance_allows(tmp_path: Path) -> None:
 
 def test_two_classes_have_one_row_of_coefficients() -> None:
     labels = [label == "class 0" for label in LABELS]
-    model = Categorizer(max_size="10kB").fit(TEXTS, labels)
+    model = plain_categorizer(max_size="10kB").fit(TEXTS, labels)
     assert model.coef_.shape[0] == 1
     predicted = np.asarray(model.predict(NEW_TEXTS))
     assert np.mean(predicted == [label == "class 0" for label in NEW_LABELS]) > 0.85
@@ -176,7 +177,7 @@ def test_two_classes_have_one_row_of_coefficients() -> None:
 def test_multilabel_documents_and_probabilities_are_tuned_with_few_coefficients(tmp_path: Path) -> None:
     label_sets = [[label, "even"] if number % 2 == 0 else [label] for number, label in enumerate(LABELS)]
     texts = [f"{text} even{number % 7}" if number % 2 == 0 else text for number, text in enumerate(TEXTS)]
-    model = Categorizer(max_size="10kB", probabilities="sigmoid", folds=2).fit(texts, label_sets)
+    model = plain_categorizer(max_size="10kB", probabilities="sigmoid", folds=2).fit(texts, label_sets)
     model.save(tmp_path / "sets.sieve")
     loaded = load(tmp_path / "sets.sieve")
     assert loaded.predict(texts) == model.predict(texts)
@@ -189,13 +190,13 @@ def test_multilabel_documents_and_probabilities_are_tuned_with_few_coefficients(
 def test_documents_of_weight_0_count_as_if_they_were_not_there() -> None:
     weights = [1.0] * 300 + [0.0] * 20
     texts, labels = [*TEXTS, *["common1 common2 common3"] * 20], [*LABELS, *["class 0"] * 20]
-    weighted = Categorizer(max_size="10kB").fit(texts, labels, sample_weight=weights)
-    assert weighted.terms_ == Categorizer(max_size="10kB").fit(TEXTS, LABELS).terms_
+    weighted = plain_categorizer(max_size="10kB").fit(texts, labels, sample_weight=weights)
+    assert weighted.terms_ == plain_categorizer(max_size="10kB").fit(TEXTS, LABELS).terms_
 
 
 def test_class_weights_apply_to_the_coefficients_that_are_left() -> None:
-    heavy = Categorizer(max_size="10kB", class_weight={"class 0": 50.0}).fit(TEXTS, LABELS)
-    plain = Categorizer(max_size="10kB").fit(TEXTS, LABELS)
+    heavy = plain_categorizer(max_size="10kB", class_weight={"class 0": 50.0}).fit(TEXTS, LABELS)
+    plain = plain_categorizer(max_size="10kB").fit(TEXTS, LABELS)
     assert heavy.intercept_[0] > plain.intercept_[0]
 
 
@@ -218,20 +219,20 @@ def test_class_weights_apply_to_the_coefficients_that_are_left() -> None:
 )
 def test_invalid_settings_raise_before_training(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        Categorizer(**settings).fit(TEXTS, LABELS)
+        plain_categorizer(**settings).fit(TEXTS, LABELS)
 
 
 def test_a_size_that_the_header_alone_exceeds_raises() -> None:
     stop_words = [f"stop{number * 7919}word" for number in range(3000)]  # stored with the model if it has n-grams
     with pytest.raises(InputError, match=r"max_size=10000: 5 classes, stop words and settings alone take about \d+,"):
-        Categorizer(max_size=10_000, ngram_range=(1, 2), stop_words=stop_words).fit(TEXTS, LABELS)
+        plain_categorizer(max_size=10_000, ngram_range=(1, 2), stop_words=stop_words).fit(TEXTS, LABELS)
 
 
 def test_a_size_that_is_too_small_for_a_coefficient_of_each_class_raises() -> None:
     texts = [f"word{number // 2} other" for number in range(400)]
     labels = [f"class {number // 2}" for number in range(400)]
     with pytest.raises(InputError, match=r"max_size.*allow a larger"):
-        Categorizer(max_size=5000, probabilities=None).fit(texts, labels)
+        plain_categorizer(max_size=5000, probabilities=None).fit(texts, labels)
 
 
 @pytest.mark.parametrize(
@@ -246,19 +247,19 @@ def test_a_size_that_is_too_small_for_a_coefficient_of_each_class_raises() -> No
 @pytest.mark.parametrize("label", ["{}", "a long name of {}, " * 20])
 def test_a_file_is_never_larger_than_its_limit(settings: dict[str, Any], label: str, tmp_path: Path) -> None:
     labels = [label.replace("{}", name) for name in LABELS]
-    Categorizer(max_size=9000, **settings).fit(TEXTS, labels).save(tmp_path / "x")
+    plain_categorizer(max_size=9000, **settings).fit(TEXTS, labels).save(tmp_path / "x")
     assert 5500 <= (tmp_path / "x").stat().st_size <= 9000
 
 
 def test_a_selector_may_select_fewer_terms_than_in_the_folds() -> None:
     selector = InformationGain(k="all", min_score=0.02)
-    about = Categorizer(selector=selector, tolerance=20, folds=2).fit(TEXTS, LABELS).model_.about["coefficients"]
+    about = plain_categorizer(selector=selector, tolerance=20, folds=2).fit(TEXTS, LABELS).model_.about["coefficients"]
     assert 0 < about["kept"] <= about["trained"]
-    assert len(Categorizer(n_terms=1, tolerance="1se", folds=2).fit(TEXTS, LABELS).terms_) == 1
+    assert len(plain_categorizer(n_terms=1, tolerance="1se", folds=2).fit(TEXTS, LABELS).terms_) == 1
 
 
 def test_a_model_without_terms_is_saved_and_loaded(tmp_path: Path) -> None:
-    model = Categorizer(max_size=10_000).fit(["same text"] * 24, ["a", "b"] * 12)
+    model = plain_categorizer(max_size=10_000).fit(["same text"] * 24, ["a", "b"] * 12)
     model.save(tmp_path / "x")
     assert list(load(tmp_path / "x").terms_) == list(model.terms_) == []
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.updating_twin import learned_at_once, learned_by
 
 from textsieve import Categorizer, Corpus, InputError
@@ -78,18 +78,24 @@ class Collection:
 
 
 def start(case: dict[str, Any], label_format: str, **more: Any) -> Categorizer:
-    model = Categorizer(**case, keep_stats=True, n_terms=10, cut="rcut", cut_options={"ranks": 1}, n_jobs=1, **more)
+    model = plain_categorizer(
+        **case, keep_stats=True, n_terms=10, cut="rcut", cut_options={"ranks": 1}, n_jobs=1, **more
+    )
     return model.fit(*Collection(label_format).some(range(FIRST)))
 
 
 LABEL_FORMATS = ("single", "sets", "matrix")
-STARTED = {(str(case), label_format): start(case, label_format) for case in CASES for label_format in LABEL_FORMATS}
+STARTED: dict[tuple[str, str], Categorizer] = {}
+"""Models of the first documents by case and label format, trained when a test needs them."""
 
 
 def again(case: dict[str, Any], label_format: str) -> Categorizer:
     """Return a model of the first documents that has not been updated."""
-    ready = STARTED[str(case), label_format]
-    copy = Categorizer(**ready.get_params())
+    key = str(case), label_format
+    if key not in STARTED:
+        STARTED[key] = start(case, label_format)
+    ready = STARTED[key]
+    copy = plain_categorizer(**ready.get_params())
     copy.model_, copy._statistics_ = ready.model_, ready._statistics_
     return copy
 
@@ -124,9 +130,9 @@ def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(
     cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}
     everything = " ".join(collection.texts)
     collection.texts[0] = everything
-    model = Categorizer(**case, **usual, **cut).fit(*collection.some(range(FIRST)))
+    model = plain_categorizer(**case, **usual, **cut).fit(*collection.some(range(FIRST)))
     model.update(*collection.some(range(FIRST, 70))).update(*collection.some(range(70, 100)))
-    whole = Categorizer(**case, **usual, **cut).fit(*collection.some(range(100)))
+    whole = plain_categorizer(**case, **usual, **cut).fit(*collection.some(range(100)))
     assert set(model.terms_) == set(whole.terms_)
     at = [model.terms_.index(term) for term in whole.terms_]
     assert model.model_.scorer.stored_arrays()["coefficients"][at].tobytes() == (
@@ -150,7 +156,7 @@ def test_keeping_statistics_changes_nothing_of_the_model() -> None:
     for case in CASES:
         for label_format in LABEL_FORMATS:
             with_stats = start(case, label_format)
-            plain = Categorizer(**with_stats.get_params() | {"keep_stats": False}).fit(
+            plain = plain_categorizer(**with_stats.get_params() | {"keep_stats": False}).fit(
                 *Collection(label_format).some(range(FIRST))
             )
             assert learned_by(with_stats.model_) == learned_by(plain.model_)
@@ -161,9 +167,9 @@ def test_keeping_statistics_changes_nothing_of_the_model() -> None:
 def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     collection = Collection("single")
     corpus = Corpus.from_texts(*collection.some(range(FIRST)))
-    inside = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
+    inside = plain_categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
     monkeypatch.setattr(training_documents, "MAX_VALUES", 40)
-    streamed = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
+    streamed = plain_categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
     more = collection.some(range(FIRST, 100))
     assert learned_by(streamed.update(*more).model_) == learned_by(inside.update(*more).model_)
     assert statistics_bytes(streamed) == statistics_bytes(inside)
@@ -201,7 +207,7 @@ def test_a_corpus_updates_a_model_like_its_texts() -> None:
 )
 def test_labels_of_a_corpus_are_compared_as_text(labels: list[Any]) -> None:
     texts = small_texts(n=30).texts
-    model = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, labels)
+    model = plain_categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, labels)
     written = [str(label).lower() for label in labels]
     model.update(Corpus.from_texts(texts, written))
     assert model.model_.class_docs == tuple(2 * labels.count(label) for label in model.model_.classes)
@@ -257,13 +263,13 @@ def test_models_that_cannot_be_updated_raise_before_documents_are_read(case: dic
         yield
 
     with pytest.raises(InputError, match=rf"keep_stats=True.*{words}"):
-        Categorizer(**case, keep_stats=True).fit(documents(), None)
+        plain_categorizer(**case, keep_stats=True).fit(documents(), None)
 
 
 def test_an_invalid_keep_stats_raises() -> None:
     no_answer: Any = "yes"
     with pytest.raises(InputError, match="keep_stats='yes'; use True or False"):
-        Categorizer(classifier="nb", keep_stats=no_answer).fit(["a"], ["b"])
+        plain_categorizer(classifier="nb", keep_stats=no_answer).fit(["a"], ["b"])
 
 
 def test_invalid_labels_of_an_update_raise_and_change_nothing() -> None:
@@ -289,7 +295,7 @@ def test_a_matrix_without_a_column_for_each_class_raises() -> None:
 
 
 def test_updating_a_model_without_statistics_raises() -> None:
-    model = Categorizer(classifier="nb").fit(*Collection("single").some(range(FIRST)))
+    model = plain_categorizer(classifier="nb").fit(*Collection("single").some(range(FIRST)))
     with pytest.raises(
         InputError, match="has no statistics that documents could be added to; train it with keep_stats"
     ):
