@@ -52,7 +52,7 @@ def test_the_walk_of_a_document_is_the_order_of_calls(tables: Any, tmp_path: Pat
     new.write_text('{"text": "the striker"}\n', encoding="utf-8")
     training, predicting = tables
     for walk, arguments in (
-        (training, ("train", news, "-o", model, "--held-out", 0, "--probabilities", "none")),
+        (training, ("train", news, "-o", model, "--held-out", 0, "--probabilities", "none", "--max-size", "none")),
         (predicting, ("predict", model, new)),
     ):
         assert len(walk) > 5

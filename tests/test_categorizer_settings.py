@@ -13,7 +13,7 @@ import click
 import pytest
 
 from textsieve import Categorizer, InputError
-from textsieve.categorizer_settings import SETTINGS, Settings
+from textsieve.categorizer_settings import FORMER_DEFAULTS, SETTINGS, Settings
 from textsieve.cli.options import arguments_of
 from textsieve.cli.program import program
 from textsieve.evaluation.calibration import METHODS
@@ -110,7 +110,7 @@ def test_the_choices_are_the_existing_names() -> None:
     assert list(SETTINGS["classifier"].choices) == list(CLASSIFIERS)
     assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)
     assert list(SETTINGS["tags"].choices) == list(TAGS)
-    assert list(SETTINGS["analyzer"].choices) == list(ANALYZERS)
+    assert list(SETTINGS["analyzer"].choices) == [*ANALYZERS, "auto"]
     assert set(SETTINGS["probabilities"].choices) == {"auto", *METHODS}
     for name, functions in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
         assert list(SETTINGS[name].choices) == list(functions)
@@ -146,9 +146,11 @@ def test_settings_cannot_be_changed() -> None:
 
 def test_stored_settings_are_restored() -> None:
     stored = {"ngram_range": [1, 2], "class_weight": [[3, 2.0]], "n_jobs": 4, "of_a_later_version": 1}
-    assert Settings.of_stored(stored) == Settings(ngram_range=(1, 2), class_weight={3: 2.0})
+    restored = Settings(**FORMER_DEFAULTS, ngram_range=(1, 2), class_weight={3: 2.0})
+    assert Settings.of_stored(stored) == restored
     stored = {"analyzer": "text", "char_ngram_range": [3, 5], "token_pattern": r"\w+", "tokenizer": None}
-    assert Settings.of_stored(stored) == Settings(analyzer="text", char_ngram_range=(3, 5), token_pattern=r"\w+")
+    changed = {"analyzer": "text", "char_ngram_range": (3, 5), "token_pattern": r"\w+"}
+    assert Settings.of_stored(stored) == Settings(**{**FORMER_DEFAULTS, **changed})
 
 
 def test_settings_that_an_older_model_does_not_record_have_the_values_of_its_time() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypedDict, TypeVar
 
 from .errors import UNSET, InputError, shown
@@ -22,9 +22,14 @@ from .text.analyzers import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
 
 T = TypeVar("T")
 
-DEFAULT_ANALYZER: Final = "word"
-DEFAULT_CHAR_NGRAM_RANGE: Final[tuple[int, int] | None] = None
+AUTO: Final = "auto"
+"""The value of settings that depend on other settings or on the documents; see `Settings.resolve`."""
 
+AUTO_CHAR_NGRAMS: Final = (3, 5)
+"""The lengths of character n-grams that short texts get by default."""
+
+AUTO_MAX_SIZE: Final = "500kB"
+"""The largest size of a model file by default, if coefficients can be dropped."""
 
 ONE_STANDARD_ERROR: Final = "1se"
 """The value of `tolerance` for one standard error."""
@@ -145,18 +150,20 @@ class Settings:
         metadata=_row(
             'int, float, "all", "auto" or None',
             "How many terms are selected: a number, a share of all terms, or all; auto takes the smallest number whose "
-            "cross-validated score is within one standard error of the best. The default is 10,000, or all if there "
-            "are fewer; testors, and a selector given as an object, decide themselves.",
+            "cross-validated score is within one standard error of the best. The default is 100,000 if coefficients "
+            "are dropped afterwards, and otherwise 10,000, or all if there are fewer; testors, and a selector given as "
+            "an object, decide themselves.",
             option=Option("--terms", short="-k", metavar="N|SHARE|all|auto"),
         ),
     )
     max_size: int | str | None = field(
-        default=None,
+        default=AUTO,
         metadata=_row(
-            "int, str or None",
+            'int, str, "auto" or None',
             "The largest size of the model file, such as 100kB. Coefficients that decide least are dropped until the "
-            "model fits; only with the svm.",
-            option=Option("--max-size", metavar="SIZE"),
+            f"model fits; only with the svm. auto is {AUTO_MAX_SIZE} with the svm, and no limit if a number of terms, "
+            "a tolerance, a projection or a selector object is given.",
+            option=Option("--max-size", metavar="SIZE|auto|none"),
         ),
     )
     tolerance: float | str | None = field(
@@ -205,20 +212,21 @@ class Settings:
         ),
     )
     class_weight: Mapping[Any, float] | str | None = field(
-        default=None,
+        default=AUTO,
         metadata=_row(
-            'dict, "balanced", "sqrt" or None',
+            'dict, "balanced", "sqrt", "auto" or None',
             "How much the documents of each class count: a factor for some classes, balanced for equal classes, or "
-            "sqrt for classes that count by the square roots of their sizes.",
-            option=Option("--class-weight", metavar="|".join((*CLASS_WEIGHT_RULES, "LABEL=FACTOR"))),
+            "sqrt for classes that count by the square roots of their sizes. auto is sqrt with the svm, and otherwise "
+            "none: all documents count the same.",
+            option=Option("--class-weight", metavar="|".join((*CLASS_WEIGHT_RULES, AUTO, "none", "LABEL=FACTOR"))),
         ),
     )
     analyzer: str | Callable[[Any], Any] = field(
-        default=DEFAULT_ANALYZER,
+        default=AUTO,
         metadata=_row(
             "or callable",
             "What terms are; a function gets a document and returns its terms.",
-            choices=ANALYZERS,
+            choices={**ANALYZERS, AUTO: "text, or word if a token pattern or a tokenizer is given"},
             option=Option("--analyzer", help="What terms are."),
         ),
     )
@@ -324,16 +332,19 @@ class Settings:
             ),
         ),
     )
-    char_ngram_range: tuple[int, int] | None = field(
-        default=DEFAULT_CHAR_NGRAM_RANGE,
+    char_ngram_range: tuple[int, int] | str | None = field(
+        default=AUTO,
         metadata=_row(
-            "tuple of two ints or None",
-            "Count n-grams of characters, too, with this fewest and this most characters; none has a space inside.",
+            'tuple of two ints, "auto" or None',
+            "Count n-grams of characters, too, with this fewest and this most characters; none has a space inside. "
+            "auto counts those of 3 to 5 characters if the analyzer is text, the texts are short, and coefficients are "
+            "dropped: see docs/defaults-terms.md.",
             option=Option(
                 "--char-ngrams",
-                metavar="FROM-TO|none",
-                help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces. The default is none. "
-                "In lists of terms, ▁th… begins a word, …the… is anywhere in a word, and ▁the▁ is a whole word.",
+                metavar="FROM-TO|auto|none",
+                help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces; auto: these, if the "
+                "texts are short. In lists of terms, ▁th… begins a word, …the… is anywhere in a word, and ▁the▁ is a "
+                "whole word.",
             ),
         ),
     )
@@ -474,7 +485,7 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
-        if self.max_size is not None and as_bytes(self.max_size) < MIN_MODEL_BYTES:
+        if self.max_size not in (None, AUTO) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
             hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, or a text such as '100kB' or '1MB'"
             raise _wrong("max_size", self.max_size, hint)
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
@@ -484,6 +495,8 @@ class Settings:
             ("char_ngram_range", True),
         ):
             lengths = getattr(self, name)
+            if isinstance(lengths, str) and (name, lengths) != ("char_ngram_range", AUTO):
+                raise _wrong(name, lengths, "use the smallest and the largest length of n-grams, such as (3, 5)")
             if has_characters and isinstance(lengths, tuple | list) and _is_above(lengths, MAX_CHARACTERS):
                 raise _wrong(name, lengths, f"n-grams in a model have at most {MAX_CHARACTERS} characters")
 
@@ -496,6 +509,48 @@ class Settings:
         """Return the settings by name."""
         return dict(vars(self))
 
+    def resolve(self, *, texts_are_short: bool = False) -> Settings:
+        """Return the settings with a value in place of "auto".
+
+        This concerns `analyzer`, `char_ngram_range`, `class_weight` and `max_size`; the "auto" of other settings stands
+        for something that training finds out. docs/defaults-terms.md has the measurements behind these values.
+        """
+        has_ngrams = texts_are_short and self.short_texts_get_ngrams
+        automatic: dict[str, Any] = {
+            "analyzer": "word" if self._has_own_words else "text",
+            "char_ngram_range": AUTO_CHAR_NGRAMS if has_ngrams else None,
+            "class_weight": "sqrt" if self._has_svm else None,
+            "max_size": AUTO_MAX_SIZE if self._can_limit_size else None,
+        }
+        return replace(self, **{name: value for name, value in automatic.items() if _is_auto(getattr(self, name))})
+
+    @property
+    def short_texts_get_ngrams(self) -> bool:
+        """Return whether n-grams of characters are counted if the texts are short.
+
+        They are if the user has not said what words are, and if coefficients are dropped. Without that, each n-gram
+        would take the place of a word in the model.
+        """
+        has_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO) and not self._has_own_words
+        is_sieved = self.sieves_coefficients or (_is_auto(self.max_size) and self._can_limit_size)
+        return _is_auto(self.char_ngram_range) and has_text and is_sieved and self.normalise is None and not self.names
+
+    @property
+    def _has_svm(self) -> bool:
+        """Return whether the classifier is the SVM, given by name."""
+        return isinstance(self.classifier, str) and self.classifier == "svm"
+
+    @property
+    def _has_own_words(self) -> bool:
+        """Return whether the user says what words are."""
+        return self.tokenizer is not None or self.token_pattern != WORD_PATTERN
+
+    @property
+    def _can_limit_size(self) -> bool:
+        """Return whether coefficients can be dropped, and the user has not said in another way how large a model is."""
+        is_open = self.n_terms is None and self.tolerance is None and isinstance(self.selector, str)
+        return is_open and self._has_svm and self.projection is None
+
     @property
     def limits(self) -> Limits:
         """Return the limits on the number of documents with a term."""
@@ -504,7 +559,7 @@ class Settings:
     @property
     def sieves_coefficients(self) -> bool:
         """Return whether coefficients are dropped: see `classifiers.sieve`."""
-        return self.max_size is not None or self.tolerance is not None
+        return self.max_size not in (None, AUTO) or self.tolerance is not None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -517,6 +572,11 @@ READING_SETTINGS: Final = (
     *("names", "normalise", "language", "ngram_range", "char_ngram_range"),
 )
 """The settings that say how texts are read and split into terms; those of a `TermCounter`, without the limits."""
+
+
+def _is_auto(value: Any) -> bool:
+    """Return whether the value of a setting is "auto"."""
+    return isinstance(value, str) and value == AUTO
 
 
 def _is_above(values: Collection[Any], limit: int) -> bool:

@@ -64,7 +64,7 @@ def fitted(n_terms: Any = 25, **settings: Any) -> Categorizer:
 
 def counts_by_hand(categorizer: Categorizer, text: str) -> dict[str, int]:
     """Return the selected terms of a text and their counts, by a `TermCounter` that knows all settings."""
-    settings = categorizer.settings()
+    settings = categorizer.settings().resolve()
     terms = Counter(TermCounter(**settings.reading).build_analyzer()(text))
     return {term: terms[term] for term in categorizer.terms_ if terms[term]}
 

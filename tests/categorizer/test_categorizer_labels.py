@@ -253,7 +253,7 @@ def test_a_wrong_multilabel_setting_raises() -> None:
     with pytest.raises(InputError, match=f"Document {at} has 2 labels, but multilabel=False"):
         plain_categorizer(multilabel=False).fit(MULTILABEL.texts, MULTILABEL.label_sets)
     with pytest.raises(InputError, match="multilabel='yes'; use True, False, or None"):
-        plain_categorizer(multilabel="yes").fit(CASE.texts, CASE.labels)  # type: ignore[arg-type]
+        plain_categorizer(multilabel="yes").fit(CASE.texts, CASE.labels)
 
 
 # -- invalid labels ------------------------------------------------------------------------------------------------

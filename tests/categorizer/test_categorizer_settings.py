@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassif
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC, LinearSVC
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
 from textsieve import (
     OCFS,
@@ -36,7 +36,7 @@ N_TERMS = 26
 
 
 def fitted(**settings: Any) -> Categorizer:
-    return Categorizer(**settings).fit(CASE.texts, CASE.labels)
+    return plain_categorizer(**settings).fit(CASE.texts, CASE.labels)
 
 
 # -- number of terms -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.reference.cli_cases import CORRECTIONS, Run, documents, lines, write_csv
+from tests.reference.cli_cases import CORRECTIONS, PLAIN_OPTIONS, Run, documents, lines, write_csv
 
 from textsieve.cli.program import program
 
@@ -49,7 +49,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model trained on `news`."""
     path = tmp_path_factory.mktemp("model") / "news.sieve"
-    CliRunner().invoke(program, ["train", str(news), "-o", str(path)], catch_exceptions=False)
+    CliRunner().invoke(program, ["train", str(news), "-o", str(path), *PLAIN_OPTIONS], catch_exceptions=False)
     return path
 
 
@@ -69,7 +69,7 @@ def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tagger(tagged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A multilabel model trained on `tagged`."""
     path = tmp_path_factory.mktemp("tagger") / "tagged.sieve"
-    CliRunner().invoke(program, ["train", str(tagged), "-o", str(path)], catch_exceptions=False)
+    CliRunner().invoke(program, ["train", str(tagged), "-o", str(path), *PLAIN_OPTIONS], catch_exceptions=False)
     return path
 
 

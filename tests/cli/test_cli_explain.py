@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.reference.cli_cases import Ask, Run
+from tests.reference.cli_cases import Ask, Run, documents
 
-from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, highlight
+from textsieve import Categorizer
+from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, contributions_of_words, highlight
 from textsieve.prediction import Span
 from textsieve.text.analysis import display_term
 
@@ -72,3 +73,31 @@ def test_ngrams_of_characters_have_marks_in_tables_but_not_in_json(
     assert "▁st…" in run("explain", model, "striker").stdout
     assert "▁" in run("terms", news, *options).stdout
     assert any(entry["term"].startswith(" ") for entry in ask("terms", news, *options)["terms"])
+
+
+def test_a_word_has_the_contributions_of_its_ngrams() -> None:
+    texts, labels = map(list, zip(*documents(), strict=True))
+    model = Categorizer(probabilities=None).fit(texts, labels)
+    text = "The STRIKER's goal, the goals! A striker (unstriker)"
+    for explained in model.explain(text).classes:
+        words = contributions_of_words(text, model.spans(text), explained)
+        assert {"striker", "goal", "goals", "the", "unstriker"} <= {word.word for word in words}
+        assert len({word.word for word in words}) == len(words)
+        total = sum(word.contribution for word in words)
+        assert total + explained.intercept == pytest.approx(explained.score, abs=1e-12)
+        sizes = [abs(word.contribution) for word in words]
+        assert sizes == sorted(sizes, reverse=True)
+    by_word = {
+        word.word: word for word in contributions_of_words(text, model.spans(text), model.explain(text)["sport"])
+    }
+    assert by_word["striker"].n_terms > by_word["goal"].n_terms > 3
+    assert by_word["striker"].contribution > 0
+
+
+def test_a_table_of_words_replaces_that_of_ngrams(news: Path, tmp_path: Path, run: Run) -> None:
+    run("train", news, "-o", tmp_path / "m.sieve", "--held-out", "0")
+    printed = run("explain", tmp_path / "m.sieve", "the striker", "--classes", 1, "--terms", 1).stdout
+    assert "▁" not in printed
+    assert next(line.split()[0] for line in printed.splitlines() if line.startswith("striker")) == "striker"
+    assert "(1 other word)" in printed
+    assert "the sum of its own and its n-grams'" in printed

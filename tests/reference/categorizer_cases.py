@@ -16,8 +16,18 @@ WORDS = {
 }
 
 
-PLAIN: dict[str, Any] = {"probabilities": None}
-"""Settings of a model that is trained once. The default fits probabilities, for which it trains five models more."""
+PLAIN: dict[str, Any] = {
+    "analyzer": "word",
+    "char_ngram_range": None,
+    "max_size": None,
+    "class_weight": None,
+    "probabilities": None,
+}
+"""Settings of a model of words that is trained once.
+
+The default also counts n-grams of characters, trains the SVM several times to drop coefficients, and trains five more
+models to fit probabilities.
+"""
 
 
 def plain_categorizer(**settings: Any) -> Categorizer:

@@ -30,6 +30,9 @@ def write_csv(path: Path, rows: list[tuple[str, str]]) -> Path:
     return path
 
 
+PLAIN_OPTIONS = ("--analyzer", "word", "--max-size", "none", "--class-weight", "none")
+"""Options of `textsieve train` for a model of words with all their coefficients, which is fast to train."""
+
 Run = Callable[..., Result]
 Ask = Callable[..., Any]
 

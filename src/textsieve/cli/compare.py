@@ -104,7 +104,7 @@ split = options.bundle(
     metavar="FILE",
     help="Write an HTML page with charts and tables that needs no network.",
 )
-@options.term_settings
+@options.word_settings
 @options.multilabel
 @options.jobs
 @options.json_flag

@@ -8,6 +8,7 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
+from ..text.analysis import without_parts
 from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
 TERMS_PER_CLASS = 30
@@ -117,7 +118,7 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str)
 
 def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
-    measures, terms = _held_out_by_class(model), model.class_terms(TERMS_PER_CLASS)
+    measures, terms = _held_out_by_class(model), model.class_terms(4 * TERMS_PER_CLASS)
     rows = []
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
@@ -127,14 +128,15 @@ def show_classes(page: Page, model: Model) -> None:
             row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
-        rows.append([*row, TermList([term_text(term, model.settings) for term, _ in terms[label]])])
+        strongest = without_parts(term for term, _ in terms[label])[:TERMS_PER_CLASS]
+        rows.append([*row, TermList([term_text(term, model.settings) for term in strongest])])
     titles = [
         "docs",
         *(["held out", "precision", "recall", "F1"] if measures else []),
         *([] if model.thresholds is None else ["threshold"]),
     ]
     page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
-    show_marks(page, model.settings)
+    show_marks(page, model.analysis.to_dict())
 
 
 def class_measures(row: Mapping[str, Any]) -> list[str]:

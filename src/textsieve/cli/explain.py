@@ -1,9 +1,12 @@
 """`textsieve explain`: show which terms of a text speak for and against its classes."""
 
+import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import groupby, takewhile
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -50,7 +53,8 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     """Show which terms of a text speak for which class, and how much.
 
     A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
-    intercept sum up to the class's score. TEXT is the text itself, or - for standard input. A terminal also shows the
+    intercept sum up to the class's score. If the model has n-grams of characters, the table has words, each with the
+    sum of the terms in it. TEXT is the text itself, or - for standard input. A terminal also shows the
     text, with the terms that speak for the first class in bold, and those that speak against it underlined; where terms
     overlap, their sum counts.
     """
@@ -67,14 +71,21 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
         if page.has_styles:
             page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares_classes)))
+        has_ngrams = trained.model_.analysis.char_ngram_range is not None
         for explained in classes:
-            _show_class(page, explained, n_terms, trained.model_)
+            if has_ngrams:
+                _show_words(page, explained, n_terms, text, trained.spans(text))
+            else:
+                _show_class(page, explained, n_terms, trained.model_)
         if compares_classes:
             page.line(
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
             )
             page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
-        show_marks(page, trained.model_.settings)
+        if has_ngrams:
+            page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
+        else:
+            show_marks(page, trained.model_.analysis.to_dict())
 
 
 def _read_text(text: str) -> str:
@@ -150,13 +161,68 @@ def _style(contribution: float) -> str:
     return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
 
 
+class WordContribution(NamedTuple):
+    """The contribution of a word to the score of a class."""
+
+    word: str
+    n_terms: int
+    """The number of known terms in the word: itself, and n-grams of its characters."""
+    contribution: float
+
+
+def contributions_of_words(text: str, spans: "Iterable[Span]", explained: "ClassExplanation") -> list[WordContribution]:
+    """Return the contribution of each word of a text, largest first: the sum of the terms at this place.
+
+    A term that occurs at several places contributes the same amount at each. N-grams of words are words of their own.
+    """
+    places = list(re.finditer(r"\w+|[^\w\s]", text))
+    starts = [place.start() for place in places]
+    by_term = {contribution.term: contribution for contribution in explained.contributions}
+    amounts: dict[str, list[float]] = defaultdict(list)
+    terms: dict[str, set[str]] = defaultdict(set)
+    for start, end, term in spans:
+        place = places[max(bisect_right(starts, (start + end) // 2) - 1, 0)]
+        is_inside = place.start() <= start + 1 and end - 1 <= place.end()
+        word = place[0].lower() if is_inside else term
+        amounts[word].append(by_term[term].contribution / by_term[term].count)
+        terms[word].add(term)
+    words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]
+    return sorted(words, key=lambda word: -abs(word.contribution))
+
+
+def _show_words(page: "Page", explained: "ClassExplanation", n_words: int, text: str, spans: "Iterable[Span]") -> None:
+    """Print the first words of a text with their contributions to a class, the sum of the others, and the score."""
+    from ..errors import counted
+    from .messages import printable
+    from .output import Column, number_columns
+
+    words = contributions_of_words(text, spans, explained)
+    first, others = words[:n_words], words[n_words:]
+    rows = [[printable(word), f"{n_terms:,}", f"{contribution:+.4f}"] for word, n_terms, contribution in first]
+    if others:
+        rest = fsum(other.contribution for other in others)
+        rows.append([f"({counted(len(others), 'other word')})", "", f"{rest:+.4f}"])
+    rows.append(["(intercept)", "", f"{explained.intercept:+.4f}"])
+    rows.append(["= score", "", f"{explained.score:+.4f}"])
+    page.table([Column("word"), *number_columns("terms", "contribution")], rows, title=_title(explained))
+
+
+def _title(explained: "ClassExplanation") -> str:
+    """Return the class, its probability, its score and its threshold, as far as there are any."""
+    from .output import label_text
+
+    threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
+    probability = "" if explained.probability is None else f"probability {explained.probability:.1%}, "
+    return f"{label_text(explained.label)}: {probability}score {explained.score:.4f}{threshold}"
+
+
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model: "Model") -> None:
     """Print the first terms of a class with their contributions, the sum of the others, and the score.
 
     If the model needs it, a further column compares each contribution with its mean over all classes.
     """
     from ..errors import counted
-    from .output import Column, label_text, number_columns, term_text
+    from .output import Column, number_columns, term_text
 
     compares_classes = model.needs_comparing
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
@@ -178,11 +244,8 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model
         rows.append([title, "", "", f"{contribution_sum:+.4f}", f"{strength_sum:+.4f}"])
     rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}", ""])
     rows.append(["= score", "", "", f"{explained.score:+.4f}", ""])
-    threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
-    probability = "" if explained.probability is None else f"probability {explained.probability:.1%}, "
-    title = f"{label_text(explained.label)}: {probability}score {explained.score:.4f}{threshold}"
     columns = [
         Column("term"),
         *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),
     ]
-    page.table(columns, [row[: len(columns)] for row in rows], title=title)
+    page.table(columns, [row[: len(columns)] for row in rows], title=_title(explained))

@@ -75,12 +75,16 @@ def _updates_text(updated: Mapping[str, Any]) -> str:
 
 
 def _settings(model: "Model") -> str:
-    """Return the selector, the classifier, and all settings that differ from their defaults."""
+    """Return the selector, the classifier, what terms are, and all settings that differ from their defaults."""
     from ..categorizer import Categorizer
 
     settings, defaults = Categorizer.of_model(model).get_params(), Categorizer().get_params()
+    analysis = model.analysis  # has values where the settings are "auto"
+    if isinstance(analysis.analyzer, str):
+        settings |= {"analyzer": analysis.analyzer, "char_ngram_range": analysis.char_ngram_range}
+        defaults["char_ngram_range"] = None
     return ", ".join(
         f"{name}={value!r}"
         for name, value in settings.items()
-        if name in ("selector", "classifier") or (value != defaults[name])
+        if name in ("selector", "classifier", "analyzer") or (value != defaults[name])
     )

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..categorizer_settings import ONE_STANDARD_ERROR, SETTINGS
+from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
 from ..registry import CLASS_WEIGHT_RULES
 from ..settings import as_bytes
+from ..text.analyzers import ANALYZERS
 from ..text.languages import code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
@@ -92,9 +93,16 @@ def ngram_range(value: str) -> tuple[int, int]:
     return _lengths(value, "1-2 for single words and pairs of words, or 1, the default")
 
 
-def char_ngram_range(value: str) -> tuple[int, int] | None:
-    """Parse a range of lengths of character n-grams, such as "3-5", or "none"."""
+def char_ngram_range(value: str) -> tuple[int, int] | str | None:
+    """Parse a range of lengths of character n-grams, such as "3-5", or "auto" or "none"."""
+    if value == AUTO:
+        return AUTO
     return None if value == "none" else _lengths(value, "3-5 for n-grams of 3 to 5 characters, or none")
+
+
+def max_size(value: str) -> str | None:
+    """Parse a size; `Settings` checks it."""
+    return None if value == "none" else value
 
 
 def _lengths(value: str, allowed: str) -> tuple[int, int]:
@@ -207,7 +215,9 @@ def name_value(text: str) -> NameValue:
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
     """Parse class weights: the name of a rule, or label=factor for some classes."""
-    if not values:
+    if values in ((), (AUTO,)):
+        return AUTO
+    if values == ("none",):
         return None
     if len(values) == 1 and values[0] in CLASS_WEIGHT_RULES:
         return values[0]
@@ -240,6 +250,7 @@ _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(METHOD_OPTIONS, name_value),
     "n_terms": n_terms,
     "tolerance": tolerance,
+    "max_size": max_size,
     "ngram_range": ngram_range,
     "char_ngram_range": char_ngram_range,
     "min_df": number_or_share,
@@ -288,9 +299,9 @@ def setting_option(name: str, **changes: Any) -> Decorator:
 
 def value_as_text(name: str, value: Any) -> str:
     """Return the value of a setting as it is written after its option."""
-    if name == "char_ngram_range" and value is None:
+    if name in ("char_ngram_range", "max_size", "class_weight") and value is None:
         return "none"
-    if name in ("ngram_range", "char_ngram_range"):
+    if name in ("ngram_range", "char_ngram_range") and not isinstance(value, str):
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
     if name in ("selector", "probabilities") and value is None:
@@ -386,6 +397,18 @@ _TERM_SETTINGS = (
     *("names", "min_df", "max_df", "strip_accents", "lowercase"),
 )
 term_settings = bundle("term_settings", *map(setting_option, _TERM_SETTINGS))
+
+_WORDS = {
+    "analyzer": setting_option(
+        "analyzer",
+        type=click.Choice(list(ANALYZERS)),
+        default="word",
+        help=f"What terms are. {describe_choices(ANALYZERS)}.",
+    ),
+    "char_ngram_range": setting_option("char_ngram_range", default="none", metavar="FROM-TO|none"),
+}
+word_settings = bundle("term_settings", *(_WORDS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
+"""The same options for commands that study terms. Their default is words, as in the literature."""
 
 selection = bundle("selection", setting_option("selector", default="ocfs"), setting_option("selector_options"))
 

@@ -151,7 +151,10 @@ def term_text(term: str, settings: Mapping[str, Any]) -> str:
 
 
 def show_marks(page: Page, settings: Mapping[str, Any]) -> None:
-    """Print what the marks of listed terms mean, if terms are n-grams of characters by these settings."""
+    """Print what the marks of listed terms mean, if terms are n-grams of characters by these settings.
+
+    For a model, these are the settings of its `analysis`.
+    """
     if settings.get("analyzer") == "char":
         page.line("▁ is a space in an n-gram of characters.")
     elif settings.get("analyzer") == "char_wb" or settings.get("char_ngram_range"):

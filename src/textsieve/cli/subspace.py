@@ -137,7 +137,7 @@ measuring = options.bundle(
 @sizing
 @grid
 @measuring
-@options.term_settings
+@options.word_settings
 @options.jobs
 @options.json_flag
 def command(

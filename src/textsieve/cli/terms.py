@@ -74,7 +74,7 @@ energy = options.bundle(
     help="How many terms to show, overall and for each class. The terms that testors selects do not depend on it.",
 )
 @energy
-@options.term_settings
+@options.word_settings
 @options.jobs
 @options.json_flag
 def command(

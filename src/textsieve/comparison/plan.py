@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..categorizer_settings import SETTINGS, Settings
+from ..categorizer_settings import AUTO, SETTINGS, Settings
 from ..classifiers.rocchio import Rocchio
 from ..errors import InputError, shown
 from ..registry import CLASSIFIERS, SELECTORS
@@ -29,7 +29,7 @@ from ..text.weighter import LOGARITHMS
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
 from ..training.plan import TrainingPlan
-from .compared_documents import Form
+from .compared_documents import DEFAULTS, Form
 from .variants import Variant, naming_variant, split_list, try_classifier, try_selector, variants_of
 
 Size = int | float | str
@@ -95,7 +95,7 @@ class Plan:
             tuple(map(_replace_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
-            dict(settings),
+            DEFAULTS | {name: value for name, value in settings.items() if not _is_auto_default(name, value)},
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
@@ -148,6 +148,11 @@ class Plan:
     def shared_settings(self) -> dict[str, Any]:
         """Return the settings that all conditions share, unless an option of a classifier replaces one of them."""
         return {name: value for name, value in Settings(**self.settings).as_dict().items() if _is_shared(name)}
+
+
+def _is_auto_default(name: str, value: Any) -> bool:
+    """Return whether a setting is "auto", for which a comparison has its own default."""
+    return name in DEFAULTS and isinstance(value, str) and value == AUTO
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, shown
+from ..text.analysis import without_parts
 from .labels import Label, as_written
 
 SHOWN_CLASSES, SHOWN_TERMS = 3, 6
@@ -109,7 +110,9 @@ class ClassExplanation:
 
     def __str__(self) -> str:
         """Return the score, its largest contributions and the sum of the others as a line of text."""
-        first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]
+        shown_terms = set(without_parts(item.term for item in self.contributions[: 10 * SHOWN_TERMS])[:SHOWN_TERMS])
+        first = [item for item in self.contributions if item.term in shown_terms]
+        others = [item for item in self.contributions if item.term not in shown_terms]
         parts = [f"{item.term} {item.contribution:+.3f}" for item in first]
         if others:
             rest = sum(item.contribution for item in others)

@@ -103,6 +103,12 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
     return types[name]
 
 
+def count_characters(documents: DataFrame) -> tuple[int, int]:
+    """Return the number of texts, and the number of characters of all texts."""
+    row = documents.agg(F.count("*").alias("texts"), F.sum(F.length(TEXT)).alias("characters")).collect()[0]
+    return row["texts"], row["characters"] or 0
+
+
 def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     """Count the documents of each class, in one Spark query that reads no text (two if labels are arrays of integers).
 

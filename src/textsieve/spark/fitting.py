@@ -32,8 +32,8 @@ from ..training import counted_documents
 from ..training.counted_documents import Progress
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
-from ..training.train import Training, TuningResult, require_classes
-from .columns import count_classes, select_documents
+from ..training.train import Training, TuningResult, are_short, require_classes
+from .columns import count_characters, count_classes, select_documents
 from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
 from .learning import MAX_VALUES, fit_classifier, require_sums
@@ -96,7 +96,8 @@ class _Fit:
     """One training run."""
 
     def __init__(self, settings: Settings, documents: DataFrame, most_values: int, progress: Progress) -> None:
-        self.training = Training(settings, progress, lambda model: len(encode(model)))
+        texts_are_short = settings.short_texts_get_ngrams and are_short(*count_characters(documents))
+        self.training = Training(settings, progress, lambda model: len(encode(model)), texts_are_short=texts_are_short)
         self._documents, self._most_values = documents, most_values
         self._plan, self._multilabel = self.training.plan, settings.multilabel
         self._keep_stats = bool(settings.keep_stats)

@@ -329,6 +329,25 @@ def unmark_ngram(term: str) -> str:
     return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
 
 
+def without_parts(terms: Iterable[str]) -> list[str]:
+    """Return the terms without n-grams of characters that are part of a word or of an n-gram before them.
+
+    >>> without_parts(["…oa▁", "goal", "…goa…", "…strik…", "…str…"])
+    ['…oa▁', 'goal', '…strik…']
+    """
+    terms = list(terms)
+    wholes = [f" {term} " for term in terms if not is_marked(term)]
+    kept = []
+    for term in terms:
+        if is_marked(term):
+            ngram = unmark_ngram(term)
+            if any(ngram in whole for whole in wholes):
+                continue
+            wholes.append(ngram)
+        kept.append(term)
+    return kept
+
+
 def display_term(term: str, analyzer: object = "word") -> str:
     """Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
 

@@ -398,8 +398,9 @@ def count_corpus(
     most_values: int | None = None,
     require_all: bool = False,
     script_sample: ScriptSample | None = None,
+    first_pass: Iterable[Batch] | None = None,
 ) -> CountedDocuments | StreamedDocuments:
-    """Count the documents of a corpus in one pass.
+    """Count the documents of a corpus in one pass: `first_pass`, if it has begun already.
 
     If there are more than `most_values` counts (default: `MAX_VALUES`), keep the counts of a sample of the documents,
     and with `want_stats` also the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
@@ -411,7 +412,7 @@ def count_corpus(
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
-    for batch in corpus.batches():
+    for batch in corpus.batches() if first_pass is None else first_pass:
         _require_texts(corpus, batch)
         if script_sample is not None:
             script_sample.add(batch.texts)

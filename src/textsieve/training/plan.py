@@ -109,6 +109,9 @@ DEFAULT_TERMS = 10_000
 DEFAULT_TERMS_TO_SIEVE = 100_000
 """The same if coefficients are dropped after training: enough terms that hardly any accuracy is lost before that."""
 
+MAX_TRAINED_COEFFICIENTS = 20_000_000
+"""With many classes, fewer terms are selected by default, so that no more coefficients than these are trained."""
+
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
     """Raise `InputError` for an option `unlabelled`, the label of unlabelled documents; `name` is the setting.
@@ -300,11 +303,13 @@ class TrainingPlan:
         columns = (kept_columns if self.selector.depends_on_k else best_columns)(selector, max_terms)
         return SelectedTerms(columns, selector_details(selector))
 
-    def max_terms(self, n_terms: Any, n_terms_seen: int) -> int | None:
+    def max_terms(self, n_terms: Any, n_terms_seen: int, n_classes: int = 1) -> int | None:
         """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides."""
         if n_terms is None:
             selector_decides = self.selector_is_object or self.selector.chooses_own_k
-            default = DEFAULT_TERMS_TO_SIEVE if self.sieves_coefficients else DEFAULT_TERMS
+            default = DEFAULT_TERMS
+            if self.sieves_coefficients:
+                default = max(min(DEFAULT_TERMS_TO_SIEVE, MAX_TRAINED_COEFFICIENTS // n_classes), DEFAULT_TERMS)
             return None if selector_decides else min(default, n_terms_seen)
         try:
             limit = resolve_k(n_terms, n_terms_seen)

@@ -209,7 +209,7 @@ def _terms_and_data(
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
     """Raise `InputError` for settings that apply to texts only."""
-    defaults = TermCounter().get_params() | {name: spec.default for name, spec in SETTINGS.items()}
+    defaults = {name: spec.default for name, spec in SETTINGS.items()} | TermCounter().get_params()
     text_settings = [Setting(name, value) for name, value in reading.items() if value != defaults[name]]
     if text_settings:
         raise InputError(

@@ -10,16 +10,17 @@ terms. Measuring and tuning then use a sample of the documents.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..categorizer_settings import Limits, Settings
 from ..classifiers.sparse_linear import SparseLinearScorer
-from ..corpus import Corpus
+from ..corpus import Batch, Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..evaluation.calibration import Calibration, JointCalibration
@@ -101,6 +102,12 @@ class TrainingResult(NamedTuple):
     """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
+SHORT_TEXT = 600
+"""Texts with at most this many characters on average are short."""
+
+MAX_SHORT_TEXTS = 5_000_000
+"""The most characters of short texts together; n-grams of more would take minutes to train on."""
+
 SizeOf = Callable[[Model], int]
 """A function that returns the size of a model's file in bytes; files are written by packages above this one."""
 
@@ -118,8 +125,45 @@ def train(
 
     `size_of` is only needed for the setting `max_size`.
     """
-    training = Training(settings, progress, size_of)
-    return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
+    first_pass: Iterator[Batch] | None = None
+    texts_are_short = False
+    if isinstance(documents, Corpus):
+        with documents.naming():
+            first_pass = documents.batches()
+            if settings.short_texts_get_ngrams:
+                read, texts_are_short = _read_until_known(first_pass)
+                first_pass = chain(read, first_pass)
+    elif settings.short_texts_get_ngrams and isinstance(documents, Iterable) and not isinstance(documents, str | bytes):
+        documents = list(documents)
+        texts = [text for text in documents if isinstance(text, str | bytes)]
+        texts_are_short = are_short(len(texts), sum(map(len, texts)))
+    training = Training(settings, progress, size_of, texts_are_short=texts_are_short)
+    model = training.run(documents, labels, sample_weight, first_pass)
+    return TrainingResult(model, training.seconds, training.statistics)
+
+
+def are_short(n_texts: int, n_characters: int) -> bool:
+    """Return whether texts with this many characters in total are short, so that n-grams of characters help.
+
+    Short texts have few words, and many words that no training text has, but shares n-grams with. Longer texts gain
+    nothing, and their n-grams take long to train on. docs/defaults-terms.md has the measurements.
+    """
+    return 0 < n_characters <= min(SHORT_TEXT * n_texts, MAX_SHORT_TEXTS)
+
+
+def _read_until_known(batches: Iterator[Batch]) -> tuple[list[Batch], bool]:
+    """Read batches until it is known whether the texts of a corpus are short; return the batches and the answer."""
+    read: list[Batch] = []
+    n_texts = n_characters = 0
+    for batch in batches:
+        read.append(batch)
+        if batch.vectors is not None:
+            return read, False
+        n_texts += len(batch.texts)
+        n_characters += sum(map(len, batch.texts))
+        if n_characters > MAX_SHORT_TEXTS:
+            return read, False
+    return read, are_short(n_texts, n_characters)
 
 
 def check_settings(settings: Settings) -> None:
@@ -145,8 +189,17 @@ def model_from_parts(
 class Training:
     """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
 
-    def __init__(self, settings: Settings, progress: Progress, size_of: SizeOf | None = None) -> None:
-        self._settings, self._progress, self._size_of = settings, progress, size_of
+    def __init__(
+        self,
+        settings: Settings,
+        progress: Progress,
+        size_of: SizeOf | None = None,
+        *,
+        texts_are_short: bool = False,
+    ) -> None:
+        self._given_settings = settings
+        self._settings = settings = settings.resolve(texts_are_short=texts_are_short)
+        self._progress, self._size_of = progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
         self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
@@ -155,19 +208,26 @@ class Training:
         require_updatable(settings, self.plan)
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
-            self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
+            words = matchable_stop_words(settings.stop_words, reading)
+            self._settings = replace(settings, stop_words=words)
+            self._given_settings = replace(self._given_settings, stop_words=words)
 
     @property
     def seconds(self) -> dict[str, float]:
         """Return the seconds of each stage."""
         return self.clock.seconds
 
-    def run(self, documents: Any, labels: Any, sample_weight: Any = None) -> Model:
-        """Count the documents, measure, tune, select terms, train, and return the model."""
+    def run(
+        self, documents: Any, labels: Any, sample_weight: Any = None, first_pass: Iterator[Batch] | None = None
+    ) -> Model:
+        """Count the documents, measure, tune, select terms, train, and return the model.
+
+        `first_pass` has all batches of a corpus, if a pass over it has begun.
+        """
         naming = documents.naming if isinstance(documents, Corpus) else nullcontext  # adds the corpus's name to errors
         with naming():
             with self.clock("counting"):
-                counted = self._count(documents, labels, sample_weight)
+                counted = self._count(documents, labels, sample_weight, first_pass)
             first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))  # in alphabetical order
             self._require_no_empty_term(first_term)
             targets = counted.targets
@@ -216,7 +276,9 @@ class Training:
 
     # -- counting ------------------------------------------------------------------------------------------------
 
-    def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
+    def _count(
+        self, documents: Any, labels: Any, sample_weight: Any, first_pass: Iterator[Batch] | None
+    ) -> CountedDocuments | StreamedDocuments:
         """Count texts in memory, or a corpus; `count_texts` raises `InputError` for a corpus with sample weights."""
         limits, multilabel, script_sample = self._settings.limits, self._settings.multilabel, ScriptSample()
         if sample_weight is not None or not isinstance(documents, Corpus):
@@ -238,6 +300,7 @@ class Training:
             want_stats=self.plan.reads_counts,
             progress=self._progress,
             script_sample=script_sample,
+            first_pass=first_pass,
         )
         self._warn_of_unseparated_words(script_sample)
         return counted_corpus
@@ -288,7 +351,7 @@ class Training:
         `n_terms_seen` is the number of terms in all documents.
         """
         rule = self.plan.cut.untuned_rule(len(sizes.classes)) if sizes.multilabel else None
-        max_terms = self.plan.max_terms(self._settings.n_terms, n_terms_seen)
+        max_terms = self.plan.max_terms(self._settings.n_terms, n_terms_seen, len(sizes.classes))
         sieve = SieveLimits() if self._settings.sieves_coefficients else None
         return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None, sieve=sieve)
 
@@ -303,7 +366,9 @@ class Training:
         n_outputs = 1 if len(sizes.classes) == 2 and not sizes.multilabel else len(sizes.classes)
         scorer = SparseLinearScorer.without_terms(n_outputs)
         fitted = FittedClassifier(scorer, np.zeros(0), 0, columns=np.zeros(0, np.int64))
-        n_without_terms = self._size_of(self.assemble(sizes, [], fitted, tuned, dict(about))) + ROOM_FOR_NUMBERS
+        empty = self.assemble(sizes, [], fitted, tuned, dict(about))
+        empty = replace(empty, settings=_without_nan(empty.settings))
+        n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
         max_bytes = as_bytes(self._settings.max_size) - n_without_terms
         if max_bytes <= 0:
             raise InputError(
@@ -337,7 +402,7 @@ class Training:
                 learning_curve = tuning.curve(sample.n_terms)
             curve = learning_curve.points
             n_terms = learning_curve.limits[smallest_within_one_error(curve)]
-        max_terms = self.plan.max_terms(n_terms, n_terms_seen)
+        max_terms = self.plan.max_terms(n_terms, n_terms_seen, len(sample.targets.classes))
         share = sieve_curve = None
         if self._settings.tolerance is not None:
             with self.clock("choosing the number of coefficients"):
@@ -451,7 +516,7 @@ class Training:
             preprocessor=None if callable(settings.analyzer) else settings.preprocessor,
             # None stands for the most frequent class.
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-            settings=settings_as_json(settings.as_dict()),
+            settings=settings_as_json(self._given_settings.as_dict()),
             about={
                 **provenance(settings.normalise),
                 "n_documents": sizes.n_documents,
@@ -468,6 +533,15 @@ class Training:
         return stop_words_of(
             settings.stop_words, settings.strip_accents, lowercase=settings.lowercase, analysis=analysis
         )
+
+
+def _without_nan(settings: Any) -> Any:
+    """Return settings with 0 in place of NaN, which JSON does not have; training raises an error for it later."""
+    if isinstance(settings, dict):
+        return {name: _without_nan(value) for name, value in settings.items()}
+    if isinstance(settings, list):
+        return [_without_nan(value) for value in settings]
+    return 0.0 if isinstance(settings, float) and not np.isfinite(settings) else settings
 
 
 def require_classes(sizes: ClassSizes) -> None:

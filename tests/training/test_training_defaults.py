@@ -1,0 +1,133 @@
+"""What the defaults of a `Categorizer` stand for: kinds of terms, class weights and the size of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.reference.categorizer_cases import small_texts
+
+from textsieve import OCFS, Categorizer, Corpus, load
+from textsieve.categorizer_settings import Settings
+from textsieve.corpus import Batch
+from textsieve.modelfile import encode
+
+training: Any = import_module("textsieve.training.train")  # the package also has a function with this name
+CASE = small_texts(80)
+LONG = [f"{text} " * 40 for text in CASE.texts]
+
+
+@pytest.fixture(autouse=True)
+def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+@pytest.mark.parametrize(
+    ("given", "resolved"),
+    [
+        ({}, ("text", (3, 5), "sqrt", "500kB")),
+        ({"analyzer": "text"}, ("text", (3, 5), "sqrt", "500kB")),
+        ({"analyzer": "word"}, ("word", None, "sqrt", "500kB")),
+        ({"analyzer": "char_wb", "ngram_range": (3, 5)}, ("char_wb", None, "sqrt", "500kB")),
+        ({"token_pattern": r"\w+"}, ("word", None, "sqrt", "500kB")),
+        ({"tokenizer": str.split}, ("word", None, "sqrt", "500kB")),
+        ({"normalise": "stem"}, ("text", None, "sqrt", "500kB")),
+        ({"names": True}, ("text", None, "sqrt", "500kB")),
+        ({"n_terms": 1000}, ("text", None, "sqrt", None)),
+        ({"n_terms": "auto"}, ("text", None, "sqrt", None)),
+        ({"tolerance": "1se"}, ("text", (3, 5), "sqrt", None)),
+        ({"max_size": "20kB", "n_terms": 1000}, ("text", (3, 5), "sqrt", "20kB")),
+        ({"max_size": None}, ("text", None, "sqrt", None)),
+        ({"projection": "centroid"}, ("text", None, "sqrt", None)),
+        ({"selector": OCFS(k=5)}, ("text", None, "sqrt", None)),
+        ({"classifier": "nb"}, ("text", None, None, None)),
+        ({"classifier": LogisticRegression()}, ("text", None, None, None)),
+        ({"class_weight": None}, ("text", (3, 5), None, "500kB")),
+        ({"class_weight": {"boat": 2.0}}, ("text", (3, 5), {"boat": 2.0}, "500kB")),
+        ({"char_ngram_range": None}, ("text", None, "sqrt", "500kB")),
+        ({"char_ngram_range": (2, 4), "n_terms": 9}, ("text", (2, 4), "sqrt", None)),
+    ],
+)
+def test_auto_depends_on_what_the_user_decided(given: dict[str, Any], resolved: tuple[Any, ...]) -> None:
+    settings = Settings(**given).resolve(texts_are_short=True)
+    assert (settings.analyzer, settings.char_ngram_range, settings.class_weight, settings.max_size) == resolved
+    of_long_texts = Settings(**given).resolve(texts_are_short=False)
+    assert of_long_texts.char_ngram_range == given.get("char_ngram_range")
+
+
+def test_texts_are_short_on_average_and_not_too_many() -> None:
+    assert training.are_short(10, 10 * training.SHORT_TEXT)
+    assert not training.are_short(10, 10 * training.SHORT_TEXT + 1)
+    assert not training.are_short(0, 0)
+    assert training.are_short(10**6, training.MAX_SHORT_TEXTS)
+    assert not training.are_short(10**6, training.MAX_SHORT_TEXTS + 1)
+
+
+def test_short_texts_get_ngrams_of_characters_and_long_ones_none() -> None:
+    short, long = (Categorizer(probabilities=None).fit(texts, CASE.labels) for texts in (CASE.texts, LONG))
+    assert short.model_.analysis.char_ngram_range == (3, 5)
+    assert "▁sai…" in short.terms_
+    assert long.model_.analysis.char_ngram_range is None
+    assert "sail" in long.terms_
+    assert "▁sai…" not in long.terms_
+    assert long.model_.analysis.analyzer == "text"
+
+
+@pytest.mark.parametrize("texts", [CASE.texts, LONG], ids=["short", "long"])
+def test_texts_a_generator_and_a_corpus_give_the_same_bytes(texts: list[str]) -> None:
+    expected = encode(Categorizer(probabilities=None).fit(texts, CASE.labels).model_)
+    for documents, labels in (
+        ((text for text in texts), CASE.labels),
+        ([text.encode() for text in texts], CASE.labels),
+        (Corpus.from_texts(texts, CASE.labels), None),
+    ):
+        assert encode(Categorizer(probabilities=None).fit(documents, labels).model_) == expected
+
+
+@pytest.mark.parametrize("limit", [100, 10**9])
+def test_a_corpus_is_read_once(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "MAX_SHORT_TEXTS", limit)
+    passes: list[int] = []
+    source = Corpus.from_texts(CASE.texts, CASE.labels)
+
+    def start(report: Any) -> Iterator[Batch]:
+        passes.append(1)
+        yield from source.batches()
+
+    model = Categorizer(probabilities=None).fit(Corpus("counted", start, multilabel=False))
+    assert len(passes) == 1
+    assert (model.model_.analysis.char_ngram_range is None) == (limit == 100)
+
+
+def test_the_default_is_the_model_of_the_settings_it_stands_for() -> None:
+    settings: dict[str, Any] = {"analyzer": "text", "char_ngram_range": (3, 5)}
+    settings |= {"class_weight": "sqrt", "max_size": "500kB"}
+    uneven = slice(0, 50)  # the classes have different sizes
+    default, explicit = (
+        Categorizer(probabilities=None, **given).fit(CASE.texts[uneven], CASE.labels[uneven])
+        for given in ({}, settings)
+    )
+    assert default.terms_ == explicit.terms_
+    assert default.coef_.tobytes() == explicit.coef_.tobytes()
+    unweighted = Categorizer(probabilities=None, class_weight=None).fit(CASE.texts[uneven], CASE.labels[uneven])
+    assert unweighted.intercept_.tobytes() != default.intercept_.tobytes()
+
+
+def test_a_loaded_model_has_the_settings_as_they_were_given(tmp_path: Path) -> None:
+    Categorizer(probabilities=None).fit(CASE.texts, CASE.labels).save(tmp_path / "a.sieve")
+    loaded = load(tmp_path / "a.sieve")
+    assert loaded.char_ngram_range == loaded.max_size == loaded.class_weight == loaded.analyzer == "auto"
+    assert loaded.model_.analysis.char_ngram_range == (3, 5)
+    assert loaded.fit(LONG, CASE.labels).model_.analysis.char_ngram_range is None
+
+
+def test_many_classes_get_fewer_terms() -> None:
+    plan = training.Training(Settings(), lambda *_: None).plan
+    assert plan.max_terms(None, 10**6, 20) == 100_000
+    assert plan.max_terms(None, 10**6, 1000) == 20_000
+    assert plan.max_terms(None, 10**6, 10**5) == 10_000
+    assert plan.max_terms(None, 300, 20) == 300
