@@ -3,10 +3,11 @@
     python -m benchmarks.package_corpora FOLDER          download the corpora
     python -m benchmarks.defaults_terms FOLDER [NAME ...]
 
-prints the tables, and stores each measurement in FOLDER/terms, so that an interrupted run can be resumed. Corpora are
-those with one label a document of `package_corpora`, and the papers' (TEXTSIEVE_DATA). Of each, every third document of
-a class is a final test document. Kinds of terms are compared by cross-validation on the others. The pipelines are
-compared on the final test documents, once. In means, corpora with the same items count as one.
+prints the tables of docs/defaults-terms.md, and stores each measurement in FOLDER/terms, so that an interrupted run can
+be resumed. Corpora are those with one label a document of `package_corpora`, up to two of a family, and the papers'
+(TEXTSIEVE_DATA). Of each, every third document of a class is a final test document. Kinds of terms are compared on the
+others: models are trained on two thirds of them and predict the rest. The pipelines are trained on all of them, and
+compared on the final test documents, once. In means, corpora of a family count as one.
 
 fastText takes part if it can be imported (`pip install fasttext-numpy2-wheel`).
 """
@@ -41,26 +42,27 @@ from .package_corpora import CORPORA as PACKAGED
 from .package_corpora import load
 from .package_corpora.download import locate
 
-MAX_DOCUMENTS = 6000
+MAX_DOCUMENTS = 3000
 """Larger corpora are cut to about this many documents, evenly over each class."""
-N_FOLDS = 3
+MAX_OF_FAMILY = 2
 
-TEXT = {"analyzer": "text"}
+TEXT: dict[str, Any] = {"analyzer": "text"}
 PAIRS = {**TEXT, "ngram_range": (1, 2)}
 SQRT: dict[str, Any] = {"class_weight": "sqrt", "classifier_options": {"C": 1.0}, "tf": "log"}
+SMALL_C: dict[str, Any] = {"classifier_options": {"C": 0.5}, "tf": "loglog"}
+CHARACTERS: dict[str, Any] = {"char_ngram_range": (3, 5)}
+NO_CHARACTERS: dict[str, Any] = {"char_ngram_range": None}
 KINDS: dict[str, dict[str, Any]] = {
-    "words": {},
-    "text": TEXT,
-    "text, pairs": PAIRS,
-    "3 to 5 characters": {"analyzer": "char_wb", "ngram_range": (3, 5)},
-    "text, 3 to 5 characters": {**TEXT, "char_ngram_range": (3, 5)},
-    "text, pairs, 3 to 5 characters": {**PAIRS, "char_ngram_range": (3, 5)},
-    "text, sqrt": {**TEXT, **SQRT},
-    "text, pairs, 2 to 5 characters, sqrt": {**PAIRS, "char_ngram_range": (2, 5), **SQRT},
-    "the same, 50,000 terms by ocfs": {
-        **PAIRS, "char_ngram_range": (2, 5), **SQRT, "selector": "ocfs", "n_terms": 50_000,
-    },
-}  # fmt: skip
+    "words, 10,000 terms": {"analyzer": "word", "n_terms": 10_000, "class_weight": None},
+    "text": NO_CHARACTERS,
+    "text, pairs": {**PAIRS, **NO_CHARACTERS},
+    "text, 3 to 5 characters": CHARACTERS,
+    "text, pairs, 3 to 5 characters": {**PAIRS, **CHARACTERS},
+    "text, C = 0.5, loglog tf": {**NO_CHARACTERS, **SMALL_C},
+    "text, 3 to 5 characters, C = 0.5, loglog tf": {**CHARACTERS, **SMALL_C},
+    "text, 3 to 5 characters, equal class weights": {**CHARACTERS, "class_weight": None},
+    "**default**": {},
+}
 """The settings of a `Categorizer` that are compared on development documents."""
 
 Texts = Sequence[str]
@@ -82,7 +84,7 @@ def predict_by_textsieve(texts: Texts, labels: Sequence[str], others: Texts, **s
     """Return the labels that a `Categorizer` predicts."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fewer terms than asked for, documents without a selected term
-        predicted: Sequence[str] = Categorizer(**settings).fit(texts, labels).predict(others)
+        predicted: Sequence[str] = Categorizer(**settings, probabilities=None).fit(texts, labels).predict(others)
     return predicted
 
 
@@ -146,7 +148,10 @@ def corpus_names(folder: Path) -> list[str]:
         if not corpus.is_multilabel and locate(corpus.package, folder) is not None
     ]
     papers = [name for name, parts in CORPORA.items() if not parts[0].startswith(MULTILABEL)]
-    return packaged + papers
+    families: dict[str, list[str]] = {}
+    for name in packaged + papers:
+        families.setdefault(family_of(name), []).append(name)
+    return [name for of_family in families.values() for name in of_family[:MAX_OF_FAMILY]]
 
 
 def family_of(name: str) -> str:
@@ -184,17 +189,14 @@ def _score(true: Sequence[str], predicted: Sequence[str]) -> Score:
 
 
 def measure_kinds(parts: Parts) -> dict[str, Score]:
-    """Return the cross-validated scores of all kinds of terms on the development documents."""
+    """Return the scores of all kinds of terms on a third of the development documents."""
     texts, labels = np.array(parts.texts, dtype=object), np.array(parts.labels, dtype=object)
-    fold_numbers = np.asarray(folds(parts.labels, N_FOLDS))
-    scores = {}
-    for kind, settings in KINDS.items():
-        predicted = np.empty(len(labels), dtype=object)
-        for number in range(N_FOLDS):
-            train, test = fold_numbers != number, fold_numbers == number
-            predicted[test] = predict_by_textsieve(texts[train], labels[train], texts[test], **settings)
-        scores[kind] = _score(labels.tolist(), predicted.tolist())
-    return scores
+    is_test = np.asarray(folds(parts.labels, 3)) == 0
+    train = texts[~is_test].tolist(), labels[~is_test].tolist()
+    return {
+        kind: _score(labels[is_test].tolist(), predict_by_textsieve(*train, texts[is_test].tolist(), **settings))
+        for kind, settings in KINDS.items()
+    }
 
 
 def measure_pipelines(parts: Parts) -> dict[str, Score]:

@@ -547,9 +547,17 @@ class Settings:
 
     @property
     def _can_limit_size(self) -> bool:
-        """Return whether coefficients can be dropped, and the user has not said in another way how large a model is."""
-        is_open = self.n_terms is None and self.tolerance is None and isinstance(self.selector, str)
-        return is_open and self._has_svm and self.projection is None
+        """Return whether a limit of the size makes sense.
+
+        It does if coefficients can be dropped, if the user has not said in another way how large a model is, and if it
+        can be stored in a file. A selector object and testors choose the number of terms themselves.
+        """
+        is_open = self.n_terms is None and self.tolerance is None
+        has_ranking = isinstance(self.selector, str) and self.selector != "testors"
+        functions = (self.analyzer, self.tokenizer, self.preprocessor, self.strip_accents)
+        return (
+            is_open and has_ranking and self._has_svm and self.projection is None and not any(map(callable, functions))
+        )
 
     @property
     def limits(self) -> Limits:

@@ -34,7 +34,9 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"analyzer": "word"}, ("word", None, "sqrt", "500kB")),
         ({"analyzer": "char_wb", "ngram_range": (3, 5)}, ("char_wb", None, "sqrt", "500kB")),
         ({"token_pattern": r"\w+"}, ("word", None, "sqrt", "500kB")),
-        ({"tokenizer": str.split}, ("word", None, "sqrt", "500kB")),
+        ({"tokenizer": str.split}, ("word", None, "sqrt", None)),
+        ({"analyzer": str.split}, (str.split, None, "sqrt", None)),
+        ({"preprocessor": str.lower}, ("text", None, "sqrt", None)),
         ({"normalise": "stem"}, ("text", None, "sqrt", "500kB")),
         ({"names": True}, ("text", None, "sqrt", "500kB")),
         ({"n_terms": 1000}, ("text", None, "sqrt", None)),
@@ -44,6 +46,8 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"max_size": None}, ("text", None, "sqrt", None)),
         ({"projection": "centroid"}, ("text", None, "sqrt", None)),
         ({"selector": OCFS(k=5)}, ("text", None, "sqrt", None)),
+        ({"selector": "testors"}, ("text", None, "sqrt", None)),
+        ({"selector": "ig"}, ("text", (3, 5), "sqrt", "500kB")),
         ({"classifier": "nb"}, ("text", None, None, None)),
         ({"classifier": LogisticRegression()}, ("text", None, None, None)),
         ({"class_weight": None}, ("text", (3, 5), None, "500kB")),
@@ -115,6 +119,13 @@ def test_the_default_is_the_model_of_the_settings_it_stands_for() -> None:
     assert default.coef_.tobytes() == explicit.coef_.tobytes()
     unweighted = Categorizer(probabilities=None, class_weight=None).fit(CASE.texts[uneven], CASE.labels[uneven])
     assert unweighted.intercept_.tobytes() != default.intercept_.tobytes()
+
+
+@pytest.mark.parametrize("name", ["analyzer", "tokenizer", "preprocessor"])
+def test_a_model_with_a_function_is_trained_although_it_cannot_be_stored(name: str) -> None:
+    given: dict[str, Any] = {name: str.lower if name == "preprocessor" else str.split}
+    model = Categorizer(probabilities=None, **given).fit(CASE.texts, CASE.labels)
+    assert model.score(CASE.texts, CASE.labels) > 0.8
 
 
 def test_a_loaded_model_has_the_settings_as_they_were_given(tmp_path: Path) -> None:

@@ -96,6 +96,15 @@ def test_the_file_has_no_words_but_the_selected_terms(small: Categorizer, tmp_pa
     assert b"topic" not in (tmp_path / "small.sieve").read_bytes()  # everything is compressed
 
 
+def test_the_time_of_training_does_not_change_what_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The header with the time is compressed, so that files of the same model differ in size."""
+    learned = set()
+    for second in range(0, 5_000_000, 999_999):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(1_700_000_000 + second))
+        learned.add(plain_categorizer(max_size="10kB").fit(TEXTS, LABELS).coef_.tobytes())
+    assert len(learned) == 1
+
+
 @pytest.mark.parametrize("settings", [{"max_size": "10kB"}, {"tolerance": 1.0, "folds": 2}])
 def test_the_number_of_threads_does_not_change_the_file(settings: dict[str, Any], tmp_path: Path) -> None:
     for n_jobs in (1, 2):

@@ -102,6 +102,9 @@ class TrainingResult(NamedTuple):
     """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
+A_TIME = "2000-01-01T00:00:00+00:00"
+"""Stands for the time of training when the size of a model's file is measured."""
+
 SHORT_TEXT = 600
 """Texts with at most this many characters on average are short."""
 
@@ -367,7 +370,9 @@ class Training:
         scorer = SparseLinearScorer.without_terms(n_outputs)
         fitted = FittedClassifier(scorer, np.zeros(0), 0, columns=np.zeros(0, np.int64))
         empty = self.assemble(sizes, [], fitted, tuned, dict(about))
-        empty = replace(empty, settings=_without_nan(empty.settings))
+        # The header is compressed, so that its size depends on the time in it; what is learned must not.
+        about = {**empty.about, "trained": A_TIME}
+        empty = replace(empty, settings=_without_nan(empty.settings), about=about)
         n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
         max_bytes = as_bytes(self._settings.max_size) - n_without_terms
         if max_bytes <= 0:
