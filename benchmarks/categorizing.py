@@ -44,7 +44,8 @@ TARGETS = {"linear SVM": 5.0, "linear SVM, idf by cross-validation": 5.0, "naive
 
 def train(name: str) -> Categorizer:
     """Return a `Categorizer` with some settings of `OURS`, fitted to the training documents."""
-    return Categorizer(n_terms=N_TERMS, **OURS[name]).fit(*newsgroups("train"))
+    settings: dict[str, Any] = {"analyzer": "word", "n_terms": N_TERMS, "class_weight": None, "probabilities": None}
+    return Categorizer(**settings, **OURS[name]).fit(*newsgroups("train"))
 
 
 def predict_theirs(classifier: Callable[[], Any]) -> Any:

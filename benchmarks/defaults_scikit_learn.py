@@ -19,7 +19,8 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_selection import SelectFromModel, chi2, f_classif, mutual_info_classif
 from sklearn.svm import LinearSVC
 
-from textsieve import Categorizer, ForwardSelection, InformationGain
+from textsieve import ForwardSelection, InformationGain
+from textsieve.categorizer_settings import Settings
 from textsieve.evaluation import compare_labels
 from textsieve.registry import CLASSIFIERS
 from textsieve.selectors.base import ranked
@@ -112,7 +113,7 @@ class F1(NamedTuple):
 
 def measure(labelled: Labelled) -> dict[tuple[str, int], F1]:
     """Return the F1 of all selectors and numbers of terms on the final test documents."""
-    training = TrainingPlan.of(Categorizer().settings(), n_jobs=2)
+    training = TrainingPlan.of(Settings(max_size=None, class_weight=None), n_jobs=2)
     scheme = CLASSIFIERS["svm"].scheme
     counted = labelled.count()
     train, test = counted.take(labelled.development), counted.take(labelled.final_test)

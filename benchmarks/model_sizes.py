@@ -46,7 +46,8 @@ MIXED: dict[str, Any] = {**PAIRS, "char_ngram_range": (3, 5), **SQRT, "selector"
 """Words, pairs of words and character n-grams; of more than 100,000 terms, the best ones by OCFS."""
 
 CATEGORIZERS: dict[str, dict[str, Any]] = {
-    "textsieve, default": {},
+    "textsieve, default": {"probabilities": None},
+    "10,000 words, 32 bits": {"analyzer": "word", "n_terms": 10_000, "class_weight": None},
     "100,000 terms, 32 bits": {**MIXED, "n_terms": 100_000},
     "max_size 50kB": {**MIXED, "max_size": "50kB"},
     "max_size 100kB": {**MIXED, "max_size": "100kB"},

@@ -73,12 +73,22 @@ def kind_of(character: str) -> int:
 @cache
 def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
     """Return the kind of each code point; with `joins_names`, `JOINER` is a part of words."""
-    kinds = np.unpackbits(wide_characters(), bitorder="little")  # 1 for word characters, otherwise 0
-    kinds[:_ABOVE_SYMBOLS] = [kind_of(chr(code)) for code in range(_ABOVE_SYMBOLS)]
-    first, last = _UNSPACED[-1]
-    kinds[first : last + 1] *= UNIT
+    is_word = np.unpackbits(wide_characters(), bitorder="little").astype(np.bool_)
+    kinds = is_word * np.uint8(WORD)
+    # The same as `kind_of`, but without calling it for each of 131,072 characters.
+    categories = "".join(map(unicodedata.category, map(chr, range(_ABOVE_SYMBOLS)))).encode()
+    kind_by_letter = np.full(128, OTHER, np.uint8)
+    for letter, kind in _KINDS_BY_CATEGORY.items():
+        kind_by_letter[ord(letter)] = kind
+    others = np.flatnonzero(~is_word[:_ABOVE_SYMBOLS])
+    kinds[others] = kind_by_letter[np.frombuffer(categories, np.uint8)[::2][others]]
+    for first, last in _UNSPACED:
+        kinds[first : last + 1][is_word[first : last + 1]] = UNIT
+    kinds[ord(_FIRST_HANGUL) : ord(_LAST_HANGUL) + 1] = SYLLABLE
     first, last = _VARIATION_SELECTORS
     kinds[first : last + 1] = EXTENDER
+    kinds[list(map(ord, _JOINERS))] = EXTENDER
+    kinds[ord(SPACE_MARK)] = OTHER
     kinds[:128] = ascii_kinds(joins_names)
     kinds.flags.writeable = False
     return kinds

@@ -231,6 +231,7 @@ class TrainingPlan:
     @classmethod
     def of(cls, settings: Settings, n_jobs: int) -> TrainingPlan:
         """Return the plan for some settings; raise `InputError` if their methods don't work together."""
+        settings = settings.resolve()
         _refuse_unlabelled("selector_options", settings.selector_options)
         _refuse_unlabelled("projection_options", settings.projection_options)
         selector = selector_of(settings.selector, settings.selector_options)

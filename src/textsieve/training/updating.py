@@ -60,7 +60,6 @@ def plan_for_update(settings: Settings, n_jobs: int) -> TrainingPlan:
             f"The model's classifier is {shown(settings.classifier)} with the options {shown(options)}",
             hint="the file was not written by textsieve",
         )
-    settings = settings.resolve()
     settings = replace(settings, selector=None, selector_options=None, projection=None, projection_options=None)
     return TrainingPlan.of(replace(settings, cut=SETTINGS["cut"].default, cut_options=None), n_jobs)
 
