@@ -102,7 +102,9 @@ def _read(name: str) -> tuple[list[Any], list[Any]]:
 def score(name: str, folder: Path, classifier: str) -> Scored:
     """Train on a corpus, and return the scores of its documents that have a selected term."""
     (texts, labels), (test_texts, test_labels) = read_parts(name, folder)
-    categorizer = Categorizer(classifier=classifier, probabilities=None)
+    categorizer = Categorizer(
+        analyzer="word", max_size=None, class_weight=None, classifier=classifier, probabilities=None
+    )
     training = Training(categorizer.settings(), lambda *_: None)
     counted = count_texts(texts, labels, training.counter(), training.limits, multilabel=False)
     tuning = Tuning(counted, training.plan, categorizer.folds, lambda *_: None)

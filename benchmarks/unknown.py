@@ -69,7 +69,9 @@ def measure(train: Documents, test: Documents, selector: str, n_terms: int) -> M
     """Train a model once, and label the test documents in three ways."""
     multilabel = any(len(labels) > 1 for labels in train[1])
     labels = train[1] if multilabel else [label for (label,) in train[1]]
-    model = Categorizer(selector=selector, n_terms=n_terms).fit(train[0], labels).model_
+    model = (
+        Categorizer(analyzer="word", class_weight=None, selector=selector, n_terms=n_terms).fit(train[0], labels).model_
+    )
     is_unknown, scores = model.rows(test[0], -1).is_zero, model.scores(test[0], -1)
     true = np.array([[label in labels for label in model.classes] for labels in test[1]])
     cut = ThresholdRule(model.thresholds, model.ranks) if multilabel else None

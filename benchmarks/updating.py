@@ -59,7 +59,8 @@ def measure(classifier: str, train: Documents, test: Documents) -> Iterator[Meas
     order = np.random.default_rng(0).permutation(len(train[0])).tolist()
     ends = [round(share * len(order)) for share in SHARES]
     updated, refitted = (
-        Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[: ends[0]])) for _ in range(2)
+        Categorizer(analyzer="word", classifier=classifier, keep_stats=True).fit(*_take(train, order[: ends[0]]))
+        for _ in range(2)
     )
     multilabel = updated.model_.multilabel
     first_score = updated.score(*test)
@@ -69,7 +70,9 @@ def measure(classifier: str, train: Documents, test: Documents) -> Iterator[Meas
         if begin < end:
             updated.update(*new_documents)
         update_ended = time.perf_counter()
-        trained_again = Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[:end]))
+        trained_again = Categorizer(analyzer="word", classifier=classifier, keep_stats=True).fit(
+            *_take(train, order[:end])
+        )
         training_ended = time.perf_counter()
         if multilabel and begin < end:
             refitted.update(*new_documents, fit_thresholds=True)
@@ -132,7 +135,9 @@ def small_update_table() -> Iterator[str]:
     for classifier, start in product(("nb", "cnb", "rocchio", "tcfp"), STARTS):
         scores = []
         for share in SMALL_UPDATES:
-            model = Categorizer(classifier=classifier, keep_stats=True).fit(*_take(train, order[:start]))
+            model = Categorizer(analyzer="word", classifier=classifier, keep_stats=True).fit(
+                *_take(train, order[:start])
+            )
             if share:
                 new_documents = _take(train, order[start : start + round(share * start)])
                 model.update(*_without_new_classes(model, *new_documents))

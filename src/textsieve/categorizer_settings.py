@@ -161,8 +161,8 @@ class Settings:
         metadata=_row(
             'int, str, "auto" or None',
             "The largest size of the model file, such as 100kB. Coefficients that decide least are dropped until the "
-            f"model fits; only with the svm. auto is {AUTO_MAX_SIZE} with the svm, and no limit if a number of terms, "
-            "a tolerance, a projection or a selector object is given.",
+            f"model fits; only with the svm. auto is {AUTO_MAX_SIZE} with the svm, and no limit if you set the number "
+            "of terms, a tolerance or a projection, or choose testors or a selector object.",
             option=Option("--max-size", metavar="SIZE|auto|none"),
         ),
     )

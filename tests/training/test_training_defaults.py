@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.reference.categorizer_cases import small_texts
 
-from textsieve import OCFS, Categorizer, Corpus, load
+from textsieve import OCFS, Categorizer, Corpus, InputError, categorizer_settings, load
 from textsieve.categorizer_settings import Settings
 from textsieve.corpus import Batch
 from textsieve.modelfile import encode
@@ -134,6 +134,15 @@ def test_a_loaded_model_has_the_settings_as_they_were_given(tmp_path: Path) -> N
     assert loaded.char_ngram_range == loaded.max_size == loaded.class_weight == loaded.analyzer == "auto"
     assert loaded.model_.analysis.char_ngram_range == (3, 5)
     assert loaded.fit(LONG, CASE.labels).model_.analysis.char_ngram_range is None
+
+
+def test_a_limit_that_nobody_asked_for_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = [f"{label} {'x' * 300}" for label in CASE.labels]  # the labels alone take more than 2 kB
+    monkeypatch.setattr(categorizer_settings, "AUTO_MAX_SIZE", "2kB")
+    model = Categorizer(held_out=0.2).fit(CASE.texts, [f"{label}{n % 9}" for n, label in enumerate(labels)])
+    assert len(model.terms_) > 10
+    with pytest.raises(InputError, match="max_size='2kB'"):
+        Categorizer(max_size="2kB").fit(CASE.texts, [f"{label}{n % 9}" for n, label in enumerate(labels)])
 
 
 def test_many_classes_get_fewer_terms() -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..categorizer_settings import Limits, Settings
+from ..categorizer_settings import AUTO, Limits, Settings
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..corpus import Batch, Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
@@ -374,7 +374,10 @@ class Training:
         about = {**empty.about, "trained": A_TIME}
         empty = replace(empty, settings=_without_nan(empty.settings), about=about)
         n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
-        max_bytes = as_bytes(self._settings.max_size) - n_without_terms
+        limit = as_bytes(self._settings.max_size)
+        max_bytes = limit - n_without_terms
+        if self._given_settings.max_size == AUTO:  # nobody asked for a limit, so it is no reason to fail
+            max_bytes = max(max_bytes, limit // 2)
         if max_bytes <= 0:
             raise InputError(
                 f"{len(sizes.classes):,} classes, stop words and settings alone take about {n_without_terms:,} bytes",
@@ -457,7 +460,7 @@ class Training:
             )
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out".
-        settings = replace(self._settings, keep_stats=False, probabilities=None)
+        settings = replace(self._settings, max_size=self._given_settings.max_size, keep_stats=False, probabilities=None)
         inner = Training(settings, self._progress, self._size_of)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
