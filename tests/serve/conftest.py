@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.serve.model_kinds import KINDS, TEXTS
 from tests.serve.servers import Server, running_server
 from textsieve import Categorizer, load
@@ -39,6 +40,11 @@ class PageService:
     def corrections(self) -> list[dict[str, Any]]:
         """Return the corrections in the feedback file."""
         return [json.loads(line) for line in self.feedback.read_text().splitlines()]
+
+
+def words_categorizer(**settings: Any) -> Categorizer:
+    """Return a `Categorizer` of words that keeps all coefficients, and has probabilities."""
+    return plain_categorizer(**{"probabilities": "auto"} | settings)
 
 
 def documents(words: dict[str, str], n: int = 40) -> tuple[list[str], list[str]]:
@@ -79,7 +85,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 @pytest.fixture(scope="session")
 def single_label_model() -> Model:
     """Return a single-label model with three classes, words and bigrams."""
-    return Categorizer(ngram_range=(1, 2), held_out=0.2).fit(*documents(WORDS)).model_
+    return words_categorizer(ngram_range=(1, 2), held_out=0.2).fit(*documents(WORDS)).model_
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +111,7 @@ def multilabel(services: Services) -> PageService:
     pair_labels = [(first, second) for first, second in zip(labels, labels[12:] + labels[:12], strict=True)]
     return services.start(
         "topics",
-        Categorizer(probabilities="sigmoid")
+        words_categorizer(probabilities="sigmoid")
         .fit([*texts, *pairs], [*((label,) for label in labels), *pair_labels])
         .model_,
     )
@@ -115,7 +121,7 @@ def multilabel(services: Services) -> PageService:
 def hostile(services: Services) -> PageService:
     """Return a single-label model whose classes and terms contain markup."""
     words = dict(zip(HOSTILE, WORDS.values(), strict=True))
-    model = Categorizer(probabilities="sigmoid", held_out=0.2).fit(*documents(words)).model_
+    model = words_categorizer(probabilities="sigmoid", held_out=0.2).fit(*documents(words)).model_
     position = next(place for place, term in enumerate(model.terms) if term in COMMON)
     terms = (*model.terms[:position], "<b onclick='hurt()'>bold</b>", *model.terms[position + 1 :])
     return services.start("hostile", replace(model, terms=terms))

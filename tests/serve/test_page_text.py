@@ -206,10 +206,9 @@ def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browse
         "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", text
     )
     page.wait_for_text(text)
-    assert (
-        browser.run("return [...document.querySelectorAll('#marked mark')].map((mark) => mark.textContent)")
-        == ["aword0"] * 10_000
-    )
+    marked = browser.run("return [...document.querySelectorAll('#marked mark')].map((mark) => mark.textContent)")
+    assert len(marked) == 10_000
+    assert set(marked) == {"aword0"}  # pytest would compare two long lists for minutes
     assert "only its beginning is marked" in browser.texts("#marked-note")[0]
     assert browser.texts(".contributions tbody td.number")[0] == "10,050"
 

@@ -20,14 +20,20 @@ from pyspark.ml.feature import StringIndexer
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.reference.categorizer_cases import plain_categorizer, small_texts
+from tests.reference.categorizer_cases import PLAIN, plain_categorizer, small_texts
 from textsieve import Categorizer, InputError
 from textsieve.categorizer_settings import SETTINGS
 from textsieve.modelfile.writing import encode
 from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
+from textsieve.spark.ml.params import camel_case
 
 CASE = small_texts(60)
-FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm", "probabilities": None}
+FEW: dict[str, Any] = {
+    **{camel_case(name): value for name, value in PLAIN.items()},
+    "selector": "ig",
+    "nTerms": 20,
+    "classifier": "svm",
+}
 both_kinds = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
 through_connect = pytest.mark.parametrize("spark", ["connect"], indirect=True)
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -140,7 +146,7 @@ def test_stages_can_be_saved_loaded_and_overwritten(
     monkeypatch.setattr("textsieve.spark.ml.stages._PIECE_BYTES", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
-    for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):
+    for stage in (SieveCategorizer(**FEW | {"classWeight": {"boat": 2.0}}), SieveSelector(nTerms=3, stopWords={"the"})):
         stage.write().overwrite().save(path)
         loaded = type(stage).load(path)
         assert loaded.uid == stage.uid

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tests.reference.categorizer_cases import plain_categorizer
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from textsieve import (
     OCFS,
     Cascade,
@@ -178,6 +178,18 @@ CASES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", CASES, ids=lambda case: "-".join(str(value)[:8] for value in case.values()))
 def test_the_model_has_the_same_bytes(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
     assert_same(spark, "label", **settings)
+
+
+@on_this_machine
+@pytest.mark.parametrize("repeats", [1, 20], ids=["short", "long"])
+def test_the_defaults_give_the_model_of_one_machine(spark: SparkSession, repeats: int, fixed_date: None) -> None:
+    case = small_texts(60)
+    texts = [f"{text} " * repeats for text in case.texts]
+    here = Categorizer(probabilities=None).fit(texts, case.labels)
+    assert here.model_.analysis.char_ngram_range == ((3, 5) if repeats == 1 else None)
+    df = spark.createDataFrame(list(zip(texts, case.labels, strict=True)), "text string, label string").coalesce(2)
+    there = sieve.fit(df, categorizer=Categorizer(probabilities=None))
+    assert encode(there.model_) == encode(here.model_)
 
 
 @on_this_machine
