@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.test_estimators import CHECKED, one_of_each_class
 from textsieve import (
     Cascade,
@@ -45,19 +45,19 @@ ON_TEXT = [
     TermCounter(),
     TermCounter(ngram_range=(1, 2), binary=True),
     Categorizer(n_terms=20),
-    Categorizer(n_terms="auto", classifier="nb", folds=2),
+    plain_categorizer(n_terms="auto", classifier="nb", folds=2),
     Categorizer(n_terms=20, probabilities="sigmoid", folds=2),
-    Categorizer(n_terms=20, classifier="logistic", held_out=0.3),
-    Categorizer(n_terms=20, classifier="cnb", selector="tofa"),
-    Categorizer(n_terms=20, classifier="rocchio", selector="chi"),
-    Categorizer(n_terms=20, classifier="tcfp", keep_stats=True),
-    Categorizer(n_terms=20, classifier="knnfp"),
-    Categorizer(n_terms=20, classifier="knn", classifier_options={"k": 2}),
-    Categorizer(n_terms=20, classifier="subspace", classifier_options={"n_estimators": 3}),
-    Categorizer(n_terms=20, projection="centroid"),
-    Categorizer(n_terms=20, projection=OrthogonalCentroid()),
-    Categorizer(selector=Cascade([DocumentFrequency(min_df=2), ChiSquare(k=20)])),
-    Categorizer(n_terms=20, classifier="subspace", classifier_options={"n_estimators": 3, "estimator": "nb"}),
+    plain_categorizer(n_terms=20, classifier="logistic", held_out=0.3),
+    plain_categorizer(n_terms=20, classifier="cnb", selector="tofa"),
+    plain_categorizer(n_terms=20, classifier="rocchio", selector="chi"),
+    plain_categorizer(n_terms=20, classifier="tcfp", keep_stats=True),
+    plain_categorizer(n_terms=20, classifier="knnfp"),
+    plain_categorizer(n_terms=20, classifier="knn", classifier_options={"k": 2}),
+    plain_categorizer(n_terms=20, classifier="subspace", classifier_options={"n_estimators": 3}),
+    plain_categorizer(n_terms=20, projection="centroid"),
+    plain_categorizer(n_terms=20, projection=OrthogonalCentroid()),
+    plain_categorizer(selector=Cascade([DocumentFrequency(min_df=2), ChiSquare(k=20)])),
+    plain_categorizer(n_terms=20, classifier="subspace", classifier_options={"n_estimators": 3, "estimator": "nb"}),
 ]
 SELECTING = make_pipeline(SelectKBest(chi2, k=3), DecisionTreeClassifier(random_state=0))
 EVERY = [*CHECKED, RandomSubspace(estimator=SELECTING, n_estimators=2, n_jobs=1), *ON_TEXT]
