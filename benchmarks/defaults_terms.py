@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -35,7 +36,6 @@ from sklearn.svm import LinearSVC
 
 from textsieve import Categorizer
 from textsieve.evaluation import folds
-from textsieve.extras import is_installed
 
 from .defaults_corpora import CORPORA, MULTILABEL, Labelled
 from .package_corpora import CORPORA as PACKAGED
@@ -124,7 +124,7 @@ PEERS: dict[str, Predictor] = {
         "ComplementNB": lambda: [TfidfVectorizer(), ComplementNB()],
     }.items()
 }
-if is_installed("fasttext"):
+if find_spec("fasttext") is not None:
     PEERS["fastText"] = predict_by_fasttext
 
 

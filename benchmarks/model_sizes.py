@@ -22,6 +22,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -38,7 +39,6 @@ from textsieve.classifiers.linear_form import Linear
 from textsieve.classifiers.sieve import CoefficientSieve, Sieved, one_label_problems
 from textsieve.classifiers.svm import LinearSVM
 from textsieve.evaluation import folds
-from textsieve.extras import is_installed
 
 from .defaults_terms import PAIRS, SQRT, corpus_names, mean_over_families, read_parts
 
@@ -110,7 +110,7 @@ def measure_models(documents: Documents) -> dict[str, Measured]:
             pipeline = make_pipeline(*steps()).fit(documents.texts, documents.labels)
             import_module("joblib").dump(pipeline, file)
             results[name] = Measured(_accuracy(documents, pipeline.predict(documents.test_texts)), file.stat().st_size)
-        if is_installed("fasttext"):
+        if find_spec("fasttext") is not None:
             results |= _measure_fasttext(documents, Path(folder))
     return results
 
