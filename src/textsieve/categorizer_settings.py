@@ -485,8 +485,8 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
-        if self.max_size not in (None, AUTO) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
-            hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, or a text such as '100kB' or '1MB'"
+        if not (self.max_size is None or _is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
+            hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, a text such as '100kB' or '1MB', 'auto', or None"
             raise _wrong("max_size", self.max_size, hint)
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
             raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
@@ -496,7 +496,10 @@ class Settings:
         ):
             lengths = getattr(self, name)
             if isinstance(lengths, str) and (name, lengths) != ("char_ngram_range", AUTO):
-                raise _wrong(name, lengths, "use the smallest and the largest length of n-grams, such as (3, 5)")
+                others = ", 'auto', or None" if name == "char_ngram_range" else ""
+                raise _wrong(
+                    name, lengths, f"use the smallest and the largest length of n-grams, such as (1, 3){others}"
+                )
             if has_characters and isinstance(lengths, tuple | list) and _is_above(lengths, MAX_CHARACTERS):
                 raise _wrong(name, lengths, f"n-grams in a model have at most {MAX_CHARACTERS} characters")
 
@@ -567,7 +570,7 @@ class Settings:
     @property
     def sieves_coefficients(self) -> bool:
         """Return whether coefficients are dropped: see `classifiers.sieve`."""
-        return self.max_size not in (None, AUTO) or self.tolerance is not None
+        return not (self.max_size is None or _is_auto(self.max_size)) or self.tolerance is not None
 
     @property
     def reading(self) -> dict[str, Any]:

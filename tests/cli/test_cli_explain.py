@@ -101,3 +101,29 @@ def test_a_table_of_words_replaces_that_of_ngrams(news: Path, tmp_path: Path, ru
     assert next(line.split()[0] for line in printed.splitlines() if line.startswith("striker")) == "striker"
     assert "(1 other word)" in printed
     assert "the sum of its own and its n-grams'" in printed
+
+
+@pytest.mark.parametrize(
+    ("texts", "text", "words"),
+    [
+        (["足球比赛很多", "银行股票下跌"], "今天的足球比赛", {"足球", "比赛"}),
+        (["टीम ने मैच जीता", "शेयर बाजार गिरा"], "टीम ने शेयर खरीदे", {"टीम", "शेयर"}),
+    ],
+    ids=["Chinese", "Hindi"],
+)
+def test_words_of_other_scripts_are_not_cut_or_joined(texts: list[str], text: str, words: set[str]) -> None:
+    model = Categorizer(probabilities=None).fit(texts * 12, ["sport", "money"] * 12)
+    explained = model.explain(text).classes[0]
+    explained_words = contributions_of_words(text, model.spans(text), explained)
+    assert words <= {word.word for word in explained_words}
+    assert text not in {word.word for word in explained_words}
+    assert sum(word.contribution for word in explained_words) + explained.intercept == pytest.approx(
+        explained.score, abs=1e-12
+    )
+
+
+def test_a_model_whose_contributions_have_one_sign_lists_terms(news: Path, tmp_path: Path, run: Run) -> None:
+    run("train", news, "-o", tmp_path / "m.sieve", "--held-out", "0", "--classifier", "nb", "--char-ngrams", "3-5")
+    printed = run("explain", tmp_path / "m.sieve", "the striker", "--classes", 1).stdout
+    assert "beside others" in printed.splitlines()[3]
+    assert "Terms with ▁ or … are n-grams of characters" in printed

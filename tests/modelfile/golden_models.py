@@ -38,6 +38,14 @@ DOCUMENTS = [
     "",
 ]
 
+DEFAULTS: dict[str, Any] = {
+    "analyzer": "word",
+    "char_ngram_range": None,
+    "max_size": None,
+    "class_weight": None,
+}
+"""The defaults of the version that wrote the models; settings of a model replace them."""
+
 MODELS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "svm": ({"held_out": 0.25, "probabilities": "sigmoid", "n_terms": 12}, LABELS),
     "multilabel": (
@@ -102,7 +110,7 @@ def main() -> None:
     expected = {}
     for name, (settings, labels) in MODELS.items():
         path = FOLDER / f"{name}.sieve"
-        model = Categorizer(n_jobs=1, **settings).fit(TEXTS, labels)
+        model = Categorizer(n_jobs=1, **DEFAULTS | settings).fit(TEXTS, labels)
         if model.keep_stats:
             model.update(DOCUMENTS[:2], labels[:2])
         model.save(path)

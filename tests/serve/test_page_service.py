@@ -27,7 +27,7 @@ def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
     assert facts["Predicts"] == "one class for each text, with probabilities"
     assert facts["Trained on"] == "120 documents in 3 classes"
-    assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams")
+    assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams, selected")
     assert facts["Classifier"] == "a linear support vector machine (“svm”)"
     assert "Updated" not in facts
     held_out = single_label.model.about["held_out"]

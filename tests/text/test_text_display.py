@@ -11,7 +11,7 @@ from textsieve.cli.description import show_classes
 from textsieve.cli.explain import _show_class
 from textsieve.cli.output import Page, term_text
 from textsieve.serve.served_model import TermList
-from textsieve.text.analysis import display_term, mark_ngram
+from textsieve.text.analysis import display_term, group_parts, is_marked, mark_ngram
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,25 @@ def test_terms_are_found_as_stored_and_as_displayed() -> None:
     terms = TermList(small_model(terms=(" go", "oal", "ket ", "."), settings={"analyzer": "char_wb"}))
     found = {q: [entry["term"] for entry in terms.page(None, q, 0, 9)["terms"]] for q in ("▁G", " go", "t▁", "a", "")}
     assert found == {"▁G": [" go"], " go": [" go"], "t▁": ["ket "], "a": ["oal"], "": [" go", "oal", "ket ", "."]}
+
+
+def test_ngrams_are_added_to_the_word_that_contains_them() -> None:
+    values = [("…strik…", 3.0), ("…goa…", -2.5), ("cup", 0.5), ("goal", -0.25), ("striker", 0.125), ("…rike…", 0.25)]
+    assert group_parts(values) == [("striker", 3.375), ("goal", -2.75), ("cup", 0.5)]
+
+
+def test_only_values_of_one_sign_are_added() -> None:
+    assert group_parts([("…goa…", -2.0), ("goal", 1.0)]) == [("…goa…", -2.0), ("goal", 1.0)]
+
+
+def test_ngrams_without_a_word_are_added_to_the_first_ngram_that_contains_them() -> None:
+    assert group_parts([("…trik…", 2.0), ("…rik…", 1.0), ("▁stri…", 0.5)]) == [("…trik…", 3.0), ("▁stri…", 0.5)]
+    assert group_parts([]) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from(["goal", "a goal", "…goa…", "…oal▁", "▁goa…", "…xyz…"]), st.integers(-9, 9))))
+def test_groups_add_up_to_all_values(values: list[tuple[str, int]]) -> None:
+    groups = group_parts((term, float(value)) for term, value in values)
+    assert sum(value for _, value in groups) == sum(value for _, value in values)
+    assert {term for term, _ in groups} <= {term for term, _ in values}
+    assert {term for term, _ in values if not is_marked(term)} <= {term for term, _ in groups}

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.reference.categorizer_cases import small_texts
@@ -15,6 +17,7 @@ from textsieve import OCFS, Categorizer, Corpus, InputError, categorizer_setting
 from textsieve.categorizer_settings import Settings
 from textsieve.corpus import Batch
 from textsieve.modelfile import encode
+from textsieve.training.counted_documents import count_texts
 
 training: Any = import_module("textsieve.training.train")  # the package also has a function with this name
 CASE = small_texts(80)
@@ -67,8 +70,9 @@ def test_texts_are_short_on_average_and_not_too_many() -> None:
     assert training.are_short(10, 10 * training.SHORT_TEXT)
     assert not training.are_short(10, 10 * training.SHORT_TEXT + 1)
     assert not training.are_short(0, 0)
-    assert training.are_short(10**6, training.MAX_SHORT_TEXTS)
-    assert not training.are_short(10**6, training.MAX_SHORT_TEXTS + 1)
+    assert training.are_short(10**5, training.MAX_CHARACTERS_OF_SHORT_TEXTS)
+    assert not training.are_short(10**5, training.MAX_CHARACTERS_OF_SHORT_TEXTS + 1)
+    assert not training.are_short(training.MAX_SHORT_TEXTS + 1, 10**6)
 
 
 def test_short_texts_get_ngrams_of_characters_and_long_ones_none() -> None:
@@ -81,20 +85,74 @@ def test_short_texts_get_ngrams_of_characters_and_long_ones_none() -> None:
     assert long.model_.analysis.analyzer == "text"
 
 
-@pytest.mark.parametrize("texts", [CASE.texts, LONG], ids=["short", "long"])
-def test_texts_a_generator_and_a_corpus_give_the_same_bytes(texts: list[str]) -> None:
-    expected = encode(Categorizer(probabilities=None).fit(texts, CASE.labels).model_)
+CYRILLIC = [f"{text} {'слово ' * 70}" for text in CASE.texts]
+"""Texts with fewer than 600 characters on average, but with more bytes."""
+
+
+@pytest.mark.parametrize("texts", [CASE.texts, LONG, CYRILLIC], ids=["short", "long", "Cyrillic"])
+def test_texts_in_any_form_give_the_same_bytes(texts: list[str]) -> None:
+    expected = Categorizer(probabilities=None).fit(texts, CASE.labels).model_
+    assert (expected.analysis.char_ngram_range is None) == (texts is LONG)
     for documents, labels in (
         ((text for text in texts), CASE.labels),
         ([text.encode() for text in texts], CASE.labels),
+        (pa.array(texts), CASE.labels),
+        (np.array(texts), CASE.labels),
         (Corpus.from_texts(texts, CASE.labels), None),
     ):
-        assert encode(Categorizer(probabilities=None).fit(documents, labels).model_) == expected
+        assert encode(Categorizer(probabilities=None).fit(documents, labels).model_) == encode(expected)
+
+
+def test_texts_of_weight_0_are_not_measured_and_a_weight_counts_as_copies() -> None:
+    texts, labels, weights = [*CASE.texts, LONG[0] * 9], [*CASE.labels, CASE.labels[0]], [1] * len(CASE.texts)
+    n_characters = sum(map(len, texts))
+    assert n_characters < training.SHORT_TEXT * len(texts)
+    for weight, has_ngrams in ((0, True), (1, True), (9, False)):
+        model = Categorizer(probabilities=None).fit(texts, labels, sample_weight=[*weights, weight])
+        assert (model.model_.analysis.char_ngram_range is not None) == has_ngrams
+
+
+class Table(list[str]):
+    """A table as pandas has it: it yields the names of its columns."""
+
+    columns = ("text",)
+
+
+def test_a_table_raises_an_error() -> None:
+    with pytest.raises(InputError, match="documents is a table with columns"):
+        Categorizer().fit(Table(CASE.texts), CASE.labels)
+
+
+def test_a_generator_is_not_read_to_its_end_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "MAX_CHARACTERS_OF_SHORT_TEXTS", 1000)
+    n_read: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, text in enumerate(LONG):
+            n_read.append(number)
+            yield text
+
+    def count(*arguments: Any, **settings: Any) -> Any:
+        assert len(n_read) < 3
+        return count_texts(*arguments, **settings)
+
+    monkeypatch.setattr(training, "count_texts", count)
+    model = Categorizer(probabilities=None).fit(texts(), CASE.labels)
+    assert len(n_read) == len(LONG)
+    assert model.model_.about["n_documents"] == len(LONG)
+
+
+def test_wrong_settings_raise_before_anything_is_read() -> None:
+    def fail(report: Any) -> Iterator[Batch]:
+        pytest.fail("a document was read")
+
+    with pytest.raises(InputError, match="cut="):
+        Categorizer(cut="nope").fit(Corpus("unread", fail, multilabel=False))
 
 
 @pytest.mark.parametrize("limit", [100, 10**9])
 def test_a_corpus_is_read_once(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "MAX_SHORT_TEXTS", limit)
+    monkeypatch.setattr(training, "MAX_CHARACTERS_OF_SHORT_TEXTS", limit)
     passes: list[int] = []
     source = Corpus.from_texts(CASE.texts, CASE.labels)
 
@@ -148,6 +206,6 @@ def test_a_limit_that_nobody_asked_for_is_no_error(monkeypatch: pytest.MonkeyPat
 def test_many_classes_get_fewer_terms() -> None:
     plan = training.Training(Settings(), lambda *_: None).plan
     assert plan.max_terms(None, 10**6, 20) == 100_000
-    assert plan.max_terms(None, 10**6, 1000) == 20_000
+    assert plan.max_terms(None, 10**6, 200) == 25_000
     assert plan.max_terms(None, 10**6, 10**5) == 10_000
     assert plan.max_terms(None, 300, 20) == 300

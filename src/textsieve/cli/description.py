@@ -8,7 +8,7 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
-from ..text.analysis import without_parts
+from ..text.analysis import group_parts, is_marked
 from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
 TERMS_PER_CLASS = 30
@@ -37,6 +37,7 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
         "multilabel": model.multilabel,
         "n_terms": len(model.terms),
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
+        "analysis": model.analysis.described(),
         **model.about,
         "held_out": None if held_out is None else _without("classes", held_out),
         "settings": model.settings,
@@ -119,7 +120,7 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str)
 def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
     measures, terms = _held_out_by_class(model), model.class_terms(4 * TERMS_PER_CLASS)
-    rows = []
+    rows, has_marks = [], model.analysis.has_characters
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:
@@ -128,7 +129,8 @@ def show_classes(page: Page, model: Model) -> None:
             row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
-        strongest = without_parts(term for term, _ in terms[label])[:TERMS_PER_CLASS]
+        strongest = [term for term, _ in group_parts(terms[label])[:TERMS_PER_CLASS]]
+        has_marks |= any(map(is_marked, strongest))
         rows.append([*row, TermList([term_text(term, model.settings) for term in strongest])])
     titles = [
         "docs",
@@ -136,7 +138,8 @@ def show_classes(page: Page, model: Model) -> None:
         *([] if model.thresholds is None else ["threshold"]),
     ]
     page.table([Column("class"), *number_columns(*titles), Column("strongest terms", "terms")], rows)
-    show_marks(page, model.analysis.to_dict())
+    if has_marks:
+        show_marks(page, model.analysis.to_dict())
 
 
 def class_measures(row: Mapping[str, Any]) -> list[str]:

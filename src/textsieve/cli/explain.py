@@ -1,6 +1,5 @@
 """`textsieve explain`: show which terms of a text speak for and against its classes."""
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -46,7 +45,7 @@ MAX_SHOWN = 4000
     default=15,
     show_default=True,
     metavar="N",
-    help="Show the N terms that contribute most; the others are summed up.",
+    help="Show the N terms or words that contribute most; the others are summed up.",
 )
 @options.json_flag
 def command(model: str, text: str, n_classes: int, label: str | None, n_terms: int, wants_json: bool) -> None:
@@ -59,6 +58,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     overlap, their sum counts.
     """
     from ..categorizer import load
+    from ..text.analysis import is_marked
     from .json_output import print_json
     from .output import show_marks
 
@@ -69,12 +69,16 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
         page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
+        shows_words = trained.model_.analysis.char_ngram_range is not None and not compares_classes
+        spans = trained.spans(text) if shows_words or page.has_styles else []
         if page.has_styles:
-            page.styled(highlight(text, trained.spans(text), _strengths(classes[0], compares_classes)))
-        has_ngrams = trained.model_.analysis.char_ngram_range is not None
+            page.styled(highlight(text, spans, _strengths(classes[0], compares_classes)))
+        has_marks = not shows_words
         for explained in classes:
-            if has_ngrams:
-                _show_words(page, explained, n_terms, text, trained.spans(text))
+            if shows_words:
+                words = contributions_of_words(text, spans, explained, lowercase=trained.model_.lowercase)
+                has_marks |= any(is_marked(word.word) for word in words[:n_terms])
+                _show_words(page, explained, words[:n_terms], words[n_terms:])
             else:
                 _show_class(page, explained, n_terms, trained.model_)
         if compares_classes:
@@ -82,9 +86,9 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
             )
             page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
-        if has_ngrams:
+        if shows_words:
             page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
-        else:
+        if has_marks:
             show_marks(page, trained.model_.analysis.to_dict())
 
 
@@ -170,34 +174,41 @@ class WordContribution(NamedTuple):
     contribution: float
 
 
-def contributions_of_words(text: str, spans: "Iterable[Span]", explained: "ClassExplanation") -> list[WordContribution]:
+def contributions_of_words(
+    text: str, spans: "Iterable[Span]", explained: "ClassExplanation", *, lowercase: bool = True
+) -> list[WordContribution]:
     """Return the contribution of each word of a text, largest first: the sum of the terms at this place.
 
-    A term that occurs at several places contributes the same amount at each. N-grams of words are words of their own.
+    A term that occurs at several places contributes the same amount at each. Terms that are in no word, or in several,
+    stand for themselves: n-grams of words, and those of scripts without spaces.
     """
-    places = list(re.finditer(r"\w+|[^\w\s]", text))
-    starts = [place.start() for place in places]
+    from ..text.tokens import token_places
+
+    places = sorted(place for sequence in token_places(text).sequences for place in sequence)
+    starts = [start for start, _ in places]
     by_term = {contribution.term: contribution for contribution in explained.contributions}
     amounts: dict[str, list[float]] = defaultdict(list)
     terms: dict[str, set[str]] = defaultdict(set)
     for start, end, term in spans:
-        place = places[max(bisect_right(starts, (start + end) // 2) - 1, 0)]
-        is_inside = place.start() <= start + 1 and end - 1 <= place.end()
-        word = place[0].lower() if is_inside else term
+        number = bisect_right(starts, (start + end) // 2) - 1
+        first, last = places[number] if number >= 0 else (0, 0)
+        word = term
+        if first <= start + 1 and end - 1 <= last:  # n-grams may begin or end with a space
+            word = text[first:last].lower() if lowercase else text[first:last]
         amounts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
     words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]
     return sorted(words, key=lambda word: -abs(word.contribution))
 
 
-def _show_words(page: "Page", explained: "ClassExplanation", n_words: int, text: str, spans: "Iterable[Span]") -> None:
+def _show_words(
+    page: "Page", explained: "ClassExplanation", first: list[WordContribution], others: list[WordContribution]
+) -> None:
     """Print the first words of a text with their contributions to a class, the sum of the others, and the score."""
     from ..errors import counted
     from .messages import printable
     from .output import Column, number_columns
 
-    words = contributions_of_words(text, spans, explained)
-    first, others = words[:n_words], words[n_words:]
     rows = [[printable(word), f"{n_terms:,}", f"{contribution:+.4f}"] for word, n_terms, contribution in first]
     if others:
         rest = fsum(other.contribution for other in others)

@@ -93,11 +93,14 @@ def ngram_range(value: str) -> tuple[int, int]:
     return _lengths(value, "1-2 for single words and pairs of words, or 1, the default")
 
 
+_CHAR_LENGTHS = "3-5 for n-grams of 3 to 5 characters, or none"
+
+
 def char_ngram_range(value: str) -> tuple[int, int] | str | None:
     """Parse a range of lengths of character n-grams, such as "3-5", or "auto" or "none"."""
     if value == AUTO:
         return AUTO
-    return None if value == "none" else _lengths(value, "3-5 for n-grams of 3 to 5 characters, or none")
+    return None if value == "none" else _lengths(value, f"{_CHAR_LENGTHS}, or auto")
 
 
 def max_size(value: str) -> str | None:
@@ -232,7 +235,7 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
         return {label: float(factor) for label, factor in pairs}
     except ValueError:
         raise click.BadParameter(
-            f"{' '.join(values)}; use {rules}, or label=factor for each class, for example spam=5."
+            f"{' '.join(values)}; use {rules}, auto, none, or label=factor for each class, for example spam=5."
         ) from None
 
 
@@ -405,7 +408,13 @@ _WORDS = {
         default="word",
         help=f"What terms are. {describe_choices(ANALYZERS)}.",
     ),
-    "char_ngram_range": setting_option("char_ngram_range", default="none", metavar="FROM-TO|none"),
+    "char_ngram_range": setting_option(
+        "char_ngram_range",
+        type=lambda value: None if value == "none" else _lengths(value, _CHAR_LENGTHS),
+        default="none",
+        metavar="FROM-TO|none",
+        help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces.",
+    ),
 }
 word_settings = bundle("term_settings", *(_WORDS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
 """The same options for commands that study terms. Their default is words, as in the literature."""

@@ -38,7 +38,12 @@ from .splits import FoldMasks, Splitting, single_split
 Form = Literal["texts", "counts", "weights"]
 """The form of the documents: texts, or vectors of counts or of weights."""
 
-DEFAULTS: dict[str, Any] = {"analyzer": "word", "char_ngram_range": None, "class_weight": None, "max_size": None}
+COMPARISON_DEFAULTS: dict[str, Any] = {
+    "analyzer": "word",
+    "char_ngram_range": None,
+    "class_weight": None,
+    "max_size": None,
+}
 """The values of settings whose default is "auto". They are those of the literature, so that results are comparable:
 terms are words, and all documents count the same.
 """
@@ -258,7 +263,7 @@ def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
 
 def _refuse_text_settings(settings: Mapping[str, Any], corpus: str) -> None:
     """Raise `InputError` for settings that apply only to texts."""
-    defaults = {name: DEFAULTS.get(name, SETTINGS[name].default) for name in READING_SETTINGS}
+    defaults = {name: COMPARISON_DEFAULTS.get(name, SETTINGS[name].default) for name in READING_SETTINGS}
     changed = [name for name in READING_SETTINGS if not _is_default(settings[name], defaults[name])]
     if changed:
         listed = [piece for name in changed for piece in (", ", Setting(name, settings[name]))]

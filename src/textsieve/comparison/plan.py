@@ -29,7 +29,7 @@ from ..text.weighter import LOGARITHMS
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
 from ..training.plan import TrainingPlan
-from .compared_documents import DEFAULTS, Form
+from .compared_documents import COMPARISON_DEFAULTS, Form
 from .variants import Variant, naming_variant, split_list, try_classifier, try_selector, variants_of
 
 Size = int | float | str
@@ -95,7 +95,8 @@ class Plan:
             tuple(map(_replace_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
-            DEFAULTS | {name: value for name, value in settings.items() if not _is_auto_default(name, value)},
+            COMPARISON_DEFAULTS
+            | {name: value for name, value in settings.items() if not _is_auto_default(name, value)},
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
@@ -152,7 +153,7 @@ class Plan:
 
 def _is_auto_default(name: str, value: Any) -> bool:
     """Return whether a setting is "auto", for which a comparison has its own default."""
-    return name in DEFAULTS and isinstance(value, str) and value == AUTO
+    return name in COMPARISON_DEFAULTS and isinstance(value, str) and value == AUTO
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

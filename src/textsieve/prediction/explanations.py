@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, shown
-from ..text.analysis import without_parts
+from ..text.analysis import group_parts
 from .labels import Label, as_written
 
 SHOWN_CLASSES, SHOWN_TERMS = 3, 6
@@ -109,13 +109,15 @@ class ClassExplanation:
         return tuple(difference[self._largest_first].tolist())
 
     def __str__(self) -> str:
-        """Return the score, its largest contributions and the sum of the others as a line of text."""
-        shown_terms = set(without_parts(item.term for item in self.contributions[: 10 * SHOWN_TERMS])[:SHOWN_TERMS])
-        first = [item for item in self.contributions if item.term in shown_terms]
-        others = [item for item in self.contributions if item.term not in shown_terms]
-        parts = [f"{item.term} {item.contribution:+.3f}" for item in first]
+        """Return the score, its largest contributions and the sum of the others as a line of text.
+
+        The contribution of a word includes those of its n-grams of characters.
+        """
+        groups = group_parts((item.term, item.contribution) for item in self.contributions)
+        first, others = groups[:SHOWN_TERMS], groups[SHOWN_TERMS:]
+        parts = [f"{term} {contribution:+.3f}" for term, contribution in first]
         if others:
-            rest = sum(item.contribution for item in others)
+            rest = sum(contribution for _, contribution in others)
             parts.append(f"({counted(len(others), 'other term')}) {rest:+.3f}")
         parts.append(f"(intercept) {self.intercept:+.3f}")
         probability = "" if self.probability is None else f" ({self.probability:.1%})"

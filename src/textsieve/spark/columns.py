@@ -105,7 +105,9 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
 
 def count_characters(documents: DataFrame) -> tuple[int, int]:
     """Return the number of texts, and the number of characters of all texts."""
-    row = documents.agg(F.count("*").alias("texts"), F.sum(F.length(TEXT)).alias("characters")).collect()[0]
+    # Texts that are bytes count as characters; wrong bytes raise an error later.
+    characters = F.length(F.col(TEXT).cast(T.StringType()))
+    row = documents.agg(F.count("*").alias("texts"), F.sum(characters).alias("characters")).collect()[0]
     return row["texts"], row["characters"] or 0
 
 

@@ -30,6 +30,7 @@ from ..settings import is_whole
 from ..text.pruning import check_limits, df_bounds, no_terms, none_within
 from ..training import counted_documents
 from ..training.counted_documents import Progress
+from ..training.plan import TrainingPlan
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Training, TuningResult, are_short, require_classes
@@ -96,26 +97,28 @@ class _Fit:
     """One training run."""
 
     def __init__(self, settings: Settings, documents: DataFrame, most_values: int, progress: Progress) -> None:
-        texts_are_short = settings.short_texts_get_ngrams and are_short(*count_characters(documents))
-        self.training = Training(settings, progress, lambda model: len(encode(model)), texts_are_short=texts_are_short)
-        self._documents, self._most_values = documents, most_values
-        self._plan, self._multilabel = self.training.plan, settings.multilabel
-        self._keep_stats = bool(settings.keep_stats)
-        require_selectable(self._plan.selector)
-        if self._keep_stats:
-            require_sums(self._plan)
-        params = self.training.counter().get_params()
-        self._reader = ChunkReader({name: value for name, value in params.items() if name not in ("n_jobs", "dtype")})
-        self._sizes: ClassSizes  # set at the start of `run`
+        self.training = Training(settings, progress, lambda model: len(encode(model)))
+        self._settings, self._documents, self._most_values = settings, documents, most_values
+        require_selectable(self.training.plan.selector)
+        if settings.keep_stats:
+            require_sums(self.training.plan)
+        self._sizes: ClassSizes  # set at the start of `run`, as are the next two
+        self._plan: TrainingPlan
+        self._reader: ChunkReader
 
     def run(self) -> Model:
         """Train and return the model."""
         check_limits(**self.training.limits)
         with self.training.clock("counting"):
-            self._sizes = count_classes(self._documents, self._multilabel)
+            self._sizes = count_classes(self._documents, self._settings.multilabel)
             if not self._sizes.n_documents:
                 raise InputError("There are no documents: the DataFrame has no rows.")
             require_classes(self._sizes)
+            if self._settings.short_texts_get_ngrams and are_short(*count_characters(self._documents)):
+                self.training.resolve_settings(texts_are_short=True)
+        self._plan = self.training.plan
+        params = self.training.counter().get_params()
+        self._reader = ChunkReader({name: value for name, value in params.items() if name not in ("n_jobs", "dtype")})
         return self._from_counts() if self._plan.reads_counts else self._from_weights()
 
     # -- statistics ----------------------------------------------------------------------------------------------
@@ -182,7 +185,7 @@ class _Fit:
                 terms,
                 doc_freq,
                 self._most_values,
-                keep_stats=self._keep_stats,
+                keep_stats=bool(self._settings.keep_stats),
                 sieve=tuned.sieve,
             )
         self.training.warn_of_no_probabilities()

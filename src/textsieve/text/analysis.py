@@ -103,6 +103,11 @@ class Analysis:
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in settings.items() if value != getattr(WORDS, name)}
 
+    def described(self) -> dict[str, Any]:
+        """Return what terms are as JSON values, for people and other programs; a user's function by its name."""
+        name = self.analyzer if isinstance(self.analyzer, str) else shown(self.analyzer)
+        return {"analyzer": name, "char_ngram_range": self.char_ngram_range}
+
     def _require_words_without_marks(self) -> None:
         """Raise `InputError` if words can look like spelled n-grams of characters, or if there are no words."""
         cause = (
@@ -329,23 +334,30 @@ def unmark_ngram(term: str) -> str:
     return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
 
 
-def without_parts(terms: Iterable[str]) -> list[str]:
-    """Return the terms without n-grams of characters that are part of a word or of an n-gram before them.
+def group_parts(values: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Add up the values of terms that are parts of each other, and return the groups, largest absolute value first.
 
-    >>> without_parts(["…oa▁", "goal", "…goa…", "…strik…", "…str…"])
-    ['…oa▁', 'goal', '…strik…']
+    An n-gram of characters belongs to the first word that contains it, or else to the first n-gram. Only terms with
+    values of the same sign are in one group, and a group has the name of the word or n-gram that contains the others.
+
+    >>> group_parts([("…goa…", 2.0), ("goal", 1.0), ("…oal▁", -0.5), ("…strik…", 0.25), ("…str…", 0.25)])
+    [('goal', 3.0), ('…oal▁', -0.5), ('…strik…', 0.5)]
     """
-    terms = list(terms)
-    wholes = [f" {term} " for term in terms if not is_marked(term)]
-    kept = []
-    for term in terms:
+    pairs = list(values)
+    wholes = {False: [], True: []}  # type: dict[bool, list[tuple[str, str]]]
+    for term, value in pairs:
+        if not is_marked(term):
+            wholes[value > 0].append((f" {term} ", term))
+    groups: dict[tuple[str, bool], float] = {}
+    for term, value in pairs:
+        name = term
         if is_marked(term):
-            ngram = unmark_ngram(term)
-            if any(ngram in whole for whole in wholes):
-                continue
-            wholes.append(ngram)
-        kept.append(term)
-    return kept
+            ngram, possible = unmark_ngram(term), wholes[value > 0]
+            name = next((whole for text, whole in possible if ngram in text), term)
+            if name == term:
+                possible.append((ngram, term))
+        groups[name, value > 0] = groups.get((name, value > 0), 0.0) + value
+    return sorted(((name, value) for (name, _), value in groups.items()), key=lambda group: -abs(group[1]))
 
 
 def display_term(term: str, analyzer: object = "word") -> str:

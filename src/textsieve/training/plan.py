@@ -115,8 +115,11 @@ SIEVED_C, SIEVED_TF = 1.0, "log"
 With ten times as many terms, both were better than the defaults of `svm`: see docs/defaults-terms.md.
 """
 
-MAX_TRAINED_COEFFICIENTS = 20_000_000
-"""With many classes, fewer terms are selected by default, so that no more coefficients than these are trained."""
+MAX_TRAINED_COEFFICIENTS = 5_000_000
+"""With many classes, fewer terms are selected by default, so that no more coefficients than these are trained.
+
+But there are at least `DEFAULT_TERMS` terms.
+"""
 
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:

@@ -10,6 +10,7 @@ terms. Measuring and tuning then use a sample of the documents.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -46,7 +47,7 @@ from .plan import FittedClassifier, SelectedTerms, TrainingPlan
 from .provenance import measures_as_json, provenance, settings_as_json
 from .sieving import SieveLimits, smallest_share
 from .statistics import Statistics, require_integer_counts, require_updatable
-from .targets import ClassSizes
+from .targets import ClassSizes, weighted_texts
 from .tuning import Tuning, ignore_indistinguishable_classes, predict_labels, split_documents
 
 
@@ -102,14 +103,14 @@ class TrainingResult(NamedTuple):
     """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
-A_TIME = "2000-01-01T00:00:00+00:00"
+PLACEHOLDER_TIME = "2000-01-01T00:00:00+00:00"
 """Stands for the time of training when the size of a model's file is measured."""
 
 SHORT_TEXT = 600
 """Texts with at most this many characters on average are short."""
 
-MAX_SHORT_TEXTS = 5_000_000
-"""The most characters of short texts together; n-grams of more would take minutes to train on."""
+MAX_SHORT_TEXTS, MAX_CHARACTERS_OF_SHORT_TEXTS = 500_000, 5_000_000
+"""The most short texts, and their most characters together; n-grams of more would take minutes to train on."""
 
 SizeOf = Callable[[Model], int]
 """A function that returns the size of a model's file in bytes; files are written by packages above this one."""
@@ -128,45 +129,24 @@ def train(
 
     `size_of` is only needed for the setting `max_size`.
     """
-    first_pass: Iterator[Batch] | None = None
-    texts_are_short = False
-    if isinstance(documents, Corpus):
-        with documents.naming():
-            first_pass = documents.batches()
-            if settings.short_texts_get_ngrams:
-                read, texts_are_short = _read_until_known(first_pass)
-                first_pass = chain(read, first_pass)
-    elif settings.short_texts_get_ngrams and isinstance(documents, Iterable) and not isinstance(documents, str | bytes):
-        documents = list(documents)
-        texts = [text for text in documents if isinstance(text, str | bytes)]
-        texts_are_short = are_short(len(texts), sum(map(len, texts)))
-    training = Training(settings, progress, size_of, texts_are_short=texts_are_short)
-    model = training.run(documents, labels, sample_weight, first_pass)
-    return TrainingResult(model, training.seconds, training.statistics)
+    training = Training(settings, progress, size_of)
+    return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
-def are_short(n_texts: int, n_characters: int) -> bool:
+def are_short(n_texts: float, n_characters: float) -> bool:
     """Return whether texts with this many characters in total are short, so that n-grams of characters help.
 
     Short texts have few words, and many words that no training text has, but shares n-grams with. Longer texts gain
     nothing, and their n-grams take long to train on. docs/defaults-terms.md has the measurements.
     """
-    return 0 < n_characters <= min(SHORT_TEXT * n_texts, MAX_SHORT_TEXTS)
+    are_few = n_texts <= MAX_SHORT_TEXTS and n_characters <= MAX_CHARACTERS_OF_SHORT_TEXTS
+    return are_few and 0 < n_characters <= SHORT_TEXT * n_texts
 
 
-def _read_until_known(batches: Iterator[Batch]) -> tuple[list[Batch], bool]:
-    """Read batches until it is known whether the texts of a corpus are short; return the batches and the answer."""
-    read: list[Batch] = []
-    n_texts = n_characters = 0
-    for batch in batches:
-        read.append(batch)
-        if batch.vectors is not None:
-            return read, False
-        n_texts += len(batch.texts)
-        n_characters += sum(map(len, batch.texts))
-        if n_characters > MAX_SHORT_TEXTS:
-            return read, False
-    return read, are_short(n_texts, n_characters)
+def _release(read: deque[Any]) -> Iterator[Any]:
+    """Yield what was read, without keeping it in memory."""
+    while read:
+        yield read.popleft()
 
 
 def check_settings(settings: Settings) -> None:
@@ -192,45 +172,34 @@ def model_from_parts(
 class Training:
     """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        progress: Progress,
-        size_of: SizeOf | None = None,
-        *,
-        texts_are_short: bool = False,
-    ) -> None:
-        self._given_settings = settings
-        self._settings = settings = settings.resolve(texts_are_short=texts_are_short)
-        self._progress, self._size_of = progress, size_of
+    def __init__(self, settings: Settings, progress: Progress, size_of: SizeOf | None = None) -> None:
+        self._given_settings, self._progress, self._size_of = settings, progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
-        self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
         self._calibration_problem: InputError | None = None
+        self.resolve_settings()
+
+    def resolve_settings(self, *, texts_are_short: bool = False) -> None:
+        """Replace "auto" in the settings, check them, and create the estimators of the plan."""
+        self._settings = settings = self._given_settings.resolve(texts_are_short=texts_are_short)
+        self.plan = TrainingPlan.of(settings, self._n_jobs)
         require_updatable(settings, self.plan)
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
-            words = matchable_stop_words(settings.stop_words, reading)
-            self._settings = replace(settings, stop_words=words)
-            self._given_settings = replace(self._given_settings, stop_words=words)
+            self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
 
     @property
     def seconds(self) -> dict[str, float]:
         """Return the seconds of each stage."""
         return self.clock.seconds
 
-    def run(
-        self, documents: Any, labels: Any, sample_weight: Any = None, first_pass: Iterator[Batch] | None = None
-    ) -> Model:
-        """Count the documents, measure, tune, select terms, train, and return the model.
-
-        `first_pass` has all batches of a corpus, if a pass over it has begun.
-        """
+    def run(self, documents: Any, labels: Any, sample_weight: Any = None) -> Model:
+        """Count the documents, measure, tune, select terms, train, and return the model."""
         naming = documents.naming if isinstance(documents, Corpus) else nullcontext  # adds the corpus's name to errors
         with naming():
             with self.clock("counting"):
-                counted = self._count(documents, labels, sample_weight, first_pass)
+                counted = self._count(documents, labels, sample_weight)
             first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))  # in alphabetical order
             self._require_no_empty_term(first_term)
             targets = counted.targets
@@ -279,14 +248,14 @@ class Training:
 
     # -- counting ------------------------------------------------------------------------------------------------
 
-    def _count(
-        self, documents: Any, labels: Any, sample_weight: Any, first_pass: Iterator[Batch] | None
-    ) -> CountedDocuments | StreamedDocuments:
-        """Count texts in memory, or a corpus; `count_texts` raises `InputError` for a corpus with sample weights."""
+    def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
+        """Count texts in memory, or a corpus; `weighted_texts` raises `InputError` for a corpus with sample weights."""
         limits, multilabel, script_sample = self._settings.limits, self._settings.multilabel, ScriptSample()
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
                 self.plan.require_weights()
+                documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
+            documents = self._peek_at_texts(documents, sample_weight)
             counted = count_texts(
                 *(documents, labels, self.counter(), limits), multilabel=multilabel, sample_weight=sample_weight
             )
@@ -297,6 +266,7 @@ class Training:
             return counted
         if labels is not None:
             raise InputError("A corpus has its own labels", hint="leave labels out")
+        first_pass = self._peek_at_corpus(documents)
         counted_corpus = count_corpus(
             *(documents, self.counter(), limits),
             multilabel=multilabel,
@@ -307,6 +277,50 @@ class Training:
         )
         self._warn_of_unseparated_words(script_sample)
         return counted_corpus
+
+    def _peek_at_texts(self, documents: Any, weights: list[float] | None) -> Any:
+        """Find out whether texts in memory are short; return them, or for an iterator one with the same texts.
+
+        A text of weight 3 counts as three texts.
+        """
+        is_iterable = isinstance(documents, Iterable) and not isinstance(documents, str | bytes)
+        if not self._given_settings.short_texts_get_ngrams or not is_iterable or hasattr(documents, "columns"):
+            return documents  # counting raises an error for what are no texts
+        read: deque[Any] = deque()
+        n_texts = n_characters = 0.0
+        iterator = iter(documents)
+        for number, document in enumerate(iterator):
+            text = self._reading.text_of(document, number, takes_any=True)
+            weight = 1.0 if weights is None else weights[number]
+            n_texts += weight
+            n_characters += weight * len(text) if isinstance(text, str) else 0
+            if iterator is documents:
+                read.append(document)
+            if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
+                break
+        if are_short(n_texts, n_characters):
+            self.resolve_settings(texts_are_short=True)
+        return chain(_release(read), iterator) if iterator is documents else documents
+
+    def _peek_at_corpus(self, corpus: Corpus) -> Iterator[Batch]:
+        """Find out whether the texts of a corpus are short, and return all batches of the pass that reads them."""
+        batches = corpus.batches()
+        if not self._given_settings.short_texts_get_ngrams:
+            return batches
+        read: deque[Batch] = deque()
+        n_texts = n_characters = 0
+        for batch in batches:
+            read.append(batch)
+            if batch.vectors is not None:
+                break
+            n_texts += len(batch.texts)
+            n_characters += sum(map(len, batch.texts))
+            if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
+                break
+        else:
+            if are_short(n_texts, n_characters):
+                self.resolve_settings(texts_are_short=True)
+        return chain(_release(read), batches)
 
     def _warn_of_unseparated_words(self, script_sample: ScriptSample) -> None:
         """Warn if words are split at spaces, but texts have none between words."""
@@ -371,7 +385,7 @@ class Training:
         fitted = FittedClassifier(scorer, np.zeros(0), 0, columns=np.zeros(0, np.int64))
         empty = self.assemble(sizes, [], fitted, tuned, dict(about))
         # The header is compressed, so that its size depends on the time in it; what is learned must not.
-        about = {**empty.about, "trained": A_TIME}
+        about = {**empty.about, "trained": PLACEHOLDER_TIME}
         empty = replace(empty, settings=_without_nan(empty.settings), about=about)
         n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
         limit = as_bytes(self._settings.max_size)
@@ -524,7 +538,7 @@ class Training:
             preprocessor=None if callable(settings.analyzer) else settings.preprocessor,
             # None stands for the most frequent class.
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-            settings=settings_as_json(self._given_settings.as_dict()),
+            settings=settings_as_json(replace(self._given_settings, stop_words=settings.stop_words).as_dict()),
             about={
                 **provenance(settings.normalise),
                 "n_documents": sizes.n_documents,
@@ -544,7 +558,7 @@ class Training:
 
 
 def _without_nan(settings: Any) -> Any:
-    """Return settings with 0 in place of NaN, which JSON does not have; training raises an error for it later."""
+    """Return settings with 0 in place of NaN and infinity, which JSON does not have; training raises an error later."""
     if isinstance(settings, dict):
         return {name: _without_nan(value) for name, value in settings.items()}
     if isinstance(settings, list):

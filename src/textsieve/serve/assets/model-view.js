@@ -44,15 +44,15 @@ const outputOf = ({ multilabel, probabilities }) =>
   `${multilabel ? "any number of classes" : "one class"} for each text`
   + (probabilities ? ", with probabilities" : "");
 
-const kindsOf = (settings) => {
-  if (["char", "char_wb"].includes(settings?.analyzer)) return ", n-grams of characters";
-  if (settings?.char_ngram_range) return ", words and n-grams of characters";
+const kindsOf = ({ analysis, settings }) => {
+  if (["char", "char_wb"].includes(analysis?.analyzer)) return ", n-grams of characters";
+  if (analysis?.char_ngram_range) return ", words and n-grams of characters";
   return settings?.ngram_range?.[1] > 1 ? ", words and n-grams" : "";
 };
 
-const termsOf = ({ terms, settings, selector }) =>
+const termsOf = ({ terms, analysis, settings, selector }) =>
   formatCount(terms, "term")
-  + kindsOf(settings)
+  + kindsOf({ analysis, settings })
   + (selector ? `, selected ${describe(selector, SELECTORS)}` : "");
 
 const updatesOf = ({ documents, times, last }) =>
