@@ -162,6 +162,7 @@ class ModelResponse(BaseModel):
     terms_seen: int | None
     classifier: Any
     selector: Any
+    analysis: dict[str, Any] = Field(description="What terms are: the analyzer, and lengths of n-grams of characters.")
     trained: str | None
     updated: dict[str, Any] | None
     documents: int | None
