@@ -64,7 +64,7 @@ def test_values_of_options_are_stored(
         (["--analyzer", "bytes"], "'bytes' is not one of 'word', 'text', 'char', 'char_wb'"),
         (["--char-ngrams", "5-3"], "'5-3'; the smaller number comes first: use 3-5."),
         (["--analyzer", "char", "--ngrams", "3-2"], "'3-2'; the smaller number comes first: use 2-3."),
-        (["--char-ngrams", "3-0"], "'3-0'; use 3-5 for n-grams of 3 to 5 characters, or none."),
+        (["--char-ngrams", "3-0"], "'3-0'; use 3-5 for n-grams of 3 to 5 characters, or none"),
         (["--char-ngrams", "x"], "'x'; use 3-5"),
         (["--token-pattern", "("], "--token-pattern '(': it is not a valid regular expression"),
         (["--token-pattern", "x*"], "--token-pattern 'x*': it matches the empty string"),
