@@ -485,7 +485,7 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
-        if not (self.max_size is None or _is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
+        if not (self.max_size is None or is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
             hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, a text such as '100kB' or '1MB', 'auto', or None"
             raise _wrong("max_size", self.max_size, hint)
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
@@ -525,7 +525,7 @@ class Settings:
             "class_weight": "sqrt" if self._has_svm else None,
             "max_size": AUTO_MAX_SIZE if self._can_limit_size else None,
         }
-        return replace(self, **{name: value for name, value in automatic.items() if _is_auto(getattr(self, name))})
+        return replace(self, **{name: value for name, value in automatic.items() if is_auto(getattr(self, name))})
 
     @property
     def short_texts_get_ngrams(self) -> bool:
@@ -535,8 +535,8 @@ class Settings:
         would take the place of a word in the model.
         """
         has_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO) and not self._has_own_words
-        is_sieved = self.sieves_coefficients or (_is_auto(self.max_size) and self._can_limit_size)
-        return _is_auto(self.char_ngram_range) and has_text and is_sieved and self.normalise is None and not self.names
+        is_sieved = self.sieves_coefficients or (is_auto(self.max_size) and self._can_limit_size)
+        return is_auto(self.char_ngram_range) and has_text and is_sieved and self.normalise is None and not self.names
 
     @property
     def _has_svm(self) -> bool:
@@ -570,7 +570,7 @@ class Settings:
     @property
     def sieves_coefficients(self) -> bool:
         """Return whether coefficients are dropped: see `classifiers.sieve`."""
-        return not (self.max_size is None or _is_auto(self.max_size)) or self.tolerance is not None
+        return not (self.max_size is None or is_auto(self.max_size)) or self.tolerance is not None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -585,7 +585,7 @@ READING_SETTINGS: Final = (
 """The settings that say how texts are read and split into terms; those of a `TermCounter`, without the limits."""
 
 
-def _is_auto(value: Any) -> bool:
+def is_auto(value: Any) -> bool:
     """Return whether the value of a setting is "auto"."""
     return isinstance(value, str) and value == AUTO
 

@@ -181,13 +181,16 @@ def test_the_model_has_the_same_bytes(spark: SparkSession, settings: dict[str, A
 
 
 @on_this_machine
-@pytest.mark.parametrize("repeats", [1, 20], ids=["short", "long"])
-def test_the_defaults_give_the_model_of_one_machine(spark: SparkSession, repeats: int, fixed_date: None) -> None:
+@pytest.mark.parametrize("kind", ["short", "long", "Cyrillic bytes"])
+def test_the_defaults_give_the_model_of_one_machine(spark: SparkSession, kind: str, fixed_date: None) -> None:
     case = small_texts(60)
-    texts = [f"{text} " * repeats for text in case.texts]
+    repeats, more = (20, "") if kind == "long" else (1, "слово " * 70 if kind == "Cyrillic bytes" else "")
+    texts = [f"{text} " * repeats + more for text in case.texts]  # the Cyrillic ones have more than 600 bytes
     here = Categorizer(probabilities=None).fit(texts, case.labels)
-    assert here.model_.analysis.char_ngram_range == ((3, 5) if repeats == 1 else None)
+    assert here.model_.analysis.char_ngram_range == (None if kind == "long" else (3, 5))
     df = spark.createDataFrame(list(zip(texts, case.labels, strict=True)), "text string, label string").coalesce(2)
+    if kind == "Cyrillic bytes":
+        df = df.withColumn("text", df["text"].cast("binary"))
     there = sieve.fit(df, categorizer=Categorizer(probabilities=None))
     assert encode(there.model_) == encode(here.model_)
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..categorizer_settings import AUTO, SETTINGS, Settings
+from ..categorizer_settings import SETTINGS, Settings, is_auto
 from ..classifiers.rocchio import Rocchio
 from ..errors import InputError, shown
 from ..registry import CLASSIFIERS, SELECTORS
@@ -96,7 +96,7 @@ class Plan:
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
             COMPARISON_DEFAULTS
-            | {name: value for name, value in settings.items() if not _is_auto_default(name, value)},
+            | {name: value for name, value in settings.items() if not (name in COMPARISON_DEFAULTS and is_auto(value))},
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
@@ -149,11 +149,6 @@ class Plan:
     def shared_settings(self) -> dict[str, Any]:
         """Return the settings that all conditions share, unless an option of a classifier replaces one of them."""
         return {name: value for name, value in Settings(**self.settings).as_dict().items() if _is_shared(name)}
-
-
-def _is_auto_default(name: str, value: Any) -> bool:
-    """Return whether a setting is "auto", for which a comparison has its own default."""
-    return name in COMPARISON_DEFAULTS and isinstance(value, str) and value == AUTO
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

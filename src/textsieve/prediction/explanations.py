@@ -21,6 +21,9 @@ from .labels import Label, as_written
 SHOWN_CLASSES, SHOWN_TERMS = 3, 6
 """The numbers of classes and of terms per class that a printed explanation shows."""
 
+MAX_GROUPED = 1000
+"""The number of strongest terms in which n-grams are added to the words that contain them; the time is its square."""
+
 
 class Contribution(NamedTuple):
     """The contribution of one term of a document to the score of a class.
@@ -113,8 +116,9 @@ class ClassExplanation:
 
         The contribution of a word includes those of its n-grams of characters.
         """
-        groups = group_parts((item.term, item.contribution) for item in self.contributions)
-        first, others = groups[:SHOWN_TERMS], groups[SHOWN_TERMS:]
+        pairs = [(item.term, item.contribution) for item in self.contributions]
+        groups = group_parts(pairs[:MAX_GROUPED])
+        first, others = groups[:SHOWN_TERMS], [*groups[SHOWN_TERMS:], *pairs[MAX_GROUPED:]]
         parts = [f"{term} {contribution:+.3f}" for term, contribution in first]
         if others:
             rest = sum(contribution for _, contribution in others)

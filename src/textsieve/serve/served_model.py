@@ -229,7 +229,7 @@ def describe(model: Model) -> dict[str, Any]:
         "terms_seen": about.get("n_terms_seen"),
         "classifier": settings.get("classifier"),
         "selector": settings.get("selector"),
-        "analysis": model.analysis.described(),
+        "analysis": model.analysis.describe(),
         "trained": about.get("trained"),
         "updated": about.get("updated"),
         "documents": about.get("n_documents"),

@@ -103,7 +103,7 @@ class Analysis:
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in settings.items() if value != getattr(WORDS, name)}
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return what terms are as JSON values, for people and other programs; a user's function by its name."""
         name = self.analyzer if isinstance(self.analyzer, str) else shown(self.analyzer)
         return {"analyzer": name, "char_ngram_range": self.char_ngram_range}
@@ -344,7 +344,7 @@ def group_parts(values: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     [('goal', 3.0), ('…oal▁', -0.5), ('…strik…', 0.5)]
     """
     pairs = list(values)
-    wholes = {False: [], True: []}  # type: dict[bool, list[tuple[str, str]]]
+    wholes: dict[bool, list[tuple[str, str]]] = {False: [], True: []}  # by sign: texts with spaces around, and names
     for term, value in pairs:
         if not is_marked(term):
             wholes[value > 0].append((f" {term} ", term))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..categorizer_settings import AUTO, Limits, Settings
+from ..categorizer_settings import Limits, Settings, is_auto
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..corpus import Batch, Corpus
 from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
@@ -390,7 +390,7 @@ class Training:
         n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
         limit = as_bytes(self._settings.max_size)
         max_bytes = limit - n_without_terms
-        if self._given_settings.max_size == AUTO:  # nobody asked for a limit, so it is no reason to fail
+        if is_auto(self._given_settings.max_size):  # nobody asked for a limit, so it is no reason to fail
             max_bytes = max(max_bytes, limit // 2)
         if max_bytes <= 0:
             raise InputError(
