@@ -11,6 +11,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from textsieve import InputError
+from textsieve import archive as archive_module
 from textsieve.archive import MAX_HEADER, Kind, archive_in, checksum_of, compressed_size, pack
 
 KIND = Kind("x", 2, "an x")
@@ -90,7 +91,7 @@ COMPRESSED = Kind("x", 1, "an x", compressed_version=2)
 REPEATING: dict[str, NDArray[Any]] = {
     "a": np.random.default_rng(0).integers(0, 1000, 1000, np.int32),
     "b": np.arange(3, dtype=np.uint8),  # too short to become smaller
-    "c": np.zeros(10_000, np.int8),  # more than 4 times as large as compressed
+    "c": np.zeros(10_000, np.int8),
     "d": np.random.default_rng(1).integers(0, 90, 300, np.int32).reshape(100, 3),
 }
 
@@ -186,3 +187,12 @@ def test_the_size_of_compressed_arrays_is_known_without_writing_them() -> None:
     stored = len(pack(COMPRESSED, {}, REPEATING, compress=True))
     header = int.from_bytes(pack(COMPRESSED, {}, REPEATING, compress=True)[:8], "little")
     assert compressed_size(REPEATING) == stored - header - 8
+
+
+def test_only_a_small_array_is_compressed_by_a_large_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    zeros, written = {"zeros": np.zeros(10_000, np.int8)}, compressed()
+    assert compressed_size(zeros) < 100
+    monkeypatch.setattr(archive_module, "SMALL_ARRAY", 9_999)
+    assert compressed_size(zeros) == 10_000
+    with pytest.raises(InputError, match="has 10,000 bytes, compressed to"):
+        archive_in(COMPRESSED, written, "x")  # "c" has 10,000 zeros

@@ -10,9 +10,9 @@ signature: whoever can write an archive can write its checksums.
 
 An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
 compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
-the header's key `compressed` has their types and shapes. An array is at most `MAX_COMPRESSION` times as large as its
-bytes in the file; of others, the file has the array itself. So the arrays take no more memory than this many times the
-size of the file.
+the header's key `compressed` has their types and shapes. An array of more than `SMALL_ARRAY` bytes is at most
+`MAX_COMPRESSION` times as large as its bytes in the file; of others, the file has the array itself. So a small file
+can't take much memory.
 """
 
 from __future__ import annotations
@@ -51,9 +51,13 @@ MAX_DIMENSIONS = 8
 MAX_ELEMENTS = 1 << 59
 """The largest number of elements of an array: 2^59 numbers of 8 bytes, whose size in bytes still fits in 64 bits."""
 
+SMALL_ARRAY = 1 << 20
+"""An array of at most this many bytes may be compressed to any size; an archive has about ten arrays."""
+
 MAX_COMPRESSION = 4
-"""The largest ratio of an array's size to that of its compressed bytes. Arrays that would become smaller are stored
-uncompressed; they are small, because those of large models compress by less than 2.
+"""The largest ratio of a larger array's size to that of its compressed bytes.
+
+Arrays that would become smaller are stored uncompressed. That is rare: those of large models compress by less than 2.
 """
 
 COMPRESSION_LEVEL = 19
@@ -177,8 +181,12 @@ def _zstd(data: bytes) -> bytes:
 def _compress(array: NDArray[Any]) -> NDArray[np.uint8] | None:
     """Return the compressed bytes of an array; None if they are not smaller, or smaller than a reader accepts."""
     compressed = _zstd(array.tobytes())
-    is_useful = len(compressed) < array.nbytes <= MAX_COMPRESSION * len(compressed)
-    return np.frombuffer(compressed, np.uint8) if is_useful else None
+    return np.frombuffer(compressed, np.uint8) if _may_be_compressed(array.nbytes, len(compressed)) else None
+
+
+def _may_be_compressed(n_bytes: int, n_compressed: int) -> bool:
+    """Return whether an array of `n_bytes` may be stored as so many compressed bytes."""
+    return n_compressed < n_bytes <= max(MAX_COMPRESSION * n_compressed, SMALL_ARRAY)
 
 
 def compressed_size(arrays: Mapping[str, NDArray[Any]]) -> int:
@@ -396,7 +404,7 @@ def _parse_compressed(name: str, declared: Mapping[str, Any], specs: Specs) -> A
     spec = _spec_of(name, declared["dtype"], declared["shape"], stored.start)
     if stored.dtype != np.uint8 or len(stored.shape) != 1:
         raise ValueError(f"the compressed array {shown(name)} is not stored as bytes")
-    if not stored.n_bytes < spec.n_bytes <= MAX_COMPRESSION * stored.n_bytes:
+    if not _may_be_compressed(spec.n_bytes, stored.n_bytes):
         raise ValueError(f"the array {shown(name)} has {spec.n_bytes:,} bytes, compressed to {stored.n_bytes:,}")
     return spec
 

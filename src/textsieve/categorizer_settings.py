@@ -28,7 +28,7 @@ AUTO: Final = "auto"
 AUTO_CHAR_NGRAMS: Final = (3, 5)
 """The lengths of character n-grams that short texts get by default."""
 
-AUTO_MAX_SIZE: Final = "500kB"
+AUTO_MAX_SIZE: Final = "150kB"
 """The largest size of a model file by default, if coefficients can be dropped."""
 
 ONE_STANDARD_ERROR: Final = "1se"

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 
 from .arrays import Floats, Ints
 from .kernels.csr import take_columns
@@ -52,6 +52,9 @@ As for `FEW_TERMS`, there must be at least as many documents as terms.
 
 EXPECTED_ROUNDS = 30
 """The expected number of rounds over the documents, for estimating costs."""
+
+SHARE_TO_COLLECT = 0.25
+"""Values of some terms are collected from columns if there are at most this share of them, or else from all rows."""
 
 DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
@@ -172,18 +175,39 @@ class SVMProblem:
         A sparse term costs its pairs of documents, and a dense one a pass over all documents for each of its documents.
         """
         n = self.n_documents
-        doc_freq = np.bincount(self.rows.indices, minlength=self.n_terms).astype(np.float64)
+        doc_freq = self.doc_freq.astype(np.float64)
         is_dense = doc_freq > DENSE_SHARE * n
         return float(np.where(is_dense, 0.1 * n * doc_freq, 0.5 * doc_freq * doc_freq).sum())
 
     def precompute(self, n_terms: int, n_problems: int) -> None:
         """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time."""
+        names = ["columns", "doc_freq"]
         if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
             names = ["postings", "dense", "orders"]
             if 2 * n_terms > self.n_terms:  # products are then computed as a difference
                 names.append("products_of_all")
-            for name in names:
-                getattr(self, name)
+        for name in names:
+            getattr(self, name)
+
+    # -- shared data of the methods "rows" and "equations" -----
+
+    @cached_property
+    def columns(self) -> csc_matrix:
+        """Return the rows by columns."""
+        return self.rows.tocsc()
+
+    @cached_property
+    def doc_freq(self) -> Ints:
+        """Return the number of documents of each term."""
+        return np.bincount(self.rows.indices, minlength=self.n_terms)
+
+    def arrays_of(self, terms: Ints | None) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+        """Return the CSR arrays of the rows, reduced to some terms unless `terms` is None."""
+        if terms is None:
+            return csr_arrays(self.rows)
+        if SHARE_TO_COLLECT * self.rows.nnz < self.doc_freq[terms].sum():
+            return take_terms(self.rows, terms)
+        return csr_arrays(self.columns[:, terms].tocsr())
 
     # -- shared data of the method "products" -----
 
@@ -269,8 +293,7 @@ class _ByRows:
     """The method for many documents: all problems share the rows, reduced to the given terms."""
 
     def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
-        rows = documents.rows
-        self._indptr, self._indices, self._data = csr_arrays(rows) if terms is None else take_terms(rows, terms)
+        self._indptr, self._indices, self._data = documents.arrays_of(terms)
         self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 

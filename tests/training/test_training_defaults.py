@@ -32,16 +32,16 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("given", "resolved"),
     [
-        ({}, ("text", (3, 5), "sqrt", "500kB")),
-        ({"analyzer": "text"}, ("text", (3, 5), "sqrt", "500kB")),
-        ({"analyzer": "word"}, ("word", None, "sqrt", "500kB")),
-        ({"analyzer": "char_wb", "ngram_range": (3, 5)}, ("char_wb", None, "sqrt", "500kB")),
-        ({"token_pattern": r"\w+"}, ("word", None, "sqrt", "500kB")),
+        ({}, ("text", (3, 5), "sqrt", "150kB")),
+        ({"analyzer": "text"}, ("text", (3, 5), "sqrt", "150kB")),
+        ({"analyzer": "word"}, ("word", None, "sqrt", "150kB")),
+        ({"analyzer": "char_wb", "ngram_range": (3, 5)}, ("char_wb", None, "sqrt", "150kB")),
+        ({"token_pattern": r"\w+"}, ("word", None, "sqrt", "150kB")),
         ({"tokenizer": str.split}, ("word", None, "sqrt", None)),
         ({"analyzer": str.split}, (str.split, None, "sqrt", None)),
         ({"preprocessor": str.lower}, ("text", None, "sqrt", None)),
-        ({"normalise": "stem"}, ("text", None, "sqrt", "500kB")),
-        ({"names": True}, ("text", None, "sqrt", "500kB")),
+        ({"normalise": "stem"}, ("text", None, "sqrt", "150kB")),
+        ({"names": True}, ("text", None, "sqrt", "150kB")),
         ({"n_terms": 1000}, ("text", None, "sqrt", None)),
         ({"n_terms": "auto"}, ("text", None, "sqrt", None)),
         ({"tolerance": "1se"}, ("text", (3, 5), "sqrt", None)),
@@ -50,12 +50,12 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"projection": "centroid"}, ("text", None, "sqrt", None)),
         ({"selector": OCFS(k=5)}, ("text", None, "sqrt", None)),
         ({"selector": "testors"}, ("text", None, "sqrt", None)),
-        ({"selector": "ig"}, ("text", (3, 5), "sqrt", "500kB")),
+        ({"selector": "ig"}, ("text", (3, 5), "sqrt", "150kB")),
         ({"classifier": "nb"}, ("text", None, None, None)),
         ({"classifier": LogisticRegression()}, ("text", None, None, None)),
-        ({"class_weight": None}, ("text", (3, 5), None, "500kB")),
-        ({"class_weight": {"boat": 2.0}}, ("text", (3, 5), {"boat": 2.0}, "500kB")),
-        ({"char_ngram_range": None}, ("text", None, "sqrt", "500kB")),
+        ({"class_weight": None}, ("text", (3, 5), None, "150kB")),
+        ({"class_weight": {"boat": 2.0}}, ("text", (3, 5), {"boat": 2.0}, "150kB")),
+        ({"char_ngram_range": None}, ("text", None, "sqrt", "150kB")),
         ({"char_ngram_range": (2, 4), "n_terms": 9}, ("text", (2, 4), "sqrt", None)),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_corpus_is_read_once(limit: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_default_is_the_model_of_the_settings_it_stands_for() -> None:
     settings: dict[str, Any] = {"analyzer": "text", "char_ngram_range": (3, 5)}
-    settings |= {"class_weight": "sqrt", "max_size": "500kB"}
+    settings |= {"class_weight": "sqrt", "max_size": "150kB"}
     uneven = slice(0, 50)  # the classes have different sizes
     default, explicit = (
         Categorizer(probabilities=None, **given).fit(CASE.texts[uneven], CASE.labels[uneven])

@@ -14,10 +14,12 @@ from textsieve.archive import open_archive
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
 from textsieve.modelfile.arrays import arrays_of
 from textsieve.modelfile.header import KIND, MAX_BYTES
-from textsieve.text.front_coding import front_code, front_decode
+from textsieve.text import front_coding
+from textsieve.text.front_coding import front_code, front_decode, join_terms
 from textsieve.text.weights import round_idf
 from textsieve.training.counted_documents import StreamedDocuments
 from textsieve.training.sieving import smallest_share
+from textsieve.training.stored_size import StoredSize
 
 RNG = np.random.default_rng(11)
 N_CLASSES = 5
@@ -241,7 +243,7 @@ def test_a_size_that_is_too_small_for_a_coefficient_of_each_class_raises() -> No
     texts = [f"word{number // 2} other" for number in range(400)]
     labels = [f"class {number // 2}" for number in range(400)]
     with pytest.raises(InputError, match=r"max_size.*allow a larger"):
-        plain_categorizer(max_size=5000, probabilities=None).fit(texts, labels)
+        plain_categorizer(max_size=3000, probabilities=None).fit(texts, labels)
 
 
 @pytest.mark.parametrize(
@@ -312,3 +314,23 @@ def test_idf_is_rounded_to_eighths_and_stored_in_a_byte(small: Categorizer) -> N
     assert idf is not None
     assert (idf * 8 == np.rint(idf * 8)).all()
     assert "idf" not in arrays_of(small.model_)
+
+
+def test_the_estimated_size_is_close_to_the_measured_one(small: Categorizer) -> None:
+    for categorizer in (small, Categorizer(max_size="20kB", probabilities=None).fit(TEXTS, LABELS)):
+        scorer, idf = categorizer.model_.scorer, categorizer.model_.idf
+        assert isinstance(scorer, SparseLinearScorer)
+        assert idf is not None
+        size = StoredSize(categorizer.terms_)
+        columns = np.arange(len(categorizer.terms_))
+        assert size.estimate(columns, scorer, idf) == pytest.approx(size.measure(columns, scorer, idf), rel=0.25)
+
+
+def test_terms_that_share_too_many_bytes_are_stored_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = [b"x" * 100 + letter for letter in (b"a", b"b", b"c")]
+    prefixes, joined = join_terms(terms)
+    assert prefixes is not None
+    assert (prefixes.tolist(), joined) == ([0, 100, 100], b"x" * 100 + b"a\nb\nc")
+    monkeypatch.setattr(front_coding, "SMALL_TERMS", 100)
+    monkeypatch.setattr(front_coding, "MAX_SHARED_RATIO", 1)
+    assert join_terms(terms) == (None, b"\n".join(terms))

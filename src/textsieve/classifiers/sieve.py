@@ -140,8 +140,11 @@ class CoefficientSieve:
     def __init__(self, svm: LinearSVM, rows: csr_matrix, norm: str, problems: BinaryProblems, n_jobs: int) -> None:
         self._svm, self._rows, self._norm, self._problems, self._n_jobs = svm, rows, norm, problems, n_jobs
 
-    def cut(self, before: Sieved, n_coefficients: int) -> Sieved:
-        """Keep the `n_coefficients` largest coefficients, and train them again on documents weighed by their terms."""
+    def cut(self, before: Sieved, n_coefficients: int, tolerance_factor: float = 1.0) -> Sieved:
+        """Keep the `n_coefficients` largest coefficients, and train them again on documents weighed by their terms.
+
+        The tolerance of the SVM is multiplied by `tolerance_factor`.
+        """
         kept = before.largest(n_coefficients)
         terms = np.unique(kept.columns)
         documents = SVMProblem(self.weigh(terms))
@@ -161,7 +164,7 @@ class CoefficientSieve:
                 lambda _: (signs, costs),
                 1,
                 terms=positions[part],
-                tolerance=self._svm.tol,
+                tolerance=tolerance_factor * self._svm.tol,
                 most_rounds=self._svm.max_iter,
                 n_jobs=1,
             )

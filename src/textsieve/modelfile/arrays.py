@@ -26,7 +26,7 @@ from ..evaluation.calibration import Calibration, JointCalibration
 from ..prediction import Model
 from ..settings import is_whole
 from ..text.analysis import Analysis
-from ..text.front_coding import front_code, front_decode
+from ..text.front_coding import front_decode, join_terms, may_share
 from ..text.weights import IDF_STEPS, MAX_IDF
 from .header import Rule, check_header, check_rules, field_rules, list_names
 
@@ -56,9 +56,6 @@ OPTIONAL = {
     "calibration_values",
 }
 
-MAX_SHARED_BYTES = 8
-"""The bytes that terms share with the term before are at most this many times the bytes of the terms in the file."""
-
 _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
 
 
@@ -75,11 +72,7 @@ def arrays_of(model: Model) -> Arrays:
     encoded = _encode_terms(model.terms, model.analysis)
     prefixes: NDArray[np.uint8] | None = None
     if is_sparse(model):
-        prefixes, suffixes = front_code(encoded.split(b"\n") if encoded else [])
-        if int(prefixes.sum()) > MAX_SHARED_BYTES * sum(map(len, suffixes)):
-            prefixes = None
-        else:
-            encoded = b"\n".join(suffixes)
+        prefixes, encoded = join_terms(encoded.split(b"\n") if encoded else [])
     idf_steps = None if model.idf is None or not is_sparse(model) else (model.idf * IDF_STEPS).astype(np.uint8)
     arrays = {
         "terms": np.frombuffer(encoded, np.uint8),
@@ -141,7 +134,7 @@ def decode_terms(arrays: Arrays, name: str, analysis: Analysis) -> tuple[str, ..
     encoded = arrays["terms"].tobytes()
     if "term_prefixes" in arrays and encoded:
         try:
-            if int(arrays["term_prefixes"].sum()) > MAX_SHARED_BYTES * len(encoded):
+            if not may_share(arrays["term_prefixes"], len(encoded)):
                 raise ValueError("too many shared bytes")
             encoded = b"\n".join(front_decode(arrays["term_prefixes"], encoded.split(b"\n")))
         except ValueError as problem:

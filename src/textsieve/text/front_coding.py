@@ -9,23 +9,52 @@ MAX_PREFIX = 255
 """The longest shared beginning of two terms that `front_code` uses, so that its length fits into a byte."""
 
 
+MAX_SHARED_RATIO, SMALL_TERMS = 8, 1 << 20
+"""Terms may share this many times the bytes of the rest, or at least so many bytes.
+
+Of a few bytes in a file, terms that share more could take much memory.
+"""
+
+
+def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
+    """Return the bytes of sorted terms for a file, separated by line feeds, and the prefixes of `front_code`.
+
+    Terms that share too many bytes are not front-coded, and have no prefixes.
+    """
+    prefixes, suffixes = front_code(terms)
+    joined = b"\n".join(suffixes)
+    return (prefixes, joined) if may_share(prefixes, len(joined)) else (None, b"\n".join(terms))
+
+
+def may_share(prefixes: NDArray[np.uint8], n_bytes: int) -> bool:
+    """Return whether terms may share so many bytes, if what they don't share has `n_bytes`."""
+    return int(prefixes.sum(dtype=np.int64)) <= max(MAX_SHARED_RATIO * n_bytes, SMALL_TERMS)
+
+
 def front_code(terms: list[bytes]) -> tuple[NDArray[np.uint8], list[bytes]]:
     """Return how many bytes each term shares with the one before, and the rest of each term.
 
     Sorted terms become much shorter in this way.
     """
-    prefixes, suffixes = np.zeros(len(terms), np.uint8), []
-    previous = b""
-    for number, term in enumerate(terms):
-        length = 0
-        for byte, previous_byte in zip(term, previous[:MAX_PREFIX], strict=False):
-            if byte != previous_byte:
-                break
-            length += 1
-        prefixes[number] = length
-        suffixes.append(term[length:])
-        previous = term
-    return prefixes, suffixes
+    prefixes = shared_prefixes(terms)
+    return prefixes, [term[length:] for term, length in zip(terms, prefixes.tolist(), strict=True)]
+
+
+def shared_prefixes(terms: list[bytes]) -> NDArray[np.uint8]:
+    """Return how many bytes each term shares with the one before, at most `MAX_PREFIX`."""
+    prefixes = np.zeros(len(terms), np.uint8)
+    data = np.frombuffer(b"".join(terms), np.uint8)
+    lengths = np.array([len(term) for term in terms], np.int64)
+    begins = np.cumsum(lengths) - lengths
+    most = np.minimum(np.minimum(lengths[1:], lengths[:-1]), MAX_PREFIX)
+    agreeing = np.arange(1, len(terms))  # the numbers of terms that share `length` bytes with the one before
+    for length in range(int(most.max(initial=0))):
+        agreeing = agreeing[most[agreeing - 1] > length]
+        agreeing = agreeing[data[begins[agreeing] + length] == data[begins[agreeing - 1] + length]]
+        if not len(agreeing):
+            break
+        prefixes[agreeing] = length + 1
+    return prefixes
 
 
 def front_decode(prefixes: NDArray[np.uint8], suffixes: list[bytes]) -> list[bytes]:

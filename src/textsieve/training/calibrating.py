@@ -1,7 +1,7 @@
 """Fit the probabilities of a model with one label per document, and measure how certain and how right its labels are.
 
 Both use the scores of held-out documents, from the same cross-validation. Two parameters need few documents, so folds
-are only scored until `ENOUGH_DOCUMENTS` are: one fold of five for 10,000 documents, which takes about 0.8 of the time
+are only scored until `ENOUGH_DOCUMENTS` are: one fold of five for 5,000 documents, which takes about 0.8 of the time
 of training. With fewer than `FEWEST_DOCUMENTS`, probabilities would be guesses, and are only fitted if the
 user asks for them.
 """
@@ -21,7 +21,7 @@ from ..evaluation.scores import HeldOutScores
 from .sieving import SieveLimits
 from .tuning import Tuning
 
-ENOUGH_DOCUMENTS = 2000
+ENOUGH_DOCUMENTS = 1000
 """The number of held-out documents after which no further fold is scored."""
 
 FEWEST_DOCUMENTS = 20

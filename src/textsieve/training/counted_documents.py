@@ -1,10 +1,11 @@
 """Count documents for training: in memory if the counts fit, otherwise a sample of them and totals of all.
 
 One pass over a corpus counts its terms. If the counts of all documents fit into memory, they are kept
-(`CountedDocuments`), and no second pass is needed. Counts are much smaller than texts.
+(`CountedDocuments`). Counts are much smaller than texts.
 
-If they don't fit (`StreamedDocuments`), only the counts of a sample (a half, a quarter, ... of the documents) are kept,
-for tuning on held-out documents. For the sample, `min_df` and `max_df` are multiplied by its share of the documents if
+If they don't fit (`StreamedDocuments`), they are written to a temporary file (`SpilledCounts`), which later passes read
+in place of the texts. In memory, only the counts of a sample (a half, a quarter, ... of the documents) are kept, for
+tuning on held-out documents. For the sample, `min_df` and `max_df` are multiplied by its share of the documents if
 they are numbers of documents. The first pass then also gives, for all documents, the vocabulary, the document
 frequencies and, if the selector reads counts, `ClassStats`.
 """
@@ -18,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Limits
@@ -36,6 +36,7 @@ from ..text.schemes import COUNTS, Scheme
 from ..text.terms import Terms
 from ..text.tokens import ScriptSample
 from ..text.weights import INVERSE_FREQUENCIES, weigh
+from .spilled_counts import SpilledCounts
 from .targets import Targets, weighted_texts
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -54,11 +55,6 @@ class Sample:
         self.n_values = 0
         self._halvings = 0
         self._parts: list[tuple[Ints, csr_matrix]] = []  # document numbers and counts of each batch
-
-    @property
-    def has_all_documents(self) -> bool:
-        """Return whether no document was dropped."""
-        return self._halvings == 0
 
     @property
     def documents(self) -> Ints:
@@ -88,6 +84,13 @@ class Sample:
             documents, counts = documents[rows], counts[rows]
         self._parts.append((documents, counts))
         self.n_values += counts.nnz
+
+    def spill(self) -> SpilledCounts:
+        """Write the counts of all documents to a temporary file, before any were dropped."""
+        spilled = SpilledCounts()
+        for _, counts in self._parts:
+            spilled.append(counts)
+        return spilled
 
     def matrix(self, n_columns: int) -> csr_matrix:
         """Return the counts of the sample as one matrix."""
@@ -158,7 +161,7 @@ class SelectedDocuments(NamedTuple):
     doc_freq: Counts
     targets: Targets
     weigh: Callable[[Scheme, Floats], Iterator[CSR]]
-    """Returns the weights of all documents in batches, given a scheme and the idf; streamed documents are reread."""
+    """Returns the weights of all documents in batches, given a scheme and the idf."""
     are_in_memory: bool
     """Whether all documents are in memory, and so in a single batch."""
 
@@ -279,13 +282,15 @@ class CountedDocuments:
 
 @dataclass
 class StreamedDocuments:
-    """A corpus whose counts don't fit into memory: totals of all documents, and a sample of them.
+    """A corpus whose counts don't fit into memory: totals of all documents, a sample of them, and a file of all counts.
 
-    Terms are in alphabetical order. Methods that need the documents themselves read the corpus again.
+    Terms are in alphabetical order.
     """
 
-    corpus: Corpus
-    counter: TermCounter
+    spilled: SpilledCounts
+    """The counts of all documents."""
+    columns: Ints
+    """The column of each term in `spilled`."""
     sample: CountedDocuments
     terms: Terms
     """The terms within the limits."""
@@ -314,56 +319,43 @@ class StreamedDocuments:
         stats = self.stats
         if stats is None or scheme != COUNTS:
             stats = ClassStats.zero(len(self.terms))
-            for batch, rows in self._weigh_all(scheme):
-                stats.update(rows, batch.labels)
+            done = 0
+            for rows in self._weigh_all(scheme):
+                documents = np.arange(done, done + rows.shape[0])
+                stats.update(rows, self.targets.take(documents).pairs_for_stats())
+                done += len(documents)
         return SelectionData(
             stats,
-            weights=lambda: (rows for _, rows in self._weigh_all(scheme)),
+            weights=lambda: self._weigh_all(scheme),
             sample_weight=None,
             labels=self.targets.pairs_for_stats(),
             columns=np.arange(len(self.terms)),
         )
 
-    def _weigh_all(self, scheme: Scheme) -> Iterator[tuple[Batch, csr_matrix]]:
-        """Read the corpus again, and yield each batch with the weights of all its terms."""
+    def _weigh_all(self, scheme: Scheme) -> Iterator[csr_matrix]:
+        """Yield the weights of all terms in batches."""
         idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents)
-        done = 0
-        for batch, counts in self._count_again(list(self.terms)):
-            yield batch, weigh_to_matrix(counts, scheme, idf)
-            done += len(batch)
-            self.progress("selecting", done, self.targets.n_documents)
+        for counts in self._read(self.columns, "selecting"):
+            yield weigh_to_matrix(counts, scheme, idf)
 
     def select(self, columns: Ints) -> SelectedDocuments:
         """Return the documents with the selected terms only, and free the memory of everything else."""
-        terms, doc_freq = self.terms.take(columns), self.doc_freq[columns]
-        del self.sample, self.terms, self.doc_freq, self.stats
+        terms, doc_freq, columns = self.terms.take(columns), self.doc_freq[columns], self.columns[columns]
+        del self.sample, self.terms, self.doc_freq, self.stats, self.columns
         give_back()
-        return SelectedDocuments(
-            terms, doc_freq, self.targets, partial(self._weigh_selected, terms, doc_freq), are_in_memory=False
-        )
+        return SelectedDocuments(terms, doc_freq, self.targets, partial(self._weigh, columns), are_in_memory=False)
 
-    def _weigh_selected(self, terms: list[str], doc_freq: Ints, scheme: Scheme, idf: Floats) -> Iterator[CSR]:
-        """Read the corpus for the last time, and yield the weights of the selected terms in batches.
+    def _weigh(self, columns: Ints, scheme: Scheme, idf: Floats) -> Iterator[CSR]:
+        """Yield the weights of the terms in some columns, in batches."""
+        return (weigh_counts(counts, scheme, idf) for counts in self._read(columns, "training"))
 
-        Raises `InputError` if the corpus has not the number of documents and of values that earlier passes found.
-        """
-        n_values, n_documents = int(doc_freq.sum()), self.targets.n_documents
-        values_done = documents_done = 0
-        for batch, counts in self._count_again(terms):
-            values_done += counts.nnz
-            documents_done += len(batch)
-            if values_done > n_values or documents_done > n_documents:
-                raise _corpus_changed(self.corpus)
-            yield weigh_counts(counts, scheme, idf)
-            self.progress("training", documents_done, n_documents)
-        if values_done != n_values or documents_done != n_documents:
-            raise _corpus_changed(self.corpus)
-
-    def _count_again(self, terms: list[str]) -> Iterator[tuple[Batch, csr_matrix]]:
-        """Read the corpus again, and yield each batch with the counts of these terms."""
-        counter: TermCounter = clone(self.counter).set_params(vocabulary=terms)
-        for batch in self.corpus.batches():
-            yield batch, csr_matrix(counter.transform(batch.texts))
+    def _read(self, columns: Ints, stage: str) -> Iterator[csr_matrix]:
+        """Yield the counts of the terms in some columns, in batches."""
+        done = 0
+        for counts in self.spilled.read(columns):
+            yield counts
+            done += counts.shape[0]
+            self.progress(stage, done, self.targets.n_documents)
 
 
 def count_texts(
@@ -412,6 +404,7 @@ def count_corpus(
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
+    spilled: SpilledCounts | None = None
     for batch in corpus.batches() if first_pass is None else first_pass:
         _require_texts(corpus, batch)
         if script_sample is not None:
@@ -423,10 +416,14 @@ def count_corpus(
         if require_all and sample.n_values > most_values:
             raise too_many(corpus, most_values)
         labels += batch.labels
-        if stats is not None:
-            stats.update(counts, batch.labels)
-        elif want_stats and sample.n_values > most_values:  # the sample still has all documents read so far
-            stats = ClassStats.from_matrix(sample.matrix(counts.shape[1]), labels)
+        if spilled is not None:
+            spilled.append(counts)
+            if stats is not None:
+                stats.update(counts, batch.labels)
+        elif sample.n_values > most_values:  # the sample still has all documents read so far
+            spilled = sample.spill()
+            if want_stats:
+                stats = ClassStats.from_matrix(sample.matrix(counts.shape[1]), labels)
         while sample.n_values > most_values and sample.n_documents > 1:
             sample.halve()
         progress("counting", len(labels), None)
@@ -444,13 +441,13 @@ def count_corpus(
         targets.take(sample.documents),
         limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
     )
-    if sample.has_all_documents:
+    if spilled is None:
         return counted_sample
     # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
     columns = alphabetical[terms_within_limits(alphabetical, len(labels), lambda: (doc_freq, doc_freq), **limits)]
     return StreamedDocuments(
-        corpus=corpus,
-        counter=counter,
+        spilled=spilled,
+        columns=columns,
         sample=counted_sample,
         terms=terms.subset(columns),
         doc_freq=doc_freq[columns],
@@ -466,13 +463,6 @@ def too_many(corpus: Corpus, most_values: int) -> InputError:
         f"has more than {most_values:,} counts, which is the limit for keeping all of them in memory",
         place=corpus.name,
         hint="give a part of the documents",
-    )
-
-
-def _corpus_changed(corpus: Corpus) -> InputError:
-    """Return the error for a corpus that differs between two passes."""
-    return InputError(
-        "is not the same when it is read again", place=corpus.name, hint="don't change it while a model is trained"
     )
 
 
