@@ -8,11 +8,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.stats.labels import validate_label_pairs, validate_labels
+from textsieve.stats.labels import label_pairs, validate_label_pairs, validate_labels
 
 ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 
@@ -251,3 +253,16 @@ def test_masked_labels_of_estimators(kind: Any) -> None:
         validate_label_pairs(masked(y, 2), 5, "who learns")
     with pytest.raises(ValueError, match=r"continuous"):
         validate_labels(masked([0.5, 1.0, 9.0], 2))
+
+
+LABEL_SETS = st.lists(st.lists(st.sampled_from(["", "a", "b", "ba", "ç", "0"]), max_size=4).map(tuple), max_size=30)
+
+
+@given(LABEL_SETS)
+def test_tuples_of_texts_give_the_pairs_of_lists_of_texts(label_sets: list[tuple[str, ...]]) -> None:
+    """Tuples, which a corpus has, are converted by way of the distinct ones."""
+    from_tuples = label_pairs(label_sets, len(label_sets))
+    from_lists = label_pairs([list(labels) for labels in label_sets], len(label_sets))
+    assert from_tuples.classes == from_lists.classes
+    assert from_tuples.documents.tolist() == from_lists.documents.tolist()
+    assert from_tuples.class_starts.tolist() == from_lists.class_starts.tolist()

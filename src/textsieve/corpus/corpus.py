@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DocumentError, InputError, Place, shown
+from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
 from .labels import LabelReader
@@ -104,9 +105,9 @@ class Corpus:
         """Return the training and test parts if the publisher of the documents defines them, else None."""
         return self._split() if self._split else None
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield all documents from the first, a batch at a time."""
-        return self._pass(Report())
+    def batches(self, *, ahead: bool = False) -> Iterator[Batch]:
+        """Yield all documents from the first, a batch at a time; `ahead`: a thread reads the next two batches."""
+        return self._pass(Report(), ahead=ahead)
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
         """Yield each batch and the place of each document, such as "line 3".
@@ -126,9 +127,9 @@ class Corpus:
             del pending_places[: len(batch)]
             n_yielded += len(batch)
 
-    def _pass(self, report: Report) -> Iterator[Batch]:
+    def _pass(self, report: Report, *, ahead: bool = False) -> Iterator[Batch]:
         """Yield all batches, fill in the report, and warn about likely mistakes at the end."""
-        for batch in self._start(report):
+        for batch in read_ahead(self._start(report)) if ahead else self._start(report):
             report.add(batch)
             yield batch
         if not report.documents and not report.unreadable:

@@ -75,6 +75,10 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         return without_class(_from_integers(labels), unlabelled)
+    if set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str):  # the labels of a corpus
+        distinct_sets = dict.fromkeys(labels)
+        if all(type(label) is str for label_set in distinct_sets for label in label_set):
+            return _from_sets_of_texts(labels, list(distinct_sets))
     if is_indicator(labels, unlabelled):
         return without_class(_from_indicator(_indicator_array(labels), n_documents, None), unlabelled)
     # If every label is a nonempty text, no document is unlabelled; this usual case has a faster conversion.
@@ -258,6 +262,23 @@ def _from_texts(labels: Any, classes: list[str]) -> LabelPairs:
     number_of = {label: number for number, label in enumerate(classes)}
     class_numbers = np.fromiter(map(number_of.__getitem__, labels), np.int64, len(labels))
     return _sort_pairs(classes, np.arange(len(labels)), class_numbers, len(labels))
+
+
+def _from_sets_of_texts(labels: list[tuple[str, ...]], distinct_sets: list[tuple[str, ...]]) -> LabelPairs:
+    """Convert a tuple of texts per document, given the distinct tuples; an empty text is no label."""
+    classes = sorted({label for label_set in distinct_sets for label in label_set if label})
+    number_of = {label: number for number, label in enumerate(classes)}
+    members = [list(dict.fromkeys(number_of[label] for label in label_set if label)) for label_set in distinct_sets]
+    sizes = np.array([len(numbers) for numbers in members], np.int64)
+    begins = np.cumsum(sizes) - sizes
+    position_of = {label_set: position for position, label_set in enumerate(distinct_sets)}
+    set_of_document = np.fromiter(map(position_of.__getitem__, labels), np.int64, len(labels))
+    sizes_by_document = sizes[set_of_document]
+    documents = np.repeat(np.arange(len(labels)), sizes_by_document)
+    begins_by_document = np.cumsum(sizes_by_document) - sizes_by_document
+    offsets = np.arange(len(documents)) - begins_by_document[documents]
+    all_members = np.array([number for numbers in members for number in numbers], np.int64)
+    return _sort_pairs(classes, documents, all_members[begins[set_of_document[documents]] + offsets], len(labels))
 
 
 def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:

@@ -405,7 +405,7 @@ def count_corpus(
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
     spilled: SpilledCounts | None = None
-    for batch in corpus.batches() if first_pass is None else first_pass:
+    for batch in corpus.batches(ahead=True) if first_pass is None else first_pass:
         _require_texts(corpus, batch)
         if script_sample is not None:
             script_sample.add(batch.texts)

@@ -304,7 +304,7 @@ class Training:
 
     def _peek_at_corpus(self, corpus: Corpus) -> Iterator[Batch]:
         """Find out whether the texts of a corpus are short, and return all batches of the pass that reads them."""
-        batches = corpus.batches()
+        batches = corpus.batches(ahead=True)
         if not self._given_settings.short_texts_get_ngrams:
             return batches
         read: deque[Batch] = deque()

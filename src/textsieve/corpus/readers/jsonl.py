@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+import msgspec
+
 from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
@@ -31,6 +33,7 @@ If the parser fails with no more characters than this left in the buffered text,
 """
 
 _DECODER = json.JSONDecoder()
+_decode_line = msgspec.json.Decoder().decode
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
 
 Object = dict[str, object]
@@ -245,7 +248,15 @@ class _ArrayParser:
 
 
 def _parse(text: str, source: Source, number: int) -> object:
-    """Return the parsed line with this number; raise `InputError` if it is not JSON."""
+    """Return the parsed line with this number; raise `InputError` if it is not JSON.
+
+    msgspec takes 0.4 of the time of `json.loads`. What it rejects, such as NaN and half of a UTF-16 pair, `json.loads`
+    may accept, and otherwise its error is the clearer one.
+    """
+    try:
+        return _decode_line(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        pass
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
