@@ -23,7 +23,7 @@ def parallel_ranges(task: Callable[[int, int], None], n_items: int, size: int, n
     parallel_map(lambda number: task(number * size, min((number + 1) * size, n_items)), n_ranges, n_threads)
 
 
-def read_ahead(items: Iterable[Item], n_ahead: int = 2) -> Iterator[Item]:
+def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
     """Yield the items, of which a thread gets the next ones, up to `n_ahead`, while the caller works on one.
 
     What the items raise is raised here, after the items before it. If the caller stops early, the thread ends after the

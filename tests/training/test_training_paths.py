@@ -85,6 +85,8 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch, small_batches: None) -> None:
     monkeypatch.setattr(training_documents, "MAX_VALUES", 60)
+    monkeypatch.setattr(training_documents, "GROUP_CHARACTERS", 1)
+    monkeypatch.setattr(spilled_counts, "BLOCK_VALUES", 100)
 
 
 def labels_with_gaps(case: Texts) -> list[Any]:

@@ -173,3 +173,34 @@ def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
         raise
     if texts:
         yield Batch(labels, texts, kept=kept or None)
+
+
+def in_groups(batches: Iterable[Batch], n_characters: int) -> Iterator[Batch]:
+    """Yield batches of texts joined to larger ones, which end with the batch that makes them this long."""
+    waiting: list[Batch] = []
+    size = 0
+    try:
+        for batch in batches:
+            if batch.vectors is not None:
+                yield batch
+                continue
+            waiting.append(batch)
+            size += sum(map(len, batch.texts))
+            if size >= n_characters:
+                yield _join(waiting)
+                waiting, size = [], 0
+    except InputError:  # first the documents before it
+        if waiting:
+            yield _join(waiting)
+        raise
+    if waiting:
+        yield _join(waiting)
+
+
+def _join(batches: list[Batch]) -> Batch:
+    """Return the documents of several batches of texts as one."""
+    if len(batches) == 1:
+        return batches[0]
+    kept = None if batches[0].kept is None else [values for batch in batches for values in batch.kept or ()]
+    labels = [labels for batch in batches for labels in batch.labels]
+    return Batch(labels, [text for batch in batches for text in batch.texts], kept=kept)

@@ -106,7 +106,7 @@ class Corpus:
         return self._split() if self._split else None
 
     def batches(self, *, ahead: bool = False) -> Iterator[Batch]:
-        """Yield all documents from the first, a batch at a time; `ahead`: a thread reads the next two batches."""
+        """Yield all documents from the first, a batch at a time; `ahead`: a thread reads the next ones."""
         return self._pass(Report(), ahead=ahead)
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:

@@ -90,6 +90,11 @@ def sort_by_column(row: Codes, spare: Codes, byte_counts: Ints, passes: int) -> 
     return row
 
 
+def radix_passes(n_columns: int) -> int:
+    """Return the number of passes to sort columns: one for each byte of the largest one."""
+    return max(1, (n_columns.bit_length() + 7) // 8)
+
+
 @kernel
 def write_rows(
     entries: Codes,

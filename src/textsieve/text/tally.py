@@ -127,13 +127,11 @@ class SliceTally:
         indices = np.empty(n_values, index_type)
         data = np.empty(n_values, dtype)
         begins = indptr[np.cumsum([0, *map(len, sizes)])]  # where the values of each slice begin
-        radix_passes = max(1, (n_columns.bit_length() + 7) // 8)  # one for each byte of the largest column
+        passes = kernels.radix_passes(n_columns)
 
         def write(number: int) -> None:
             written = slice(begins[number], begins[number + 1])
-            kernels.write_rows(
-                *self.slices[number], slice_columns[number], radix_passes, indices[written], data[written]
-            )
+            kernels.write_rows(*self.slices[number], slice_columns[number], passes, indices[written], data[written])
             self.slices[number] = _NO_COUNTS  # free its counts, which are in the rows now
 
         parallel_map(write, len(self.slices), n_jobs)

@@ -23,6 +23,7 @@ from scipy.sparse import csr_matrix
 from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, Labels
+from ..corpus.batch import in_groups
 from ..errors import InputError
 from ..memory import give_back
 from ..selectors.base import ReadAgain
@@ -123,6 +124,9 @@ def _stack(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage, the amount done, and the total amount, if known."""
+
+GROUP_CHARACTERS = 1 << 23
+"""About the number of characters that are counted at once: enough for all threads, and little memory."""
 
 MAX_VALUES = 1 << 23
 """The largest number of counts that are kept in memory; each takes eight bytes."""
@@ -405,7 +409,7 @@ def count_corpus(
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
     spilled: SpilledCounts | None = None
-    for batch in corpus.batches(ahead=True) if first_pass is None else first_pass:
+    for batch in in_groups(corpus.batches(ahead=True) if first_pass is None else first_pass, GROUP_CHARACTERS):
         _require_texts(corpus, batch)
         if script_sample is not None:
             script_sample.add(batch.texts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from tempfile import TemporaryFile, gettempdir
+from threading import Lock
 from typing import Any, NamedTuple
 from weakref import finalize
 
@@ -11,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..arrays import Ints
+from ..arrays import Codes, Ints
 from ..errors import InputError
+from ..kernels import csr as kernels
+from ..threads import read_ahead
+
+BLOCK_VALUES = 1 << 19
+"""A block ends after the batch with which it has this many values, which take 10 MB."""
+
+_COLUMN = np.dtype(np.uint32)
 
 
 class _Spilled(NamedTuple):
@@ -35,8 +43,9 @@ class SpilledCounts:
     def __init__(self) -> None:
         self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
         finalize(self, self._file.close)
+        self._lock = Lock()
         self._batches: list[_Spilled] = []
-        self._end = 0
+        self._end = self._n_columns = 0
 
     def append(self, counts: csr_matrix) -> None:
         """Add the counts of a batch of documents; a term has the same column in all batches.
@@ -45,7 +54,7 @@ class SpilledCounts:
         """
         sizes = np.diff(counts.indptr)
         size_type, count_type = (np.min_scalar_type(numbers.max(initial=0)) for numbers in (sizes, counts.data))
-        arrays = sizes.astype(size_type), counts.indices.astype(np.uint32), counts.data.astype(count_type)
+        arrays = sizes.astype(size_type), counts.indices.astype(_COLUMN), counts.data.astype(count_type)
         try:
             self._file.seek(self._end)
             for array in arrays:
@@ -58,26 +67,40 @@ class SpilledCounts:
             ) from problem
         self._batches.append(_Spilled(self._end, len(sizes), counts.nnz, size_type, count_type))
         self._end += sum(array.nbytes for array in arrays)
+        self._n_columns = max(self._n_columns, counts.shape[1])
 
     def read(self, columns: Ints) -> Iterator[csr_matrix]:
-        """Yield the counts of each batch in the given columns, in this order; columns ascend in each row."""
-        new_column = np.full(int(columns.max(initial=-1)) + 2, -1, np.int32)
+        """Yield the counts in the given columns, in this order, in blocks of documents; columns ascend in each row.
+
+        A thread reads the next block while the caller works on one.
+        """
+        new_column = np.full(max(self._n_columns, 1), -1, np.int64)
         new_column[columns] = np.arange(len(columns))
-        for batch in self._batches:
-            self._file.seek(batch.position)
-            sizes = self._read(batch.n_rows, batch.size_type)
-            indices = self._read(batch.n_values, np.dtype(np.uint32))
-            data = self._read(batch.n_values, batch.count_type)
-            # Columns beyond the last wanted one share the last entry, which is -1.
-            new_indices = new_column[np.minimum(indices, len(new_column) - 1)]
-            is_kept = new_indices >= 0
-            n_kept = np.concatenate([np.zeros(1, np.int32), np.cumsum(is_kept, dtype=np.int32)])
-            indptr = n_kept[np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])]
-            arrays = data[is_kept].astype(np.int32), new_indices[is_kept], indptr
-            rows = csr_matrix(arrays, shape=(batch.n_rows, len(columns)))
-            rows.sort_indices()
-            yield rows
+        blocks = (take_columns(*block, new_column, len(columns)) for block in self._blocks())
+        return read_ahead(blocks, 1)
+
+    def _blocks(self) -> Iterator[tuple[Codes, Codes]]:
+        """Yield the entries (column << 32 | count) of consecutive documents, and where those of each document end."""
+        entries: list[Codes] = []
+        sizes: list[NDArray[Any]] = []
+        for number, batch in enumerate(self._batches, start=1):
+            with self._lock:  # another pass that was not read to its end may still have a thread
+                self._file.seek(batch.position)
+                sizes.append(self._read(batch.n_rows, batch.size_type))
+                indices, counts = self._read(batch.n_values, _COLUMN), self._read(batch.n_values, batch.count_type)
+            entries.append(indices.astype(np.uint64) << np.uint64(32) | counts)
+            if sum(map(len, entries)) >= BLOCK_VALUES or number == len(self._batches):
+                yield np.concatenate(entries), np.concatenate(sizes).cumsum(dtype=np.uint64)
+                entries, sizes = [], []
 
     def _read(self, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return the next `n` numbers of the file."""
         return np.frombuffer(self._file.read(n * dtype.itemsize), dtype)
+
+
+def take_columns(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: int) -> csr_matrix:
+    """Return rows of counts, given as entries, with the columns that have a new number (-1: none)."""
+    indptr = np.concatenate([[0], kernels.row_sizes(entries, row_ends, new_column)]).cumsum()
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
+    kernels.write_rows(entries, row_ends, new_column, kernels.radix_passes(n_columns), indices, data)
+    return csr_matrix((data, indices, indptr.astype(np.int32)), shape=(len(row_ends), n_columns))
