@@ -56,6 +56,9 @@ EXPECTED_ROUNDS = 30
 SHARE_TO_COLLECT = 0.25
 """Values of some terms are collected from columns if there are at most this share of them, or else from all rows."""
 
+MOST_VALUES_BY_COLUMN = 1 << 24
+"""Of more values, there is no copy by columns: it would take more than 200 MB."""
+
 DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
 
@@ -181,7 +184,7 @@ class SVMProblem:
 
     def precompute(self, n_terms: int, n_problems: int) -> None:
         """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time."""
-        names = ["columns", "doc_freq"]
+        names = ["columns", "doc_freq"] if self.rows.nnz <= MOST_VALUES_BY_COLUMN else []
         if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
             names = ["postings", "dense", "orders"]
             if 2 * n_terms > self.n_terms:  # products are then computed as a difference
@@ -205,7 +208,7 @@ class SVMProblem:
         """Return the CSR arrays of the rows, reduced to some terms unless `terms` is None."""
         if terms is None:
             return csr_arrays(self.rows)
-        if SHARE_TO_COLLECT * self.rows.nnz < self.doc_freq[terms].sum():
+        if self.rows.nnz > MOST_VALUES_BY_COLUMN or SHARE_TO_COLLECT * self.rows.nnz < self.doc_freq[terms].sum():
             return take_terms(self.rows, terms)
         return csr_arrays(self.columns[:, terms].tocsr())
 

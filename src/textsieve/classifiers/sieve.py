@@ -27,7 +27,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ..arrays import Bools, Floats, Ints
-from ..svm_solvers import SignsAndCosts, SVMProblem
+from ..svm_solvers import SignsAndCosts, SVMProblem, take_terms
 from ..text.csr import CSR
 from ..text.weights import weigh
 from ..threads import parallel_map
@@ -35,6 +35,8 @@ from .class_weights import class_factors, weight_against_rest
 from .linear_form import CONSTANT_SCORE, Linear
 from .sparse_linear import SparseLinearScorer
 from .svm import LinearSVM, one_against_rest
+
+_ROWS_AT_A_TIME = 1 << 14
 
 
 class BinaryProblems(NamedTuple):
@@ -177,8 +179,13 @@ class CoefficientSieve:
 
     def weigh(self, terms: Ints) -> csr_matrix:
         """Return the documents' weights of some terms, ascending, divided by their norm again."""
-        part = weigh(CSR.of(self._rows[:, terms]), tf="tf", idf=None, norm=self._norm)
-        return part._replace(data=part.data.astype(self._rows.dtype)).matrix()
+        indptr, indices, data = take_terms(self._rows, terms)
+        rows = CSR(data, indices, indptr, len(terms))
+        for begin in range(0, rows.n_rows, _ROWS_AT_A_TIME):  # because weights are computed in 64 bits
+            part = slice(begin, min(begin + _ROWS_AT_A_TIME, rows.n_rows))
+            weights = weigh(rows.part(part), tf="tf", idf=None, norm=self._norm).data
+            data[indptr[part.start] : indptr[part.stop]] = weights
+        return rows.matrix()
 
     def start(self, form: Linear) -> Sieved:
         """Return all coefficients, with the constant scores of outputs that can't be learned."""

@@ -8,11 +8,15 @@ See `classifiers.sieve` for which coefficients are dropped. How many are kept is
   than the standard error of either score: most documents are right in both models or wrong in both.
 - `max_size`: the number of coefficients that fit is found before any are trained again. Then two steps lead there: to
   twice as many, and to that number.
+
+Which coefficients are kept is decided on a sample of the documents, if there are very many of them
+(`documents_to_choose_on`); all documents train those that are kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +30,7 @@ from ..classifiers.linear_form import Linear
 from ..classifiers.sieve import CoefficientSieve, Sieved, multilabel_problems, one_label_problems
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import InputError
+from .counted_documents import MAX_VALUES, halvings_survived
 from .fallback import docs_without_terms, fallback_class
 from .stored_size import StoredSize
 from .targets import Targets
@@ -56,6 +61,10 @@ ROUGHLY = 10.0
 """The tolerance of the SVM after the first cut, as a multiple of that of the settings."""
 
 
+MIN_DOCUMENTS = 1_000
+"""The number of documents of each class, if there are as many, that decide which coefficients are kept."""
+
+
 class SieveLimits(NamedTuple):
     """How many coefficients are kept."""
 
@@ -83,26 +92,62 @@ def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | s
     return min(filter(is_within_tolerance, scores))
 
 
+def documents_to_choose_on(targets: Targets, used: Ints, n_values: int) -> Ints:
+    """Return the numbers of the documents that decide which coefficients are kept, of those that are `used`.
+
+    Of documents with more than `MAX_VALUES` values, this is a half, a quarter, ... of them, spread evenly, and at least
+    `MIN_DOCUMENTS` of each class. All documents train the coefficients that are kept.
+    """
+    n_halvings = 0
+    while n_values >> n_halvings > MAX_VALUES:
+        n_halvings += 1
+    if n_halvings == 0:
+        return used
+    is_chosen = halvings_survived(np.arange(targets.n_documents)) >= n_halvings
+    for members in targets.members:
+        is_chosen[members[:MIN_DOCUMENTS]] = True
+    return used[is_chosen[used]]
+
+
+def _sieve_of(plan: TrainingPlan, rows: csr_matrix, targets: Targets, used: Ints) -> CoefficientSieve:
+    """Return the sieve for the documents that are `used`; `rows` and `targets` have all."""
+    from .plan import class_weight_by_number
+
+    learned = targets.take(used)
+    weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
+    weight = plan.classifier.class_weight if weight is None else weight
+    if learned.multilabel:
+        problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
+    else:
+        n_classes = len(learned.classes)
+        problems = one_label_problems(plan.classifier, learned.first_class, n_classes, weight, learned.weights)
+    used_rows = rows if len(used) == rows.shape[0] else rows[used]  # a copy may take a lot of memory
+    return CoefficientSieve(plan.classifier, used_rows, plan.scheme.norm, problems, plan.n_jobs)
+
+
 class SieveTraining:
     """An SVM that is trained on the weights of the selected terms, and then loses coefficients step by step."""
 
     def __init__(self, plan: TrainingPlan, rows: csr_matrix, targets: Targets, idf: Floats) -> None:
-        from .plan import class_weight_by_number
-
         self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
+        usable = targets.usable if targets.weights is None else targets.usable & (targets.weights > 0)
+        self._used = used = np.flatnonzero(usable)
+        chosen_on = documents_to_choose_on(targets, used, rows.nnz)
+        self._is_sampled = len(chosen_on) < len(used)
+        if self._is_sampled:
+            rows, targets = rows[chosen_on], targets.take(chosen_on)
+            used = np.arange(len(chosen_on))
         scorer = plan.fit_weights(rows, targets)
         assert isinstance(scorer, LinearScorer)
-        used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
-        learned = targets.take(used)
-        weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
-        weight = plan.classifier.class_weight if weight is None else weight
-        if learned.multilabel:
-            problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
-        else:
-            n_classes = len(learned.classes)
-            problems = one_label_problems(plan.classifier, learned.first_class, n_classes, weight, learned.weights)
-        self._sieve = CoefficientSieve(plan.classifier, rows[used], plan.scheme.norm, problems, plan.n_jobs)
+        self._sieve = _sieve_of(plan, rows, targets, used)
         self._start = self._sieve.start(Linear(scorer.coefficients.T.astype(np.float64), scorer.intercepts))
+
+    @cached_property
+    def _sieve_of_all(self) -> CoefficientSieve:
+        """Return the sieve of all documents, for the last cut."""
+        if not self._is_sampled:
+            return self._sieve
+        return _sieve_of(self._plan, self._rows, self._targets, self._used)
 
     @property
     def n_coefficients(self) -> int:
@@ -129,13 +174,13 @@ class SieveTraining:
         from .plan import FittedClassifier
 
         columns, scorer = sieved.scorer()
-        return FittedClassifier(scorer, self._idf[columns], self._fallback(self._rows[:, columns]), columns=columns)
+        return FittedClassifier(scorer, self._idf[columns], self._fallback(columns), columns=columns)
 
-    def _fallback(self, rows: csr_matrix) -> int:
-        """Return the number of the fallback class, given the documents' weights of the terms that are left."""
-        is_without_terms = np.asarray(abs(rows).max(axis=1).todense()).ravel() == 0 if rows.shape[1] else None
-        if is_without_terms is None:
-            is_without_terms = np.ones(rows.shape[0], np.bool_)
+    def _fallback(self, columns: Ints) -> int:
+        """Return the number of the fallback class, if the terms in some columns are left."""
+        is_left = np.zeros(self._rows.shape[1], self._rows.dtype)
+        is_left[columns] = 1
+        is_without_terms = self._rows @ is_left == 0  # weights are never negative
         return fallback_class(self._targets.class_docs, docs_without_terms(is_without_terms, self._targets))
 
     def fit_to(self, limits: SieveLimits, terms: Sequence[str]) -> FittedClassifier:
@@ -148,6 +193,8 @@ class SieveTraining:
             # The last step, if there are fewer coefficients than in the folds that gave the share.
             tuned_share = limits.share
             *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
+            if self._is_sampled:
+                sieved = self._sieve_of_all.cut(sieved, len(sieved.values))
             if limits.max_bytes is None or self._stored(size.measure, sieved) <= limits.max_bytes:
                 return self.fitted(sieved)
         assert limits.max_bytes is not None
@@ -166,18 +213,20 @@ class SieveTraining:
             sieved = self._start.largest(n_coefficients)
             ratio = self._stored(size.measure, sieved) / self._stored(size.estimate, sieved)
             n_coefficients = self._number_that_fits(int(max_bytes / ratio), size)
+        if self._is_sampled:  # a second trial would train on all documents again
+            n_coefficients = int(0.95 * n_coefficients)
         n_coefficients = max(n_coefficients, n_outputs)
         sieved = self._start
         if FIRST_CUT * n_coefficients < self.n_coefficients:
             sieved = self._sieve.cut(sieved, FIRST_CUT * n_coefficients, ROUGHLY)
         best: Sieved | None = None
         for _ in range(MAX_TRIALS):
-            trial = self._sieve.cut(sieved, n_coefficients)
+            trial = self._sieve_of_all.cut(sieved, n_coefficients)
             n_bytes = self._stored(size.measure, trial) if is_stored else 0
             if n_bytes <= max_bytes:
                 best = trial
                 has_all = n_coefficients >= np.count_nonzero(sieved.values)
-                if not is_stored or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
+                if not is_stored or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all or self._is_sampled:
                     break
             elif best is not None or n_coefficients <= n_outputs:
                 break
