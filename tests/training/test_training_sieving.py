@@ -7,24 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer, InformationGain, InputError, compare, load, read
 from textsieve.archive import open_archive
-from textsieve.classifiers.scorer import Scorer
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
 from textsieve.modelfile.arrays import arrays_of
 from textsieve.modelfile.header import KIND, MAX_BYTES
 from textsieve.text import front_coding
 from textsieve.text.front_coding import front_code, front_decode, join_terms
 from textsieve.text.weights import round_idf
-from textsieve.training import sieving
 from textsieve.training.counted_documents import StreamedDocuments
-from textsieve.training.plan import TrainingPlan
-from textsieve.training.sieving import documents_to_choose_on, smallest_share
+from textsieve.training.sieving import smallest_share
 from textsieve.training.stored_size import StoredSize
-from textsieve.training.targets import Targets
 
 RNG = np.random.default_rng(11)
 N_CLASSES = 5
@@ -339,33 +334,3 @@ def test_terms_that_share_too_many_bytes_are_stored_as_they_are(monkeypatch: pyt
     monkeypatch.setattr(front_coding, "SMALL_TERMS", 100)
     monkeypatch.setattr(front_coding, "MAX_SHARED_RATIO", 1)
     assert join_terms(terms) == (None, b"\n".join(terms))
-
-
-def test_of_many_documents_a_sample_decides_what_is_kept_and_all_train_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = plain_categorizer(max_size="10kB", probabilities=None).fit(TEXTS, LABELS)
-    monkeypatch.setattr(sieving, "MAX_VALUES", 3000)
-    monkeypatch.setattr(sieving, "MIN_DOCUMENTS", 10)
-    fitted_on: list[int] = []
-    fit_weights = TrainingPlan.fit_weights
-
-    def fit_and_note(plan: TrainingPlan, rows: csr_matrix, targets: Targets) -> Scorer:
-        fitted_on.append(rows.shape[0])
-        return fit_weights(plan, rows, targets)
-
-    monkeypatch.setattr(TrainingPlan, "fit_weights", fit_and_note)
-    sampled = plain_categorizer(max_size="10kB", probabilities=None).fit(TEXTS, LABELS)
-    assert len(fitted_on) == 1
-    assert fitted_on[0] < 0.8 * len(TEXTS)
-    assert set(sampled.classes_) == set(whole.classes_)
-    assert np.mean(sampled.predict(NEW_TEXTS) == whole.predict(NEW_TEXTS)) > 0.8
-
-
-def test_the_sample_has_documents_of_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sieving, "MAX_VALUES", 100)
-    monkeypatch.setattr(sieving, "MIN_DOCUMENTS", 3)
-    targets = Targets.of(["frequent"] * 990 + ["rare"] * 10 + [None] * 5, 1005)
-    used = np.flatnonzero(targets.usable)
-    chosen = documents_to_choose_on(targets, used, 1600)  # a sixteenth of the documents, and three of each class
-    assert 50 <= len(chosen) <= 80
-    assert set(range(3)) | {990, 991, 992} <= set(chosen.tolist()) <= set(used.tolist())
-    assert documents_to_choose_on(targets, used, 100) is used

@@ -394,7 +394,9 @@ class TrainingPlan:
             statistics = Statistics.of(self, labelled, targets, lambda: fallback.docs_without_terms)
             return self.fit_statistics(statistics, targets.sizes, idf)
         if sieve is not None:
-            return SieveTraining(self, documents.stack(batches), targets, idf).fit_to(sieve, documents.terms)
+            rows = documents.stack(batches)
+            training = SieveTraining(self, rows, targets, idf, is_final=sieve.share is not None)
+            return training.fit_to(sieve, documents.terms)
         if self.learns_from_stats and not documents.are_in_memory:  # so that they need not be stacked in memory
             scorer = self.fit_batches(batches, targets)
         else:

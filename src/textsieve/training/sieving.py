@@ -8,20 +8,18 @@ See `classifiers.sieve` for which coefficients are dropped. How many are kept is
   than the standard error of either score: most documents are right in both models or wrong in both.
 - `max_size`: the number of coefficients that fit is found before any are trained again. Then two steps lead there: to
   twice as many, and to that number.
-
-Which coefficients are kept is decided on a sample of the documents, if there are very many of them
-(`documents_to_choose_on`); all documents train those that are kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 from ..arrays import Floats, Ints
 from ..categorizer_settings import ONE_STANDARD_ERROR
@@ -30,7 +28,6 @@ from ..classifiers.linear_form import Linear
 from ..classifiers.sieve import CoefficientSieve, Sieved, multilabel_problems, one_label_problems
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import InputError
-from .counted_documents import MAX_VALUES, halvings_survived
 from .fallback import docs_without_terms, fallback_class
 from .stored_size import StoredSize
 from .targets import Targets
@@ -44,7 +41,7 @@ SHARES = tuple(0.5**step for step in range(13))
 MAX_TRIALS = 8
 """The largest number of trials to find the number of coefficients that fit."""
 
-CLOSE_ENOUGH = 0.95
+CLOSE_ENOUGH = 0.9
 """A number of coefficients is accepted if the model takes at least this part of the allowed size."""
 
 
@@ -58,11 +55,7 @@ Without it, macro-F1 was .2 points lower on 36 corpora; a third cut to four time
 """
 
 ROUGHLY = 10.0
-"""The tolerance of the SVM after the first cut, as a multiple of that of the settings."""
-
-
-MIN_DOCUMENTS = 1_000
-"""The number of documents of each class, if there are as many, that decide which coefficients are kept."""
+"""The tolerance of the SVM before the last cut, as a multiple of that of the settings."""
 
 
 class SieveLimits(NamedTuple):
@@ -92,62 +85,31 @@ def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | s
     return min(filter(is_within_tolerance, scores))
 
 
-def documents_to_choose_on(targets: Targets, used: Ints, n_values: int) -> Ints:
-    """Return the numbers of the documents that decide which coefficients are kept, of those that are `used`.
-
-    Of documents with more than `MAX_VALUES` values, this is a half, a quarter, ... of them, spread evenly, and at least
-    `MIN_DOCUMENTS` of each class. All documents train the coefficients that are kept.
-    """
-    n_halvings = 0
-    while n_values >> n_halvings > MAX_VALUES:
-        n_halvings += 1
-    if n_halvings == 0:
-        return used
-    is_chosen = halvings_survived(np.arange(targets.n_documents)) >= n_halvings
-    for members in targets.members:
-        is_chosen[members[:MIN_DOCUMENTS]] = True
-    return used[is_chosen[used]]
-
-
-def _sieve_of(plan: TrainingPlan, rows: csr_matrix, targets: Targets, used: Ints) -> CoefficientSieve:
-    """Return the sieve for the documents that are `used`; `rows` and `targets` have all."""
-    from .plan import class_weight_by_number
-
-    learned = targets.take(used)
-    weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
-    weight = plan.classifier.class_weight if weight is None else weight
-    if learned.multilabel:
-        problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
-    else:
-        n_classes = len(learned.classes)
-        problems = one_label_problems(plan.classifier, learned.first_class, n_classes, weight, learned.weights)
-    used_rows = rows if len(used) == rows.shape[0] else rows[used]  # a copy may take a lot of memory
-    return CoefficientSieve(plan.classifier, used_rows, plan.scheme.norm, problems, plan.n_jobs)
-
-
 class SieveTraining:
     """An SVM that is trained on the weights of the selected terms, and then loses coefficients step by step."""
 
-    def __init__(self, plan: TrainingPlan, rows: csr_matrix, targets: Targets, idf: Floats) -> None:
-        self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
-        usable = targets.usable if targets.weights is None else targets.usable & (targets.weights > 0)
-        self._used = used = np.flatnonzero(usable)
-        chosen_on = documents_to_choose_on(targets, used, rows.nnz)
-        self._is_sampled = len(chosen_on) < len(used)
-        if self._is_sampled:
-            rows, targets = rows[chosen_on], targets.take(chosen_on)
-            used = np.arange(len(chosen_on))
-        scorer = plan.fit_weights(rows, targets)
-        assert isinstance(scorer, LinearScorer)
-        self._sieve = _sieve_of(plan, rows, targets, used)
-        self._start = self._sieve.start(Linear(scorer.coefficients.T.astype(np.float64), scorer.intercepts))
+    def __init__(
+        self, plan: TrainingPlan, rows: csr_matrix, targets: Targets, idf: Floats, *, is_final: bool = True
+    ) -> None:
+        """Train the SVM; unless it `is_final`, coefficients are trained again, so that a rough tolerance is enough."""
+        from .plan import class_weight_by_number
 
-    @cached_property
-    def _sieve_of_all(self) -> CoefficientSieve:
-        """Return the sieve of all documents, for the last cut."""
-        if not self._is_sampled:
-            return self._sieve
-        return _sieve_of(self._plan, self._rows, self._targets, self._used)
+        self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
+        rough_svm = clone(plan.classifier).set_params(tol=ROUGHLY * plan.classifier.tol)
+        scorer = (plan if is_final else replace(plan, classifier=rough_svm)).fit_weights(rows, targets)
+        assert isinstance(scorer, LinearScorer)
+        used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
+        learned = targets.take(used)
+        weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
+        weight = plan.classifier.class_weight if weight is None else weight
+        if learned.multilabel:
+            problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
+        else:
+            n_classes = len(learned.classes)
+            problems = one_label_problems(plan.classifier, learned.first_class, n_classes, weight, learned.weights)
+        used_rows = rows if len(used) == rows.shape[0] else rows[used]  # a copy may take a lot of memory
+        self._sieve = CoefficientSieve(plan.classifier, used_rows, plan.scheme.norm, problems, plan.n_jobs)
+        self._start = self._sieve.start(Linear(scorer.coefficients.T.astype(np.float64), scorer.intercepts))
 
     @property
     def n_coefficients(self) -> int:
@@ -193,8 +155,6 @@ class SieveTraining:
             # The last step, if there are fewer coefficients than in the folds that gave the share.
             tuned_share = limits.share
             *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
-            if self._is_sampled:
-                sieved = self._sieve_of_all.cut(sieved, len(sieved.values))
             if limits.max_bytes is None or self._stored(size.measure, sieved) <= limits.max_bytes:
                 return self.fitted(sieved)
         assert limits.max_bytes is not None
@@ -213,20 +173,18 @@ class SieveTraining:
             sieved = self._start.largest(n_coefficients)
             ratio = self._stored(size.measure, sieved) / self._stored(size.estimate, sieved)
             n_coefficients = self._number_that_fits(int(max_bytes / ratio), size)
-        if self._is_sampled:  # a second trial would train on all documents again
-            n_coefficients = int(0.95 * n_coefficients)
         n_coefficients = max(n_coefficients, n_outputs)
         sieved = self._start
         if FIRST_CUT * n_coefficients < self.n_coefficients:
             sieved = self._sieve.cut(sieved, FIRST_CUT * n_coefficients, ROUGHLY)
         best: Sieved | None = None
         for _ in range(MAX_TRIALS):
-            trial = self._sieve_of_all.cut(sieved, n_coefficients)
+            trial = self._sieve.cut(sieved, n_coefficients)
             n_bytes = self._stored(size.measure, trial) if is_stored else 0
             if n_bytes <= max_bytes:
                 best = trial
                 has_all = n_coefficients >= np.count_nonzero(sieved.values)
-                if not is_stored or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all or self._is_sampled:
+                if not is_stored or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
                     break
             elif best is not None or n_coefficients <= n_outputs:
                 break
