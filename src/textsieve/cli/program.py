@@ -20,6 +20,7 @@ VERBS = {
     "serve": "Serve a web page and an API for a model.",
     "info": "Show the contents of a model file.",
     "corpora": "List the named corpora, and whether their files are on this machine.",
+    "warmup": "Compile for this processor now, rather than at the first use.",
 }
 """The subcommands and their short help. Each has a module of the same name with the click command `command`."""
 

@@ -19,6 +19,7 @@ a lock on the kernel while it compiles; the others wait, and load what it saved.
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -68,6 +69,13 @@ def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
             "No folder can be written to for compiled code, so each process compiles anew; set NUMBA_CACHE_DIR to one."
         )
     return cast("Callable[Params, Result]", dispatcher)
+
+
+def cache_folder() -> str:
+    """Return the folder of compiled code."""
+    from . import words
+
+    return str(cast(Any, words.count_words)._cache.cache_path)
 
 
 def _fingerprint(folder: Path) -> str:
@@ -166,6 +174,8 @@ class CheckedCache:
             loaded = self._load(signature, context)  # another process may have saved it meanwhile
             if loaded is not None:
                 self._release_lock()
+        if loaded is None:
+            _announce_compilation()
         return loaded
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -199,6 +209,21 @@ class CheckedCache:
                 os.unlink(self._lock_path)
             self._lock.release()
             self._lock = None
+
+
+COMPILING = "Compiling for this processor, once; this takes up to half a minute ..."
+
+n_compiled = 0
+"""The number of kernels that this process has compiled, rather than loaded from the cache."""
+
+
+def _announce_compilation() -> None:
+    """Count a kernel that is compiled; on a terminal, say so before the first."""
+    global n_compiled
+    n_compiled += 1
+    if n_compiled == 1 and sys.stderr is not None and sys.stderr.isatty():
+        with suppress(OSError):  # a terminal that was closed
+            print(f"\r{COMPILING}\x1b[K", file=sys.stderr, flush=True)  # replaces a line of progress
 
 
 _warned: set[str] = set()

@@ -1,0 +1,126 @@
+"""Compile kernels ahead of their first use, by training and using small models on generated texts."""
+
+from __future__ import annotations
+
+import random
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from .categorizer import Categorizer, load
+from .corpus import Corpus
+from .registry import CLASSIFIERS, SELECTORS
+from .selectors import OCFS
+from .stats import ClassStats
+from .text.counter import TermCounter
+from .training.counted_documents import Progress
+from .training.spilled_counts import SpilledCounts
+
+N_CLASSES = 4
+
+
+class Warmed(NamedTuple):
+    """What `warm_up` has done."""
+
+    n_compiled: int
+    seconds: float
+    folder: str
+    """The folder of the cache."""
+
+
+def warm_up(progress: Progress, *, everything: bool = False) -> Warmed:
+    """Compile the kernels that default settings use; with `everything`, those of all methods and analyzers."""
+    from .kernels import jit
+
+    began, n_before = time.perf_counter(), jit.n_compiled
+    tasks = [*_default_tasks(), *(_other_tasks() if everything else ())]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about generated texts
+        for number, task in enumerate(tasks):
+            progress("compiling", number, len(tasks))
+            task()
+    return Warmed(jit.n_compiled - n_before, time.perf_counter() - began, jit.cache_folder())
+
+
+Documents = tuple[list[str], list[Any]]
+"""Texts and labels."""
+
+
+def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
+    """Return generated texts and their labels; some words end with a letter, which may be one that is not ASCII."""
+    generator = random.Random(0)
+    words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(3000)]
+    labels = [f"class {number % N_CLASSES}" for number in range(n)]
+    texts = [
+        " ".join(words[(generator.randrange(900) ** 2 + 700 * (number % N_CLASSES)) % 3000] for _ in range(n_words))
+        for number in range(n)
+    ]
+    return texts, labels
+
+
+def _use(model: Categorizer, texts: list[str]) -> None:
+    """Save and load a model, predict many documents and one, and explain one."""
+    with TemporaryDirectory(prefix="textsieve-") as folder:
+        path = Path(folder) / "model.sieve"
+        model.save(path)
+        loaded = load(path)
+    for usable in (model, loaded):
+        usable.predict(texts * 4)
+        usable.predict(texts[:1])
+        usable.explain(texts[0])
+
+
+def _train_and_use(documents: Documents, **settings: Any) -> None:
+    """Train a model on texts and labels, and use it."""
+    _use(Categorizer(**settings).fit(*documents), documents[0][:500])
+
+
+def _stream(documents: Documents) -> None:
+    """Do what training does for a corpus whose counts don't fit into memory."""
+    texts, labels = documents
+    counts = csr_matrix(TermCounter(dtype=np.int32).fit_transform(texts))
+    spilled, stats = SpilledCounts(), ClassStats.zero(counts.shape[1])
+    for _ in range(2):
+        spilled.append(counts)
+        for rows in (counts, counts.astype(np.float32)):
+            stats.update(rows, labels)
+    list(spilled.read(np.arange(counts.shape[1])))
+    OCFS().fit_stats(stats)
+
+
+def _default_tasks() -> Iterator[Callable[[], object]]:
+    """Yield functions that train with default settings on short texts, many, long ones, a corpus, and other labels."""
+    short, many, long, ascii_texts = (
+        _documents(600, 12),
+        _documents(3000, 12),
+        _documents(300, 250),
+        _documents(300, 250, "x"),
+    )
+    pairs = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
+    several = long[0], [[label, "class 0"] for label in long[1]]
+    for documents in (short, many, long, ascii_texts, pairs):
+        yield partial(_train_and_use, documents)
+    yield partial(_train_and_use, many, char_ngram_range=None)
+    yield partial(_train_and_use, several, folds=2)
+    yield lambda: _use(Categorizer().fit(Corpus.from_texts(*long)), long[0][:50])
+    for documents in (long, ascii_texts):
+        yield partial(_train_and_use, documents, analyzer="word")
+    yield partial(_stream, long)
+
+
+def _other_tasks() -> Iterator[Callable[[], object]]:
+    """Yield functions that train with each of the other methods and analyzers."""
+    documents = _documents(400, 60)
+    for selector in SELECTORS:
+        yield partial(_train_and_use, documents, selector=selector, n_terms=100)
+    for classifier in CLASSIFIERS:
+        yield partial(_train_and_use, documents, classifier=classifier, n_terms=200)
+    for analyzer in ("word", "char", "char_wb"):
+        yield partial(_train_and_use, documents, analyzer=analyzer, ngram_range=(1, 2))

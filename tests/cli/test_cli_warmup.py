@@ -1,0 +1,72 @@
+"""`textsieve warmup` compiles what later commands need, and says when nothing is left to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.cli_cases import Run
+
+from textsieve import warmup
+from textsieve.kernels import jit
+
+
+def test_warmup_says_how_much_it_compiled_and_where(
+    run: Run, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compile_two() -> None:
+        monkeypatch.setattr(jit, "n_compiled", jit.n_compiled + 2)
+
+    monkeypatch.setattr(warmup, "_default_tasks", lambda: [compile_two])
+    monkeypatch.setattr(warmup, "_other_tasks", lambda: [compile_two, compile_two])
+    assert run("warmup").stdout.startswith("Compiled 2 kernels in 0 s, in ")
+    report = ask("warmup", "--all")
+    assert report["compiled"] == 6
+    assert Path(report["folder"]).is_dir()
+    monkeypatch.setattr(warmup, "_default_tasks", list)
+    assert run("warmup").stdout.startswith("Everything is compiled already, in ")
+
+
+@pytest.mark.slow
+def test_after_warmup_no_command_compiles(tmp_path: Path) -> None:
+    """Everything runs in fresh processes with an empty cache of their own."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    words = ["sail wind mast", "oven flour salt", "crater moon dust"]
+    lines = [f"{words[number % 3]} {number} été,{number % 3}" for number in range(300)]
+    (tmp_path / "some.csv").write_text("\n".join(["text,label", *lines]), encoding="utf-8")
+
+    def n_compiled(*arguments: str) -> int:
+        code = (
+            "import sys; from textsieve.cli.program import program; from textsieve.kernels import jit\n"
+            "program(sys.argv[1:], standalone_mode=False); print(jit.n_compiled, file=sys.stderr)"
+        )
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return int(done.stderr.split()[-1])
+
+    assert n_compiled("warmup") > 50
+    assert n_compiled("train", "some.csv", "-o", "m.sieve") == 0
+    assert n_compiled("predict", "m.sieve", "some.csv") == 0
+    assert n_compiled("warmup") == 0
+
+
+def test_a_terminal_shows_that_kernels_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    code = "from textsieve.stats.labels import label_pairs; import numpy as np; label_pairs(np.arange(9) % 2, 9)"
+
+    def shown_on_terminal() -> str:
+        terminal, other_end = os.openpty()
+        subprocess.run([sys.executable, "-c", code], stderr=other_end, check=True)
+        os.write(other_end, b"end")
+        shown = os.read(terminal, 10_000).decode()
+        os.close(other_end)
+        os.close(terminal)
+        return shown
+
+    assert jit.COMPILING in shown_on_terminal()
+    assert shown_on_terminal() == "end"  # the code was loaded from the cache
