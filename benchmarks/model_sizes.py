@@ -42,10 +42,11 @@ from textsieve.evaluation import folds
 
 from .defaults_terms import corpus_names, mean_over_families, read_parts
 
+ALL_TERMS = "100,000 terms, 32 bits"
 CATEGORIZERS: dict[str, dict[str, Any]] = {
     "textsieve, default": {},
     "10,000 words, 32 bits": {"analyzer": "word", "n_terms": 10_000, "class_weight": None},
-    "100,000 terms, 32 bits": {"n_terms": 100_000, "tf": "log", "classifier_options": {"C": 1.0}},
+    ALL_TERMS: {"n_terms": 100_000, "tf": "log", "classifier_options": {"C": 1.0}},
     **{f"max_size {size}": {"max_size": size} for size in ("10kB", "20kB", "50kB", "100kB", "200kB", "500kB")},
     "tolerance 1se": {"tolerance": "1se", "folds": 3},
 }
@@ -96,7 +97,10 @@ def measure_models(documents: Documents) -> dict[str, Measured]:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fewer terms than asked for, documents without a selected term
         file = Path(folder) / "model"
+        default = Categorizer(probabilities=None).fit(documents.texts, documents.labels)
         for name, settings in CATEGORIZERS.items():
+            if name == ALL_TERMS:  # the same kinds of terms as in the default
+                settings = {**settings, "char_ngram_range": default.model_.analysis.char_ngram_range}
             model = Categorizer(probabilities=None, **settings).fit(documents.texts, documents.labels)
             model.save(file)
             results[name] = Measured(_accuracy(documents, model.predict(documents.test_texts)), file.stat().st_size)
@@ -289,7 +293,10 @@ CHART = Path(__file__).parents[1] / "docs" / "small-models.svg"
 
 
 def write_chart(results: dict[str, dict[str, Any]]) -> None:
-    """Write a chart of the accuracy by the size of the file for each corpus: a line for textsieve, and points."""
+    """Write a chart of the accuracy (vertical) by the size of the file (horizontal) for each corpus.
+
+    Models of limited sizes are connected by a line.
+    """
     altair = import_module("altair")
     points = [
         {
@@ -303,12 +310,27 @@ def write_chart(results: dict[str, dict[str, Any]]) -> None:
         if model not in ("textsieve, default", "tolerance 1se")
     ]
     base = altair.Chart(altair.Data(values=points)).encode(
-        x=altair.X("kB:Q", title="kB", scale=altair.Scale(type="log")),
-        y=altair.Y("accuracy:Q", title="accuracy", scale=altair.Scale(zero=False)),
-        color=altair.Color("model:N", title=None, legend=altair.Legend(orient="top", labelLimit=400, columns=3)),
+        x=altair.X(
+            "kB:Q",
+            title=None,
+            scale=altair.Scale(type="log"),
+            axis=altair.Axis(
+                values=[10, 100, 1_000, 10_000, 100_000],
+                labelExpr="datum.value < 1000 ? datum.value + ' kB' : datum.value / 1000 + ' MB'",
+                labelOverlap=False,
+                labelFontSize=8,
+            ),
+        ),
+        y=altair.Y("accuracy:Q", title=None, scale=altair.Scale(zero=False)),
+        color=altair.Color(
+            "model:N",
+            title=None,
+            sort=list(dict.fromkeys(point["model"] for point in points)),
+            legend=altair.Legend(orient="top", labelLimit=400, columns=3),
+        ),
     )
     line = base.transform_filter("datum.model == 'textsieve, limited size'").mark_line()
-    layers = altair.layer(line, base.mark_point(filled=True, size=25)).properties(width=170, height=110)
+    layers = altair.layer(line, base.mark_point(filled=True, size=25)).properties(width=180, height=100)
     facets = layers.facet(altair.Facet("corpus:N", title=None, sort=list(results)), columns=4)
     facets.resolve_scale(y="independent").save(str(CHART))
 
