@@ -64,7 +64,7 @@ def _documents(n_bytes: float) -> Iterator[tuple[str, str]]:
             size += len(json.dumps(text)) + 50
 
 
-def _opened(path: Path) -> Any:
+def _open_for_writing(path: Path) -> Any:
     """Return a text file that is open for writing, and compressed if its name says so."""
     if path.suffix == ".zst":
         return zstandard.open(path, "wt", encoding="utf-8")
@@ -76,7 +76,7 @@ def _opened(path: Path) -> Any:
 def write_large_file(path: Path, n_bytes: float) -> int:
     """Write documents in the format that the name of the file says, and return their number."""
     n_documents = 0
-    with _opened(path) as file:
+    with _open_for_writing(path) as file:
         rows = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")
         is_table = path.suffix in (".csv", ".tsv")
         if is_table:
@@ -128,7 +128,7 @@ def formats() -> str:
 
 
 def _row(title: str, name: str, n_bytes: float) -> str:
-    """Return a row of a table: training on a file of a name, of `n_bytes` bytes before compression."""
+    """Return a row of a table: training on a file with `n_bytes` bytes of JSON, in the format that its name says."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         n_documents = write_large_file(path, n_bytes)

@@ -11,8 +11,8 @@ signature: whoever can write an archive can write its checksums.
 An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
 compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
 the header's key `compressed` has their types and shapes. An array of more than `SMALL_ARRAY` bytes is at most
-`MAX_COMPRESSION` times as large as its bytes in the file; of others, the file has the array itself. So a small file
-can't take much memory.
+`MAX_COMPRESSION` times as large as its bytes in the file; otherwise it is stored uncompressed. So the arrays of a file
+take at most `SMALL_ARRAY` bytes each, or `MAX_COMPRESSION` times the size of the file.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SMALL_ARRAY = 1 << 20
 MAX_COMPRESSION = 4
 """The largest ratio of a larger array's size to that of its compressed bytes.
 
-Arrays that would become smaller are stored uncompressed. That is rare: those of large models compress by less than 2.
+Arrays that compress by more are stored uncompressed. That is rare: those of large models compress by less than 2.
 """
 
 COMPRESSION_LEVEL = 19

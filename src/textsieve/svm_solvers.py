@@ -54,10 +54,10 @@ EXPECTED_ROUNDS = 30
 """The expected number of rounds over the documents, for estimating costs."""
 
 SHARE_TO_COLLECT = 0.25
-"""Values of some terms are collected from columns if there are at most this share of them, or else from all rows."""
+"""Some terms are collected from their columns if they have at most this share of all values, or else from all rows."""
 
 MOST_VALUES_BY_COLUMN = 1 << 24
-"""Of more values, there is no copy by columns: it would take more than 200 MB."""
+"""The largest number of values of which there is a copy by columns; it takes 200 MB."""
 
 DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
@@ -184,9 +184,11 @@ class SVMProblem:
 
     def precompute(self, n_terms: int, n_problems: int) -> None:
         """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time."""
-        names = ["columns", "doc_freq"] if self.rows.nnz <= MOST_VALUES_BY_COLUMN else []
+        names = ["doc_freq"]
+        if self.rows.nnz <= MOST_VALUES_BY_COLUMN and n_terms <= SHARE_TO_COLLECT * self.n_terms:
+            names.append("columns")
         if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
-            names = ["postings", "dense", "orders"]
+            names += ["postings", "dense", "orders"]
             if 2 * n_terms > self.n_terms:  # products are then computed as a difference
                 names.append("products_of_all")
         for name in names:
@@ -196,7 +198,7 @@ class SVMProblem:
 
     @cached_property
     def columns(self) -> csc_matrix:
-        """Return the rows by columns."""
+        """Return the rows in CSC format."""
         return self.rows.tocsc()
 
     @cached_property

@@ -1,6 +1,7 @@
 """Run tasks on threads. Compiled kernels release the interpreter lock, so threads run them in parallel."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -23,11 +24,15 @@ def parallel_ranges(task: Callable[[int, int], None], n_items: int, size: int, n
     parallel_map(lambda number: task(number * size, min((number + 1) * size, n_items)), n_ranges, n_threads)
 
 
-def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
-    """Yield the items, of which a thread gets the next ones, up to `n_ahead`, while the caller works on one.
+MAX_WAIT = 2.0
+"""Seconds to wait for the thread of `read_ahead` to end."""
 
-    What the items raise is raised here, after the items before it. If the caller stops early, the thread ends after the
-    item that it is at.
+
+def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
+    """Yield the items, which a thread reads up to `n_ahead` + 1 ahead of the caller.
+
+    If reading an item raises an error, this function raises it after the items before. If the caller stops early, the
+    thread ends after the item that it is at.
     """
     from queue import Empty, Queue
     from threading import Thread
@@ -35,7 +40,7 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
     queue: Queue[tuple[Item] | BaseException | None] = Queue(n_ahead)
     is_stopped = False
 
-    def get_items() -> None:
+    def read_items() -> None:
         end: BaseException | None = None
         try:
             for item in items:
@@ -46,16 +51,17 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
             end = problem
         queue.put(end)
 
-    Thread(target=get_items, daemon=True).start()
+    thread = Thread(target=read_items, daemon=True)
     try:
-        while isinstance(got := queue.get(), tuple):
-            yield got[0]
-        if got is not None:
-            raise got
+        thread.start()
+        while isinstance(result := queue.get(), tuple):
+            yield result[0]
+        if result is not None:
+            raise result
     finally:
         is_stopped = True
-        while True:  # make room, in case that the thread waits for it
-            try:
+        with suppress(Empty):  # make room, in case that the thread waits for it
+            while True:
                 queue.get_nowait()
-            except Empty:
-                break
+        if thread.is_alive():
+            thread.join(MAX_WAIT)  # no longer, in case that it reads from a pipe into which nobody writes

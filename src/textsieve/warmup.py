@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 
 from .categorizer import Categorizer, load
 from .corpus import Corpus
+from .errors import InputError
 from .registry import CLASSIFIERS, SELECTORS
 from .selectors import OCFS
 from .stats import ClassStats
@@ -26,7 +27,7 @@ from .training.spilled_counts import SpilledCounts
 N_CLASSES = 4
 
 
-class Warmed(NamedTuple):
+class WarmupReport(NamedTuple):
     """What `warm_up` has done."""
 
     n_compiled: int
@@ -35,8 +36,11 @@ class Warmed(NamedTuple):
     """The folder of the cache."""
 
 
-def warm_up(progress: Progress, *, everything: bool = False) -> Warmed:
-    """Compile the kernels that default settings use; with `everything`, those of all methods and analyzers."""
+def warm_up(progress: Progress, *, everything: bool = False) -> WarmupReport:
+    """Compile the kernels that default settings use; with `everything`, those of all methods and analyzers.
+
+    Raises `InputError` if compiled code can't be kept.
+    """
     from .kernels import jit
 
     began, n_before = time.perf_counter(), jit.n_compiled
@@ -46,7 +50,10 @@ def warm_up(progress: Progress, *, everything: bool = False) -> Warmed:
         for number, task in enumerate(tasks):
             progress("compiling", number, len(tasks))
             task()
-    return Warmed(jit.n_compiled - n_before, time.perf_counter() - began, jit.cache_folder())
+        progress("compiling", len(tasks), len(tasks))
+    if jit.cache_problem is not None:
+        raise InputError(jit.cache_problem)
+    return WarmupReport(jit.n_compiled - n_before, time.perf_counter() - began, jit.cache_folder())
 
 
 Documents = tuple[list[str], list[Any]]
@@ -65,7 +72,7 @@ def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
     return texts, labels
 
 
-def _use(model: Categorizer, texts: list[str]) -> None:
+def _exercise(model: Categorizer, texts: list[str]) -> None:
     """Save and load a model, predict many documents and one, and explain one."""
     with TemporaryDirectory(prefix="textsieve-") as folder:
         path = Path(folder) / "model.sieve"
@@ -79,7 +86,7 @@ def _use(model: Categorizer, texts: list[str]) -> None:
 
 def _train_and_use(documents: Documents, **settings: Any) -> None:
     """Train a model on texts and labels, and use it."""
-    _use(Categorizer(**settings).fit(*documents), documents[0][:500])
+    _exercise(Categorizer(**settings).fit(*documents), documents[0][:500])
 
 
 def _stream(documents: Documents) -> None:
@@ -104,12 +111,12 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
         _documents(300, 250, "x"),
     )
     pairs = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
-    several = long[0], [[label, "class 0"] for label in long[1]]
+    multilabel = long[0], [[label, "class 0"] for label in long[1]]
     for documents in (short, many, long, ascii_texts, pairs):
         yield partial(_train_and_use, documents)
     yield partial(_train_and_use, many, char_ngram_range=None)
-    yield partial(_train_and_use, several, folds=2)
-    yield lambda: _use(Categorizer().fit(Corpus.from_texts(*long)), long[0][:50])
+    yield partial(_train_and_use, multilabel, folds=2)
+    yield lambda: _exercise(Categorizer().fit(Corpus.from_texts(*long)), long[0][:50])
     for documents in (long, ascii_texts):
         yield partial(_train_and_use, documents, analyzer="word")
     yield partial(_stream, long)

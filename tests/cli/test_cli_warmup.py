@@ -32,6 +32,13 @@ def test_warmup_says_how_much_it_compiled_and_where(
     assert run("warmup").stdout.startswith("Everything is compiled already, in ")
 
 
+def test_warmup_fails_if_compiled_code_can_not_be_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "_default_tasks", list)
+    monkeypatch.setattr(jit, "cache_problem", "Compiled code can't be written to /x (No space left on device).")
+    failed = run("warmup", exit_code=1)
+    assert "error: Compiled code can't be written to /x" in failed.stderr
+
+
 @pytest.mark.slow
 def test_after_warmup_no_command_compiles(tmp_path: Path) -> None:
     """Everything runs in fresh processes with an empty cache of their own."""

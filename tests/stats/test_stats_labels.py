@@ -266,3 +266,9 @@ def test_tuples_of_texts_give_the_pairs_of_lists_of_texts(label_sets: list[tuple
     assert from_tuples.classes == from_lists.classes
     assert from_tuples.documents.tolist() == from_lists.documents.tolist()
     assert from_tuples.class_starts.tolist() == from_lists.class_starts.tolist()
+
+
+def test_tuples_with_labels_that_are_no_texts_raise_the_usual_error() -> None:
+    with pytest.raises(InputError, match=r"The label of document 0 is \['a'\] \(list\)"):
+        label_pairs([(["a"],), ("b",)], 2)
+    assert label_pairs([(1,), (2, 1)], 2).classes == (1, 2)

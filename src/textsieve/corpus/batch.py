@@ -182,6 +182,9 @@ def in_groups(batches: Iterable[Batch], n_characters: int) -> Iterator[Batch]:
     try:
         for batch in batches:
             if batch.vectors is not None:
+                if waiting:
+                    yield _join(waiting)
+                    waiting, size = [], 0
                 yield batch
                 continue
             waiting.append(batch)
@@ -201,6 +204,7 @@ def _join(batches: list[Batch]) -> Batch:
     """Return the documents of several batches of texts as one."""
     if len(batches) == 1:
         return batches[0]
-    kept = None if batches[0].kept is None else [values for batch in batches for values in batch.kept or ()]
+    has_kept = any(batch.kept is not None for batch in batches)
+    kept = [values for batch in batches for values in batch.kept or [{} for _ in batch.labels]] if has_kept else None
     labels = [labels for batch in batches for labels in batch.labels]
     return Batch(labels, [text for batch in batches for text in batch.texts], kept=kept)

@@ -1,6 +1,6 @@
 """`Corpus`: documents and labels as a stream of batches that starts anew each time it is read.
 
-Most methods need one pass, some two, and none needs the texts as a list; so a `Corpus` holds no documents but knows how
+Most methods need one pass, and none needs the texts as a list; so a `Corpus` holds no documents but knows how
 to start a pass. `load` reads everything into memory.
 """
 

@@ -65,7 +65,7 @@ def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
     try:
         dispatcher._cache = CheckedCache(function)
     except RuntimeError:  # numba found no folder that can be written to
-        _warn_once(
+        _report_unusable_cache(
             "No folder can be written to for compiled code, so each process compiles anew; set NUMBA_CACHE_DIR to one."
         )
     return cast("Callable[Params, Result]", dispatcher)
@@ -183,7 +183,7 @@ class CheckedCache:
         try:
             self._save(signature, compiled)
         except OSError as problem:
-            _warn_once(
+            _report_unusable_cache(
                 f"Compiled code can't be written to {self.cache_path} ({problem.strerror or problem}), so the next "
                 "run compiles anew; make room there or set NUMBA_CACHE_DIR to another folder.",
                 "unwritable",
@@ -224,6 +224,17 @@ def _announce_compilation() -> None:
     if n_compiled == 1 and sys.stderr is not None and sys.stderr.isatty():
         with suppress(OSError):  # a terminal that was closed
             print(f"\r{COMPILING}\x1b[K", file=sys.stderr, flush=True)  # replaces a line of progress
+
+
+cache_problem: str | None = None
+"""Why compiled code can't be kept for the next process, if it can't."""
+
+
+def _report_unusable_cache(message: str, problem: str = "") -> None:
+    """Warn that compiled code can't be kept, and remember it for `textsieve warmup`."""
+    global cache_problem
+    cache_problem = message
+    _warn_once(message, problem)
 
 
 _warned: set[str] = set()

@@ -11,6 +11,7 @@ value `unlabelled`. It cannot be an empty list: if some lists are empty, all are
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,10 +76,9 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         return without_class(_from_integers(labels), unlabelled)
-    if set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str):  # the labels of a corpus
-        distinct_sets = dict.fromkeys(labels)
-        if all(type(label) is str for label_set in distinct_sets for label in label_set):
-            return _from_sets_of_texts(labels, list(distinct_sets))
+    are_tuples = set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str)  # the labels of a corpus
+    if are_tuples and set(map(type, chain.from_iterable(labels))) <= {str}:
+        return _from_sets_of_texts(labels, list(dict.fromkeys(labels)))
     if is_indicator(labels, unlabelled):
         return without_class(_from_indicator(_indicator_array(labels), n_documents, None), unlabelled)
     # If every label is a nonempty text, no document is unlabelled; this usual case has a faster conversion.

@@ -9,11 +9,14 @@ MAX_PREFIX = 255
 """The longest shared beginning of two terms that `front_code` uses, so that its length fits into a byte."""
 
 
-MAX_SHARED_RATIO, SMALL_TERMS = 8, 1 << 20
-"""Terms may share this many times the bytes of the rest, or at least so many bytes.
+MAX_SHARED_RATIO = 8
+"""Front-coded terms share at most this many times the bytes that they don't share, or `SMALL_TERMS`.
 
-Of a few bytes in a file, terms that share more could take much memory.
+Terms that share more are stored without front coding, so that a small file can't decode to a large list.
 """
+
+SMALL_TERMS = 1 << 20
+"""The number of bytes that terms may always share."""
 
 
 def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:

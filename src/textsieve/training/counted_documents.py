@@ -126,7 +126,10 @@ Progress = Callable[[str, int, int | None], None]
 """Called with the stage, the amount done, and the total amount, if known."""
 
 GROUP_CHARACTERS = 1 << 23
-"""About the number of characters that are counted at once: enough for all threads, and little memory."""
+"""About the number of characters that are counted at once: enough for all threads.
+
+The counts of words then take about 10 MB, and those of n-grams of 3 to 5 characters up to 200 MB.
+"""
 
 MAX_VALUES = 1 << 23
 """The largest number of counts that are kept in memory; each takes eight bytes."""
@@ -317,17 +320,17 @@ class StreamedDocuments:
     def selection_data(self, scheme: Scheme) -> SelectionData:
         """Return the input of a selector that reads weights of this scheme.
 
-        Statistics of weights need a second pass, because the idf is only known after the first. A streamed corpus has
-        no sample weights.
+        Statistics of weights need a second pass over the counts, because the idf is only known after the first. A
+        streamed corpus has no sample weights.
         """
         stats = self.stats
         if stats is None or scheme != COUNTS:
-            stats = ClassStats.zero(len(self.terms))
+            stats, labels = ClassStats.zero(len(self.terms)), self.targets.for_stats()
             done = 0
             for rows in self._weigh_all(scheme):
-                documents = np.arange(done, done + rows.shape[0])
-                stats.update(rows, self.targets.take(documents).pairs_for_stats())
-                done += len(documents)
+                stats.update(rows, labels[done : done + rows.shape[0]])
+                done += rows.shape[0]
+            stats = stats.renamed(map(self.targets.name, stats.classes))
         return SelectionData(
             stats,
             weights=lambda: self._weigh_all(scheme),

@@ -46,15 +46,15 @@ CLOSE_ENOUGH = 0.9
 
 
 MAX_COEFFICIENTS_PER_BYTE = 2
-"""More coefficients never fit: one takes about 6 bits, and its term more."""
+"""More coefficients hardly ever fit: one takes about 6 bits, and its term more."""
 
-FIRST_CUT = 2
+FIRST_CUT_FACTOR = 2
 """Before the last cut to n coefficients, one to this many times n shows which of them matter together.
 
 Without it, macro-F1 was .2 points lower on 36 corpora; a third cut to four times n changed nothing.
 """
 
-ROUGHLY = 10.0
+ROUGH_TOLERANCE_FACTOR = 10.0
 """The tolerance of the SVM before the last cut, as a multiple of that of the settings."""
 
 
@@ -65,8 +65,8 @@ class SieveLimits(NamedTuple):
     """The share of the coefficients of all selected terms; None: as many as fit into `max_bytes`."""
     max_bytes: int | None = None
     """The most bytes for coefficients, terms and idf in the model file."""
-    is_stored: bool = True
-    """Whether `max_bytes` must hold exactly. If not, sizes are only estimated, which is much faster."""
+    must_fit: bool = True
+    """Whether the size is measured. If not, it is only estimated, which is much faster."""
 
 
 def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | str) -> float:
@@ -95,7 +95,7 @@ class SieveTraining:
         from .plan import class_weight_by_number
 
         self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
-        rough_svm = clone(plan.classifier).set_params(tol=ROUGHLY * plan.classifier.tol)
+        rough_svm = clone(plan.classifier).set_params(tol=ROUGH_TOLERANCE_FACTOR * plan.classifier.tol)
         scorer = (plan if is_final else replace(plan, classifier=rough_svm)).fit_weights(rows, targets)
         assert isinstance(scorer, LinearScorer)
         used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
@@ -155,36 +155,36 @@ class SieveTraining:
             # The last step, if there are fewer coefficients than in the folds that gave the share.
             tuned_share = limits.share
             *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
-            if limits.max_bytes is None or self._stored(size.measure, sieved) <= limits.max_bytes:
+            if limits.max_bytes is None or self._size_by(size.measure, sieved) <= limits.max_bytes:
                 return self.fitted(sieved)
         assert limits.max_bytes is not None
-        sieved = self._fit_to_size(limits.max_bytes, size, is_stored=limits.is_stored)
+        sieved = self._fit_to_size(limits.max_bytes, size, must_fit=limits.must_fit)
         return self.fitted(sieved)
 
-    def _fit_to_size(self, max_bytes: int, size: StoredSize, *, is_stored: bool) -> Sieved:
+    def _fit_to_size(self, max_bytes: int, size: StoredSize, *, must_fit: bool) -> Sieved:
         """Return as many coefficients as fit.
 
         Their number is found before they are trained again, which changes the size by some percent. So other numbers
-        are tried afterwards, unless the model `is_stored` nowhere.
+        are tried afterwards, if the model `must_fit`.
         """
         n_outputs = len(self._start.intercepts)
         n_coefficients = self._number_that_fits(max_bytes, size)
-        if is_stored:  # measure how wrong the estimate is, and estimate again
+        if must_fit:  # measure how wrong the estimate is, and estimate again
             sieved = self._start.largest(n_coefficients)
-            ratio = self._stored(size.measure, sieved) / self._stored(size.estimate, sieved)
+            ratio = self._size_by(size.measure, sieved) / self._size_by(size.estimate, sieved)
             n_coefficients = self._number_that_fits(int(max_bytes / ratio), size)
         n_coefficients = max(n_coefficients, n_outputs)
         sieved = self._start
-        if FIRST_CUT * n_coefficients < self.n_coefficients:
-            sieved = self._sieve.cut(sieved, FIRST_CUT * n_coefficients, ROUGHLY)
+        if FIRST_CUT_FACTOR * n_coefficients < self.n_coefficients:
+            sieved = self._sieve.cut(sieved, FIRST_CUT_FACTOR * n_coefficients, ROUGH_TOLERANCE_FACTOR)
         best: Sieved | None = None
         for _ in range(MAX_TRIALS):
             trial = self._sieve.cut(sieved, n_coefficients)
-            n_bytes = self._stored(size.measure, trial) if is_stored else 0
+            n_bytes = self._size_by(size.measure, trial) if must_fit else 0
             if n_bytes <= max_bytes:
                 best = trial
                 has_all = n_coefficients >= np.count_nonzero(sieved.values)
-                if not is_stored or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
+                if not must_fit or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
                     break
             elif best is not None or n_coefficients <= n_outputs:
                 break
@@ -204,10 +204,11 @@ class SieveTraining:
         """
         candidates = self._start.largest(MAX_COEFFICIENTS_PER_BYTE * max_bytes)
         most = len(candidates.values)
-        number, growth = min(most, max_bytes // 2), 1.0  # the size grows about as the number to the power of `growth`
+        number = max(min(most, max_bytes // 2), 1)
+        growth = 1.0  # the size grows about as the number to the power of `growth`
         before: tuple[int, int] | None = None
         for _ in range(MAX_TRIALS):
-            n_bytes = self._stored(size.estimate, candidates.largest(number))
+            n_bytes = self._size_by(size.estimate, candidates.largest(number))
             if CLOSE_ENOUGH * max_bytes <= n_bytes <= max_bytes or (number == most and n_bytes <= max_bytes):
                 break
             if before is not None and before[0] != number and before[1] != n_bytes:
@@ -217,7 +218,7 @@ class SieveTraining:
             number = max(min(int(number * (aim / n_bytes) ** (1 / growth)), most), 1)
         return number
 
-    def _stored(self, size: Callable[[Ints, SparseLinearScorer, Floats], int], sieved: Sieved) -> int:
+    def _size_by(self, method: Callable[[Ints, SparseLinearScorer, Floats], int], sieved: Sieved) -> int:
         """Return the size of coefficients, terms and idf in a file, by a method of `StoredSize`."""
         columns, scorer = sieved.scorer()
-        return size(columns, scorer, self._idf[columns])
+        return method(columns, scorer, self._idf[columns])

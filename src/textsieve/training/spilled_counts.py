@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from tempfile import TemporaryFile, gettempdir
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -13,17 +15,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..arrays import Codes, Ints
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..kernels import csr as kernels
 from ..threads import read_ahead
 
 BLOCK_VALUES = 1 << 19
-"""A block ends after the batch with which it has this many values, which take 10 MB."""
+"""A block ends after the batch with which it has this many values; each takes 20 bytes in memory."""
 
 _COLUMN = np.dtype(np.uint32)
 
 
-class _Spilled(NamedTuple):
+class _BatchLocation(NamedTuple):
     """Where a batch is in the file."""
 
     position: int
@@ -36,15 +38,16 @@ class _Spilled(NamedTuple):
 class SpilledCounts:
     """Counts of batches of documents; a value takes about five bytes of the file.
 
-    The file has no name and vanishes with the object, also if the process is killed. It is in the folder for temporary
-    files, which the environment variable TMPDIR chooses.
+    The file vanishes with the object, also if the process is killed. It is in the folder for temporary files, which the
+    environment variable TMPDIR chooses.
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
-        finalize(self, self._file.close)
+        with _naming_folder():
+            self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
+        finalize(self, _close, self._file)
         self._lock = Lock()
-        self._batches: list[_Spilled] = []
+        self._batches: list[_BatchLocation] = []
         self._end = self._n_columns = 0
 
     def append(self, counts: csr_matrix) -> None:
@@ -55,17 +58,12 @@ class SpilledCounts:
         sizes = np.diff(counts.indptr)
         size_type, count_type = (np.min_scalar_type(numbers.max(initial=0)) for numbers in (sizes, counts.data))
         arrays = sizes.astype(size_type), counts.indices.astype(_COLUMN), counts.data.astype(count_type)
-        try:
+        with _naming_folder():
             self._file.seek(self._end)
             for array in arrays:
                 self._file.write(array.data)
             self._file.flush()
-        except OSError as problem:
-            raise InputError(
-                f"there is no room for the counts of all documents in {gettempdir()}: {problem.strerror or problem}",
-                hint="set the environment variable TMPDIR to a folder on a larger disk",
-            ) from problem
-        self._batches.append(_Spilled(self._end, len(sizes), counts.nnz, size_type, count_type))
+        self._batches.append(_BatchLocation(self._end, len(sizes), counts.nnz, size_type, count_type))
         self._end += sum(array.nbytes for array in arrays)
         self._n_columns = max(self._n_columns, counts.shape[1])
 
@@ -96,6 +94,25 @@ class SpilledCounts:
     def _read(self, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return the next `n` numbers of the file."""
         return np.frombuffer(self._file.read(n * dtype.itemsize), dtype)
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file; on a full disk, what was not written yet is lost."""
+    with suppress(OSError):
+        file.close()
+
+
+@contextmanager
+def _naming_folder() -> Iterator[None]:
+    """Turn errors of the temporary file into `InputError`s that name its folder."""
+    try:
+        yield
+    except OSError as problem:
+        raise InputError(
+            f"the counts of all documents can't be written to a temporary file: {problem.strerror or problem}",
+            hint="set the environment variable TMPDIR to a folder with more room; now it is "
+            + shown(os.environ.get("TMPDIR", "not set")),
+        ) from problem
 
 
 def take_columns(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: int) -> csr_matrix:

@@ -50,7 +50,7 @@ class StoredSize:
             + _entropy(_idf_steps(idf))
             + self._bits_per_letter * n_letters
         )
-        return int(bits / 8) + scorer.intercepts.nbytes + scorer.scales.nbytes + counts.nbytes
+        return int((bits + _entropy(counts)) / 8) + scorer.intercepts.nbytes + scorer.scales.nbytes
 
     @cached_property
     def _alphabetical(self) -> Ints:

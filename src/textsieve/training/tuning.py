@@ -267,7 +267,7 @@ class Tuning:
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         n_scored = 0
         if sieve is not None:
-            sieve = sieve._replace(is_stored=False)
+            sieve = sieve._replace(must_fit=False)
         for fold, (is_test, split) in enumerate(self.splits(max_terms)):
             documents = np.flatnonzero(is_test)
             is_missing = split.train_targets.class_docs == 0
