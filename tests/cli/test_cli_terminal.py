@@ -99,12 +99,12 @@ def without_varying(text: str) -> str:
 
 
 def test_every_subcommand_is_tested() -> None:
-    assert set(COMMANDS) == set(VERBS)
+    assert set(COMMANDS) == set(VERBS) - {"warmup"}  # its output depends on what is compiled: see test_cli_warmup.py
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("verb", "stdout"), [(verb, ("file", "pipe")[number % 2]) for number, verb in enumerate(VERBS)]
+    ("verb", "stdout"), [(verb, ("file", "pipe")[number % 2]) for number, verb in enumerate(COMMANDS)]
 )
 def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(
     verb: str, stdout: Kind, run: Any, expected: dict[str, str]
@@ -116,7 +116,7 @@ def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run: Any, expected: dict[str, str]) -> None:
     outcome = run(verb, stdout="terminal")
     assert outcome.code == 0, outcome.told
@@ -153,7 +153,7 @@ def test_json_is_not_mixed_with_progress_or_warnings(run: Any) -> None:
     assert b".py:" not in outcome.told
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_closed_standard_output_ends_with_a_message(verb: str, run: Any) -> None:
     for stderr in ("terminal", "pipe"):
         outcome = run(verb, stdout="closed", stderr=stderr)
@@ -163,7 +163,7 @@ def test_a_closed_standard_output_ends_with_a_message(verb: str, run: Any) -> No
         )
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_closed_standard_error_and_input_change_no_byte_of_the_output(
     verb: str, run: Any, expected: dict[str, str]
 ) -> None:
@@ -173,7 +173,7 @@ def test_closed_standard_error_and_input_change_no_byte_of_the_output(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_narrow_ascii_terminal_without_colours_is_enough(verb: str, run: Any) -> None:
     outcome = run(verb, stdout="terminal", **HOSTILE)
     assert outcome.code == 0, outcome.told
