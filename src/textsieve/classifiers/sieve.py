@@ -37,6 +37,7 @@ from .sparse_linear import SparseLinearScorer
 from .svm import LinearSVM, one_against_rest
 
 _ROWS_AT_A_TIME = 1 << 14
+"""The number of documents that are weighed at once, in 64 bits; the weights of all are kept in 32 bits."""
 
 
 class BinaryProblems(NamedTuple):
@@ -181,7 +182,7 @@ class CoefficientSieve:
         """Return the documents' weights of some terms, ascending, divided by their norm again."""
         indptr, indices, data = take_terms(self._rows, terms)
         rows = CSR(data, indices, indptr, len(terms))
-        for begin in range(0, rows.n_rows, _ROWS_AT_A_TIME):  # because weights are computed in 64 bits
+        for begin in range(0, rows.n_rows, _ROWS_AT_A_TIME):
             part = slice(begin, min(begin + _ROWS_AT_A_TIME, rows.n_rows))
             weights = weigh(rows.part(part), tf="tf", idf=None, norm=self._norm).data
             data[indptr[part.start] : indptr[part.stop]] = weights
