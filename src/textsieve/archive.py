@@ -11,8 +11,8 @@ signature: whoever can write an archive can write its checksums.
 An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
 compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
 the header's key `compressed` has their types and shapes. An array of more than `SMALL_ARRAY` bytes is at most
-`MAX_COMPRESSION` times as large as its bytes in the file; otherwise it is stored uncompressed. So the arrays of a file
-take at most `SMALL_ARRAY` bytes each, or `MAX_COMPRESSION` times the size of the file.
+`MAX_COMPRESSION` times as large as its bytes in the file; otherwise it is stored uncompressed. So an array that is read
+takes at most `SMALL_ARRAY` bytes, or `MAX_COMPRESSION` times its bytes in the file.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def compressed_size(arrays: Mapping[str, NDArray[Any]]) -> int:
 
 
 def _decompress(data: bytes | memoryview, n_bytes: int) -> bytes:
-    """Return the `n_bytes` bytes that were compressed; raise `ValueError` if it is another number, or for damage."""
+    """Return the bytes that were compressed; raise `ValueError` if they are not `n_bytes` or the data is damaged."""
     from zstandard import ZstdDecompressor, ZstdError, get_frame_parameters
 
     try:
@@ -249,7 +249,7 @@ class Archive:
         """Read the header; `name` is the name of the archive in errors."""
         self.name, self.n_bytes = name, size
         self._read_at = read_at
-        start = bytes(read_at(0, 16))
+        start = bytes(read_at(0, 16))  # enough for `check_start`
         check_start(kind, start, size, name)
         head = bytes(read_at(0, SIZE_BYTES + _header_size(start)))
         self.header, self._stored_specs, compressed = _parse_head(kind, head, size, name)
@@ -290,7 +290,7 @@ class Archive:
         data = self._read_at(self._arrays_start + stored.start, stored.n_bytes)
         if len(data) != stored.n_bytes:
             raise InputError("the file became shorter while it was read", place=self.name, hint=COPY_AGAIN)
-        if spec is not stored:
+        if spec is not stored:  # the array is compressed
             try:
                 data = _decompress(data, spec.n_bytes)
             except ValueError as problem:
@@ -339,9 +339,10 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
 
 
 def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, Specs, Specs]:
-    """Return the header, the arrays that the file has, and what the compressed ones of them are.
+    """Return the header, the specs of all arrays as stored, and the specs of the compressed arrays once decompressed.
 
-    `head` is everything before the arrays.
+    `head` has the bytes before the arrays, `size` is that of the file, and `name` is its name in errors. Raises
+    `InputError` if the file is damaged or not a readable archive of this kind.
     """
     compressed: Specs = {}
     try:
@@ -353,7 +354,7 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
             declared = header.pop("compressed")
             if not isinstance(declared, dict):
                 raise TypeError("it does not declare its compressed arrays")
-            compressed = {name: _parse_compressed(name, spec, specs) for name, spec in declared.items()}
+            compressed = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
             if (header["version"], header["format"]) != (version, format_):
                 raise ValueError("its header has two versions")
     except _TruncatedError as problem:
@@ -393,13 +394,16 @@ def _decompress_text(encoded: Any) -> str:
         n_bytes = get_frame_parameters(data).content_size
     except ZstdError as problem:
         raise ValueError(f"its header can't be decompressed: {problem}") from problem
-    if n_bytes > MAX_HEADER:  # also if it is not known
+    if n_bytes > MAX_HEADER:  # also if the size is not recorded, which zstandard reports as 2^64 - 1
         raise ValueError(f"its header has more than {MAX_HEADER:,} bytes")
     return _decompress(data, n_bytes).decode()
 
 
 def _parse_compressed(name: str, declared: Mapping[str, Any], specs: Specs) -> ArraySpec:
-    """Return what a compressed array is, which the header declares; raise an error if it can't be."""
+    """Return the spec that the header declares for a compressed array once decompressed.
+
+    `specs` has the arrays as stored. Raises `ValueError`, `LookupError` or `TypeError` for an invalid declaration.
+    """
     stored = specs[name]
     spec = _spec_of(name, declared["dtype"], declared["shape"], stored.start)
     if stored.dtype != np.uint8 or len(stored.shape) != 1:

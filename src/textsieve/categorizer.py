@@ -228,6 +228,7 @@ class Categorizer(Parameters):
         if fit_thresholds:
             from .training.updating import refit_thresholds
 
+            # The statistics before the update: these documents are held out in turn.
             new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
         self.model_, self._statistics_ = new_model, new_statistics
         return self
@@ -366,6 +367,7 @@ class Categorizer(Parameters):
             true = list(true_label_sets)
             with X.naming_documents(report.documents + report.unlabelled) if isinstance(X, Corpus) else nullcontext():
                 labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
+            # Only texts in memory have weights, and they are a single batch.
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             predicted = model.label_sets(labels)
             report += compare_labels(
@@ -515,6 +517,7 @@ class Categorizer(Parameters):
         from .modelfile.locking import locked, may_be_updated
 
         name = os.fspath(path)
+        # Only models with statistics are updated by other processes, so others are written without the lock.
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 

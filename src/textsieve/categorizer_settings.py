@@ -531,8 +531,9 @@ class Settings:
     def short_texts_get_ngrams(self) -> bool:
         """Return whether n-grams of characters are counted if the texts are short.
 
-        They are if the user has not said what words are, and if coefficients are dropped. Without that, each n-gram
-        would take the place of a word in the model.
+        They are if `char_ngram_range` is "auto", the analyzer is "text", the user has not said what words are (by
+        `token_pattern`, `tokenizer`, `normalise` or `names`), and coefficients are dropped. If none were dropped, each
+        n-gram would take the place of a word in the model.
         """
         has_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO) and not self._has_own_words
         is_sieved = self.sieves_coefficients or (is_auto(self.max_size) and self._can_limit_size)
@@ -630,7 +631,8 @@ FORMER_DEFAULTS: Final[Mapping[str, Any]] = {
 def restore_settings(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a model records as arguments of `Categorizer`, without the number of threads.
 
-    JSON has neither tuples nor mappings whose keys are numbers, so a model records these as lists.
+    Names that are no settings of this version are left out. JSON has neither tuples nor mappings whose keys are
+    numbers, so a model records these as lists.
     """
     known = {name: value for name, value in stored.items() if name in SETTINGS and name != "n_jobs"}
     settings = {**FORMER_DEFAULTS, **known}

@@ -41,13 +41,15 @@ _FEATURE_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 def growing(estimator: Any, X: Any) -> Iterator[Any]:
     """Validate a batch that may have more columns than earlier batches, and yield its rows.
 
-    Use it as `with growing(self, X) as rows:`. If the block raises, the estimator's number of features and their names
-    are restored.
+    Use it as `with growing(self, X) as rows:`. The estimator gets the number of features and the feature names of the
+    batch. If validation or the block raises, the earlier ones are restored. A batch with fewer columns than earlier
+    ones raises an error.
     """
     before = {name: getattr(estimator, name) for name in _FEATURE_ATTRIBUTES if hasattr(estimator, name)}
     n_columns = before.get("n_features_in_", 0)
     has_grown = not before or getattr(X, "shape", (0, 0))[-1] > n_columns
     try:
+        # With `reset`, the batch sets the features. Otherwise scikit-learn checks that they are the same as before.
         yield validate_data(estimator, X, accept_sparse="csr", accept_large_sparse=True, reset=has_grown)
     except BaseException:
         for name in _FEATURE_ATTRIBUTES:

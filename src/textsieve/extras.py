@@ -11,7 +11,10 @@ from .errors import MissingPackage, Setting
 
 
 def require_extra(extra: str, *, what: str | Setting) -> None:
-    """Raise `MissingPackage` if a package of an extra is not installed; `what` is the feature that needs it."""
+    """Raise `MissingPackage` if a package of an extra is not installed, or if the metadata do not list the extra.
+
+    `what` is the feature that needs it.
+    """
     # A requirement of an extra looks like: altair<7,>=6; extra == "plots"
     is_of_extra = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
     requirements = [requirement for requirement in requires("textsieve") or () if is_of_extra.search(requirement)]

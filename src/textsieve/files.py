@@ -6,7 +6,7 @@ was, and a file `.textsieve-*.part` beside it. The next `replacing` of the same 
 holds a lock on its part file until the rename, and the kernel releases the lock of a process that dies, so a part file
 that can be locked belongs to nobody.
 
-`open_regular` opens a file for reading, and `read_small` reads one of many small files at once. Both raise `InputError`
+`open_regular` opens a file for reading, and `read_small` reads a small file by a single read. Both raise `InputError`
 for pipes, which could block for ever, and for devices, which may never end; `open_regular` also for files that are
 larger than `max_bytes`. Some files of the Linux kernel look regular but block (`/proc/kmsg`); reading them raises
 `InputError`, too.
@@ -145,12 +145,12 @@ def naming_when_full(path: str) -> Iterator[None]:
 
 def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
     """Write a temporary file; raise `InputError`, which names its content as `what`, if there is no space for it."""
-    with naming_temporary(path, what=what), open(path, "wb") as file:
+    with explain_no_space(path, what=what), open(path, "wb") as file:
         file.writelines(chunks)
 
 
 @contextmanager
-def naming_temporary(path: str, *, what: str) -> Iterator[None]:
+def explain_no_space(path: str, *, what: str) -> Iterator[None]:
     """Raise `InputError` instead of `OSError` if there is no space for `what` in a temporary file or folder."""
     try:
         yield
@@ -185,7 +185,9 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     try:
         with naming_when_full(path), part_file:
             if os.name == "posix":
-                lock_holder = os.dup(part_file.fileno())  # keeps the lock until the file is renamed
+                # The copy keeps the lock from when `part_file` is closed until it is renamed. (Windows has no such
+                # locks, and renames no open file.)
+                lock_holder = os.dup(part_file.fileno())
             yield part_file
             part_file.flush()
             if mode is not None:

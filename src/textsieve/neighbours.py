@@ -132,7 +132,11 @@ def nearest_of(cosines: Floats, k: int) -> Ints:
 
 
 def index_of(postings: Postings) -> Index:
-    """Return the index that the kernels search: the documents by term and by row, and bounds to skip documents with."""
+    """Return the index that the kernels search.
+
+    It has the documents twice, as postings of each term and as CSR rows, and norms with which a search can rule out
+    documents without computing their cosines.
+    """
     from .kernels import neighbours as kernels
 
     term_indptr, documents, weights = (frozen(array) for array in postings[:3])

@@ -46,7 +46,10 @@ class ConditionalMethod(Generic[Arguments, Result]):
 def available_if(
     check: Callable[[Any], None],
 ) -> Callable[[Callable[Concatenate[Any, Arguments], Result]], ConditionalMethod[Arguments, Result]]:
-    """Make a method available under a condition, as scikit-learn's decorator of this name does."""
+    """Make a method available under a condition, as scikit-learn's decorator of this name does.
+
+    `check(instance)` raises `NotAvailable` if the instance lacks the method.
+    """
     return lambda method: ConditionalMethod(check, method)
 
 
@@ -60,7 +63,7 @@ class MetadataSetter:
         self._method = name.removeprefix("set_").removesuffix("_request")
 
     def __get__(self, instance: Any, owner: type[Parameters]) -> Any:
-        """Return a function that sets the requests of the instance and returns it."""
+        """Return a function that sets the requests of the instance and returns the instance."""
         metadata = owner._metadata_of(self._method)
         if not metadata:
             raise NotAvailable(f"{owner.__name__} has no set_{self._method}_request: {self._method} takes no metadata.")
@@ -99,7 +102,7 @@ class Parameters:
     @classmethod
     def _metadata_of(cls, method: str) -> list[str]:
         """Return the names of the metadata that a method takes, such as `sample_weight`."""
-        parameters = list(inspect.signature(getattr(cls, method)).parameters)[1:]
+        parameters = list(inspect.signature(getattr(cls, method)).parameters)[1:]  # without `self`
         return [name for name in parameters if name not in cls._not_metadata]
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -158,7 +161,7 @@ class Parameters:
         changed = (
             f"{name}={value!r}"
             for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(defaults[name])
+            if repr(value) != repr(defaults[name])  # not `==`, which has no truth value for arrays
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 

@@ -220,7 +220,9 @@ SELECTORS = Registry(
     ),
     reserved={"k": "n_terms"},
 )
-"""The selectors. Those that count documents read counts; the others read weights: of `LTC`, or those of `svm`."""
+"""The selectors. Those that count documents read counts. The others read weights by the scheme `LTC`, except that
+"weights" uses the scheme of the classifier svm.
+"""
 
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:

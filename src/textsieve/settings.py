@@ -31,6 +31,7 @@ def as_bytes(size: object) -> int:
     if not isinstance(size, str) or len(size) >= 20:  # hundreds of digits would overflow
         return 0
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", size.strip().lower())
+    # The position of the unit in " kmgt" is the power of 1000.
     return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")) if match else 0
 
 

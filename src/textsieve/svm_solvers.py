@@ -54,10 +54,13 @@ EXPECTED_ROUNDS = 30
 """The expected number of rounds over the documents, for estimating costs."""
 
 SHARE_TO_COLLECT = 0.25
-"""Some terms are collected from their columns if they have at most this share of all values, or else from all rows."""
+"""The values of a subset of the terms are taken from the CSC matrix if they are at most this share of all values.
+
+Otherwise one pass over all rows is faster.
+"""
 
 MOST_VALUES_BY_COLUMN = 1 << 24
-"""The largest number of values of which there is a copy by columns; it takes 200 MB."""
+"""A matrix with more values is not copied to CSC format; a copy of this many values takes 200 MB."""
 
 DENSE_SHARE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
@@ -65,8 +68,8 @@ DENSE_SHARE = 0.3
 MAX_CANCELLATION = 1e4
 """Products over a subset of the terms are computed as a difference unless this would lose too many digits.
 
-The squared length of a document over all terms may be up to this many times that over the subset (plus 1): then 4 of 16
-digits are lost.
+The squared length of a document over all terms may be up to this many times its squared length over the subset (plus
+1): then 4 of 16 digits are lost.
 """
 
 _N_ORDERS = 64
@@ -113,8 +116,9 @@ class SVMProblem:
     ) -> Hyperplanes:
         """Return a hyperplane for each binary problem, on all terms or on some of them (`terms`, ascending).
 
-        With up to `MAX_TERMS_FOR_RETRY` terms, problems for which the fastest method does not converge are solved by
-        Newton's method (`_ByEquations`). If the constructor sets a method, no other is used.
+        With up to `MAX_TERMS_FOR_RETRY` terms, and at least as many documents, problems for which the fastest method
+        does not converge are solved again by Newton's method (`_ByEquations`). If the constructor sets a method, no
+        other is used.
         """
         n_terms = self.n_terms if terms is None else len(terms)
         method = self._method or self._fastest_method(n_terms, n_problems)
@@ -129,7 +133,8 @@ class SVMProblem:
             for array, retried_array in zip(solutions, retried, strict=True):
                 array[unsolved] = retried_array
         coefficients, intercepts, rounds_left = solutions
-        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)  # the last round is still counted as left
+        # The round in which a solver finds that it has converged is still counted as left.
+        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
         return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
 
     def _solve_by(
@@ -183,8 +188,12 @@ class SVMProblem:
         return float(np.where(is_dense, 0.1 * n * doc_freq, 0.5 * doc_freq * doc_freq).sum())
 
     def precompute(self, n_terms: int, n_problems: int) -> None:
-        """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time."""
+        """Compute the cached properties that `solve` will use, so that threads don't compute them at the same time.
+
+        `n_terms` is the number of terms, and `n_problems` that of binary problems, in a call of `solve`.
+        """
         names = ["doc_freq"]
+        # `arrays_of` compares numbers of values. The terms are not known here, so their number has to do.
         if self.rows.nnz <= MOST_VALUES_BY_COLUMN and n_terms <= SHARE_TO_COLLECT * self.n_terms:
             names.append("columns")
         if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
@@ -210,6 +219,7 @@ class SVMProblem:
         """Return the CSR arrays of the rows, reduced to some terms unless `terms` is None."""
         if terms is None:
             return csr_arrays(self.rows)
+        # Without a copy by columns, or if the terms have a large share of the values, pass over all rows.
         if self.rows.nnz > MOST_VALUES_BY_COLUMN or SHARE_TO_COLLECT * self.rows.nnz < self.doc_freq[terms].sum():
             return take_terms(self.rows, terms)
         return csr_arrays(self.columns[:, terms].tocsr())
@@ -225,7 +235,10 @@ class SVMProblem:
 
     @cached_property
     def dense(self) -> tuple[NDArray[np.int32], Floats]:
-        """Return the index of each term's dense row (-1 if it has none), and the dense rows of frequent terms."""
+        """Return the index of each term's dense row (-1 if it has none), and the dense rows.
+
+        There is a dense row, with a weight for each document, for each frequent term.
+        """
         indptr, documents, weights = self.postings
         frequent = np.flatnonzero(np.diff(indptr) > DENSE_SHARE * self.n_documents)
         dense_rows = np.zeros((len(frequent), self.n_documents))
@@ -325,12 +338,15 @@ SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "row
 
 
 def csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return the CSR arrays in the types of `take_terms`, so that the kernels are compiled for these types only."""
+    """Return `indptr`, `indices` and `data` in the types that `take_terms` returns.
+
+    So the kernels are compiled for these types only.
+    """
     return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
 
 
 def take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return the CSR arrays of the columns of some terms."""
+    """Return `indptr`, `indices` and `data` of the columns of some terms, numbered by their position in `terms`."""
     new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
     new_column[terms] = np.arange(len(terms))
     indptr = np.empty(rows.shape[0] + 1, np.int64)

@@ -20,7 +20,7 @@ def parallel_map(task: Callable[[int], Result], n_tasks: int, n_threads: int) ->
 
 def parallel_ranges(task: Callable[[int, int], None], n_items: int, size: int, n_threads: int) -> None:
     """Call `task(first, last)` for consecutive ranges of at most `size` items; a range does not include `last`."""
-    n_ranges = -(-n_items // size)
+    n_ranges = -(-n_items // size)  # rounded up
     parallel_map(lambda number: task(number * size, min((number + 1) * size, n_items)), n_ranges, n_threads)
 
 
@@ -37,6 +37,7 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
     from queue import Empty, Queue
     from threading import Thread
 
+    # The queue has each item in a tuple, and at the end None, or the error that ended the reading.
     queue: Queue[tuple[Item] | BaseException | None] = Queue(n_ahead)
     is_stopped = False
 
@@ -60,7 +61,7 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
             raise result
     finally:
         is_stopped = True
-        with suppress(Empty):  # make room, in case that the thread waits for it
+        with suppress(Empty):  # make room, in case the thread waits for it; then the thread sees `is_stopped`
             while True:
                 queue.get_nowait()
         if thread.is_alive():

@@ -65,6 +65,7 @@ def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
     generator = random.Random(0)
     words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(3000)]
     labels = [f"class {number % N_CLASSES}" for number in range(n)]
+    # Squares modulo 3000 repeat, so some words are frequent. The offset differs by class, so classes differ in words.
     texts = [
         " ".join(words[(generator.randrange(900) ** 2 + 700 * (number % N_CLASSES)) % 3000] for _ in range(n_words))
         for number in range(n)
@@ -103,16 +104,21 @@ def _stream(documents: Documents) -> None:
 
 
 def _default_tasks() -> Iterator[Callable[[], object]]:
-    """Yield functions that train with default settings on short texts, many, long ones, a corpus, and other labels."""
+    """Yield functions that train and use models with default settings or similar ones.
+
+    Texts are short or long, few or many, ASCII or not, in memory, in a corpus or too large for memory. Labels are four
+    classes, two, or several per text. Terms are counted with and without n-grams of characters, or by the analyzer
+    "word".
+    """
     short, many, long, ascii_texts = (
         _documents(600, 12),
         _documents(3000, 12),
         _documents(300, 250),
         _documents(300, 250, "x"),
     )
-    pairs = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
+    two_classes = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
     multilabel = long[0], [[label, "class 0"] for label in long[1]]
-    for documents in (short, many, long, ascii_texts, pairs):
+    for documents in (short, many, long, ascii_texts, two_classes):
         yield partial(_train_and_use, documents)
     yield partial(_train_and_use, many, char_ngram_range=None)
     yield partial(_train_and_use, multilabel, folds=2)

@@ -45,7 +45,7 @@ def _check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
             link = "it" if os.path.islink(path) else f"its folder {folder}"
             reason = f"{link} is a symbolic link that ends in a loop of links"
             raise unwritable(path, reason, "remove that link or give another name") from problem
-        mode = None  # the file does not exist yet
+        mode = None  # the file does not exist yet, or not even its folder, which is checked next
     if not os.path.isdir(folder):
         raise unwritable(path, f"there is no folder {folder}", "make it first")
     if mode is None or stat.S_ISREG(mode):

@@ -22,7 +22,7 @@ from textsieve.selectors.testors.transversals import (
     minimal_rows,
     pack_bits,
     transversals,
-    union_of_bits,
+    union_of_minimal_rows,
     unpack_bits,
 )
 
@@ -48,7 +48,7 @@ def brute(rows: Marks) -> list[Testor]:
 
 def union(rows: Marks) -> Marks:
     """Return a mask of the columns that the union of the minimal rows contains."""
-    mask: Marks = unpack_bits(union_of_bits(pack_bits(rows))[None], rows.shape[1])[0]
+    mask: Marks = unpack_bits(union_of_minimal_rows(pack_bits(rows))[None], rows.shape[1])[0]
     return mask
 
 

@@ -53,8 +53,9 @@ def class_factors(
         return rule_factors(class_weight, np.bincount(numbers, sample_weight))
     require_rule_or_factors(class_weight)
     try:
+        # scikit-learn needs y only for its own rule "balanced", which does not get here.
         factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes)
-    except ValueError as problem:
+    except ValueError as problem:  # for example, the dictionary has a factor for a class that does not exist
         raise InputError(f"{problem}", setting="class_weight", value=class_weight) from problem
     if not (np.isfinite(factors) & (factors > 0)).all():
         raise InputError(setting="class_weight", value=class_weight, hint="use factors above 0")

@@ -60,7 +60,7 @@ def count_correct_by_k(scorer: CosineKNNScorer, most_neighbours: int, threads: i
     The result has a number for each k from 1 to `most_neighbours`.
     """
     n_documents = scorer.postings.n_documents
-    n_tasks = -(-n_documents // _DOCUMENTS_PER_TASK)
+    n_tasks = -(-n_documents // _DOCUMENTS_PER_TASK)  # rounded up
     # A row for each task, so that threads never write to the same one.
     n_correct = np.zeros((n_tasks, most_neighbours), np.int64)
     most_frequent = int(np.bincount(scorer.classes).argmax())  # the class of a document without neighbours
@@ -192,8 +192,10 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
             rows = rows_of(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
             queries, exclusions = unit_rows(rows), {}
         neighbours = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **exclusions)
-        documents = self._documents[neighbours.documents]
-        return (np.clip(1.0 - neighbours.cosines, 0.0, 2.0), documents) if return_distance else documents
+        documents = self._documents[neighbours.documents]  # row numbers in the matrix that `fit` got
+        if not return_distance:
+            return documents
+        return np.clip(1.0 - neighbours.cosines, 0.0, 2.0), documents  # by rounding, a cosine may be just outside ±1
 
     def to_scorer(self) -> CosineKNNScorer:
         """Return the scorer that a model stores."""
@@ -207,11 +209,14 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return self._scorer.scores(rows, self.n_jobs)
 
     def _choose_k(self, scorer: CosineKNNScorer) -> int:
-        """Return the number of neighbours that vote, from the setting `k` and the number of documents."""
+        """Return the number of neighbours that vote, from the setting `k` and the number of documents.
+
+        Sets `right_by_k_`, too, which is empty unless `k` is "auto".
+        """
         n_documents = scorer.postings.n_documents
         self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
-            most = max(1, min(MAX_NEIGHBOURS, n_documents - 1))
+            most = max(1, min(MAX_NEIGHBOURS, n_documents - 1))  # a document has n_documents - 1 others
             self.right_by_k_ = count_correct_by_k(scorer, most, n_threads(self.n_jobs))
             return int(self.right_by_k_.argmax()) + 1
         if int(self.k) > n_documents:

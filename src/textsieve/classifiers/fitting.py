@@ -40,7 +40,8 @@ def fit_own_scorer(
 ) -> Scorer:
     """Train a classifier that has a method `to_scorer`, and return its scorer.
 
-    `indicator` is a (documents x classes) matrix with 1 where a document is in a class.
+    `indicator` is a (documents x classes) matrix with 1 where a document is in a class. Raises `InputError` if the
+    classifier does not support class weights or sample weights that are given.
     """
     untrained = clone(classifier)
     if class_weight is not None:
@@ -99,14 +100,17 @@ def fit_each_class(
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
         return fit_stats(classifier, stats, class_weight, multilabel=True).after(projection)
     uses_threads = traits_of(classifier).uses_threads
+    # Each class is fitted in one thread; the threads are used for several classes at a time.
     single_threaded = clone(classifier).set_params(n_jobs=1) if uses_threads else classifier
 
     def fit_class(number: int) -> tuple[Floats, float]:
+        """Return the coefficients and the intercept of a class against the rest."""
         is_member = np.zeros(rows.shape[0], np.int64)
         is_member[members[number]] = 1
         n_members = len(members[number])
         if n_members in (0, len(is_member)):  # nothing to learn: the class has no document, or every document
             return np.zeros(rows.shape[1]), CONSTANT_SCORE if n_members else -CONSTANT_SCORE
+        # With two classes, the class (1) and the rest (0), the form has a single row.
         form, _ = _fit_linear(
             single_threaded, rows, is_member, weight_against_rest(class_weight, number), sample_weight
         )

@@ -69,6 +69,7 @@ def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: F
 
     `is_member` (documents x classes) is 1 where a document is in a class. `weights` has the sample weight of each
     document. For naive Bayes, values below 0 in the rows raise `InputError`; they can't be detected in the sums later.
+    Without any batch, the statistics are those of no documents and no terms.
     """
     stats: ClassStats | None = None
     begin = 0
@@ -104,6 +105,7 @@ def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
 
 
 def _stack(batches: list[csr_matrix]) -> csr_matrix:
+    """Return the rows of all batches as one matrix; a single batch is not copied."""
     return vstack(batches, "csr") if len(batches) > 1 else batches[0]
 
 
@@ -170,6 +172,7 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
         weight = weight_against_rest(class_weight, number)
         sums = np.stack([rest_sums, stats.class_sums(number)])  # two classes: the rest is 0, the class is 1
         form = _fit_naive_bayes(classifier, sums, sizes, _factors(weight, np.arange(2), sizes))
+        # The form of two classes has a single row, which is positive for the second.
         coefficients[number], intercepts[number] = form.coefficients[0], form.intercepts[0]
     return Linear(coefficients, intercepts)
 

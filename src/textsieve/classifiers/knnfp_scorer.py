@@ -97,8 +97,8 @@ class KNNFPScorer:
         n_labels = np.diff(self.label_indptr)[self.documents]
         cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # (term, label)
         counts = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
-        n_documents = np.maximum(np.diff(self.term_indptr), 1)  # no division by 0
-        return np.asarray(counts * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
+        n_with_term = np.maximum(np.diff(self.term_indptr), 1)  # documents; at least 1, to avoid a division by 0
+        return np.asarray(counts * (np.minimum(self.k, n_with_term) / n_with_term)[:, np.newaxis])
 
     def stored_settings(self) -> dict[str, Any]:
         """Return the setting k, the number of documents that vote."""
@@ -181,6 +181,6 @@ class KNNFPScorer:
 def _distances(weights: Floats, weight: float) -> tuple[Floats, Floats]:
     """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum)."""
     distances = weights - weight
-    part = distances - weights
-    errors = (weights - (distances - part)) - (weight + part)
+    absorbed = distances - weights  # -weight, as far as the rounded differences contain it
+    errors = (weights - (distances - absorbed)) - (weight + absorbed)
     return np.abs(distances), np.where(distances < 0, -errors, errors)

@@ -100,7 +100,7 @@ class LinearScorer:
         products = self.contributions(rows.indices, rows.data)
         longest_first = np.argsort(-lengths, kind="stable")  # so the rows that have a product at a position come first
         starts, lengths = rows.indptr[longest_first], lengths[longest_first]
-        sorted_scores = np.empty((rows.n_rows, self.n_outputs))
+        sorted_scores = np.empty((rows.n_rows, self.n_outputs))  # in the order `longest_first`
         for position in range(lengths.max(initial=0)):
             n_long_enough = np.searchsorted(-lengths, -position)  # the number of rows longer than `position`
             if position == 0:

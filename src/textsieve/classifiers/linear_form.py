@@ -49,7 +49,10 @@ class Linear(NamedTuple):
 
 
 def linear_form(classifier: Any) -> Linear:
-    """Return the linear form of a trained classifier; for two classes one row, positive for the second."""
+    """Return the linear form of a trained classifier; for two classes one row, positive for the second.
+
+    Raises `NotLinear` if the classifier has no coefficients, or another number of rows than classes.
+    """
     if not hasattr(classifier, "classes_"):
         raise _not_linear(classifier, "after fit it has no classes_")
     if isinstance(classifier, ComplementNB):  # it does not use class priors
@@ -61,6 +64,7 @@ def linear_form(classifier: Any) -> Linear:
         if hasattr(coefficients, "toarray"):  # after sparsify()
             coefficients = coefficients.toarray()
         rows = np.atleast_2d(np.asarray(coefficients, np.float64))
+        # `intercept_` may be a single number, such as 0.0 for a classifier without intercepts.
         form = Linear(rows, np.broadcast_to(np.asarray(classifier.intercept_, np.float64), len(rows)).copy())
     else:
         raise _not_linear(classifier, "after fit it has no coef_ and intercept_")
@@ -89,6 +93,7 @@ class NotLinear(InputError):
 
 
 def _not_linear(classifier: Any, reason: str) -> NotLinear:
+    """Return the error for a classifier that is not linear, for the given reason."""
     return NotLinear(
         f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
         "explained nor stored",
@@ -97,9 +102,10 @@ def _not_linear(classifier: Any, reason: str) -> NotLinear:
 
 
 def verified_linear_form(trained: Any, rows: csr_matrix) -> Linear:
-    """Return the linear form of a trained classifier; raise `NotLinear` if it gives other scores on the first rows.
+    """Return the linear form of a trained classifier, after a check that both give the same scores for the first rows.
 
-    The check needs a `decision_function`; naive Bayes, for example, has none and is not checked.
+    Raises `NotLinear` if they don't. The check needs a `decision_function`; naive Bayes, for example, has none and is
+    not checked.
     """
     form = linear_form(trained)
     if hasattr(trained, "decision_function"):  # coef_ may mean something else: SVC has a row for each pair of classes
@@ -145,7 +151,7 @@ def reraise_option_errors(classifier: Any) -> Iterator[None]:
     """
     try:
         yield
-    except InputError:
+    except InputError:  # it is a ValueError, too, and stays as it is
         raise
     except ValueError as problem:
         if not type(classifier).__module__.startswith("sklearn."):

@@ -96,7 +96,10 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return self._set_stats(stats.copy())
 
     def _set_stats(self, stats: ClassStats) -> Self:
-        """Store the statistics, which no other object may change, and compute the prototypes."""
+        """Store the statistics and compute the prototypes; raise `InputError` if there are fewer than two classes.
+
+        No other object may use these statistics, because `partial_fit` changes them in place.
+        """
         if len(stats.classes) < 2:
             problem = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
             raise InputError(

@@ -156,6 +156,7 @@ def check_layout(specs: Mapping[str, ArraySpec], layout: Layout, **sizes: int) -
         # `strict` is not needed: `fits` is already False if the numbers of dimensions differ.
         for dimension, length in zip(dimensions, shape, strict=False):
             n_more = 1 if dimension.endswith("+1") else 0
+            # A length of 0 where it must be at least 1 gives the size 0, which does not fit in the next line.
             size = sizes.setdefault(dimension.removesuffix("+1"), max(length - n_more, 0))
             fits = fits and length == size + n_more
         if not fits:
@@ -219,7 +220,7 @@ def ascends_in_parts(indptr: NDArray[Any], *keys: NDArray[Any]) -> bool:
     """
     n_entries = len(keys[0])
     is_above = np.zeros(max(n_entries - 1, 0), np.bool_)  # compares each entry with the one before it
-    for key in reversed(keys):
+    for key in reversed(keys):  # the last key is compared first, so that the first key overrides it
         is_above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & is_above)
     begins_part = np.zeros(n_entries + 1, np.bool_)
     begins_part[indptr] = True

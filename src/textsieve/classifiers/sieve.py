@@ -13,8 +13,10 @@ words, pairs and n-grams of characters, |w| and h_t w_t² lost least accuracy at
 simpler. Dropping whole terms by the norm of their coefficients lost about three times as much
 (`benchmarks/model_sizes.py`).
 
-**Rounds.** Coefficients of similar terms share the work. When one is dropped, the others must grow, so training again
-after each cut is better than after one large cut, and both are better than no training at all.
+**Rounds.** If similar terms occur in the same documents, each of them has only a part of the coefficient that one of
+them would need alone. When one is dropped, the coefficients of the others must grow, so the model is trained again.
+Several small cuts, each followed by training, lose less accuracy than one large cut followed by training. Dropping
+coefficients without training again loses most.
 
 Coefficients are rounded to 8 bits at the end (`SparseLinearScorer`).
 """
@@ -48,7 +50,7 @@ class BinaryProblems(NamedTuple):
     can_be_learned: Bools
     """For each output, whether there are documents on both sides."""
     constant_scores: Floats
-    """The scores of outputs that can't be learned."""
+    """A score for each output; it is used only if the output can't be learned."""
 
     @property
     def n_outputs(self) -> int:
@@ -72,7 +74,7 @@ def one_label_problems(
     all_factors[present] = factors
     signs_and_costs, _ = one_against_rest(numbers, all_factors, svm.C, sample_weight)
     can_be_learned = np.zeros(n_classes, np.bool_)
-    can_be_learned[present] = len(present) > 1
+    can_be_learned[present] = len(present) > 1  # a single class has no documents on the other side
     return BinaryProblems(signs_and_costs, can_be_learned, np.full(n_classes, -CONSTANT_SCORE))
 
 
@@ -85,11 +87,13 @@ def multilabel_problems(
     """
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
+        """Return the signs and costs of all documents for one class against the rest."""
         is_member = np.zeros(n_documents, np.int64)
         is_member[members[number]] = 1
         weight = weight_against_rest(class_weight, number)
         factors = class_factors(weight, np.arange(2), is_member, sample_weight)
-        return one_against_rest(is_member, factors, svm.C, sample_weight)[0](0)
+        signs_and_costs_of_two, _ = one_against_rest(is_member, factors, svm.C, sample_weight)
+        return signs_and_costs_of_two(0)  # two classes, the rest and the class, are a single problem
 
     sizes = np.array([len(documents) for documents in members])
     constant_scores = np.where(sizes == 0, -CONSTANT_SCORE, CONSTANT_SCORE)
@@ -113,18 +117,22 @@ class Sieved(NamedTuple):
         return cls(columns, np.repeat(np.arange(n_outputs), n_terms), form.coefficients.ravel(), form.intercepts)
 
     def largest(self, n: int) -> Sieved:
-        """Return the `n` coefficients of largest absolute value that are not 0; of equal ones, the first."""
+        """Return the `n` coefficients of largest absolute value; of equal ones, the first.
+
+        Coefficients of 0 are left out, so there may be fewer.
+        """
         sizes = np.abs(self.values)
         n = min(n, int(np.count_nonzero(sizes)))
         if n == 0:
             return self._take(np.zeros(0, np.int64))
-        limit = np.partition(sizes, len(sizes) - n)[len(sizes) - n]
+        limit = np.partition(sizes, len(sizes) - n)[len(sizes) - n]  # the n-th largest absolute value
         is_kept = sizes > limit
         ties = np.flatnonzero(sizes == limit)
         is_kept[ties[: n - int(is_kept.sum())]] = True
         return self._take(np.flatnonzero(is_kept))
 
     def _take(self, positions: Ints) -> Sieved:
+        """Return the coefficients at some positions, and all intercepts."""
         return self._replace(
             columns=self.columns[positions], outputs=self.outputs[positions], values=self.values[positions]
         )
@@ -144,18 +152,21 @@ class CoefficientSieve:
         self._svm, self._rows, self._norm, self._problems, self._n_jobs = svm, rows, norm, problems, n_jobs
 
     def cut(self, before: Sieved, n_coefficients: int, tolerance_factor: float = 1.0) -> Sieved:
-        """Keep the `n_coefficients` largest coefficients, and train them again on documents weighed by their terms.
+        """Return the `n_coefficients` largest coefficients, trained again on documents weighed by their terms.
 
-        The tolerance of the SVM is multiplied by `tolerance_factor`.
+        Outputs that can't be learned keep their coefficients and intercepts. The tolerance of the SVM is multiplied by
+        `tolerance_factor`.
         """
         kept = before.largest(n_coefficients)
         terms = np.unique(kept.columns)
         documents = SVMProblem(self.weigh(terms))
+        # Coefficients are sorted by output: output i has those from bounds[i] to bounds[i + 1].
         bounds = np.searchsorted(kept.outputs, np.arange(self._problems.n_outputs + 1)).tolist()
         positions = np.searchsorted(terms, kept.columns)  # of each coefficient's term in `terms`
         values, intercepts = kept.values.copy(), kept.intercepts.copy()
 
         def fit_output(number: int) -> None:
+            """Train the coefficients and the intercept of one output; overwrite them in `values` and `intercepts`."""
             if not self._problems.can_be_learned[number]:
                 return
             part = slice(bounds[number], bounds[number + 1])
@@ -173,23 +184,26 @@ class CoefficientSieve:
             )
             values[part], intercepts[number] = hyperplane.coefficients[0], hyperplane.intercepts[0]
 
-        sizes = np.diff(bounds)
-        documents.precompute(int(sizes.max(initial=1)), 1)
+        most_terms = int(np.diff(bounds).max(initial=1))  # of any output
+        documents.precompute(most_terms, 1)  # data that the threads below share
         parallel_map(fit_output, self._problems.n_outputs, self._n_jobs)
         return kept._replace(values=values, intercepts=intercepts)
 
     def weigh(self, terms: Ints) -> csr_matrix:
-        """Return the documents' weights of some terms, ascending, divided by their norm again."""
+        """Return the rows with only the columns of some terms, ascending, each row divided by its norm again."""
         indptr, indices, data = take_terms(self._rows, terms)
         rows = CSR(data, indices, indptr, len(terms))
         for begin in range(0, rows.n_rows, _ROWS_AT_A_TIME):
             part = slice(begin, min(begin + _ROWS_AT_A_TIME, rows.n_rows))
-            weights = weigh(rows.part(part), tf="tf", idf=None, norm=self._norm).data
-            data[indptr[part.start] : indptr[part.stop]] = weights
+            weights = weigh(rows.part(part), tf="tf", idf=None, norm=self._norm).data  # divides by the norm only
+            data[indptr[part.start] : indptr[part.stop]] = weights  # `rows` shares `data`
         return rows.matrix()
 
     def start(self, form: Linear) -> Sieved:
-        """Return all coefficients, with the constant scores of outputs that can't be learned."""
+        """Return all coefficients of a linear form, to begin the cuts with.
+
+        Outputs that can't be learned get coefficients of 0 and their constant score as the intercept.
+        """
         is_constant = ~self._problems.can_be_learned
         coefficients = np.where(is_constant[:, np.newaxis], 0.0, form.coefficients)
         intercepts = np.where(is_constant, self._problems.constant_scores, form.intercepts)

@@ -57,12 +57,13 @@ _ARRAYS: Layout = {
 
 
 def encode_integers(numbers: Ints) -> NDArray[np.uint8]:
-    """Return numbers from 0 as LEB128."""
-    n_bytes = np.ones(len(numbers), np.int64)
+    """Return numbers from 0 as LEB128, which the docstring of the module explains."""
+    n_bytes = np.ones(len(numbers), np.int64)  # of each number: 1, and one more for each further 7 bits
     for exponent in range(7, 64, 7):
         n_bytes += numbers >= 1 << exponent
     ends = np.cumsum(n_bytes)
     encoded = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
+    # Write the first byte of all numbers, then the second byte of all that have one, and so on.
     for position in range(int(n_bytes.max(initial=0))):
         is_long = n_bytes > position
         bits = (numbers[is_long] >> (7 * position)) & 127
@@ -72,12 +73,16 @@ def encode_integers(numbers: Ints) -> NDArray[np.uint8]:
 
 
 def decode_integers(encoded: NDArray[np.uint8], n: int) -> Ints:
-    """Return the `n` numbers below 2^28 that were encoded as LEB128; raise `InputError` for other bytes."""
-    ends = np.flatnonzero(encoded < 128)
+    """Return the `n` numbers below 2^28 that were encoded as LEB128; raise `InputError` for other bytes.
+
+    A number below 2^28 takes at most 4 bytes.
+    """
+    ends = np.flatnonzero(encoded < 128)  # the last byte of each number
     n_bytes = np.diff(ends, prepend=-1)
     if len(ends) != n or (len(encoded) and encoded[-1] >= 128) or n_bytes.max(initial=1) > 4:
         raise InputError(f"column_steps are not {n:,} numbers")
     numbers = np.zeros(n, np.int64)
+    # Read the first byte of all numbers, then the second byte of all that have one, and so on.
     for position in range(int(n_bytes.max(initial=0))):
         is_long = n_bytes > position
         bits = encoded[ends[is_long] - n_bytes[is_long] + 1 + position].astype(np.int64) & 127
@@ -107,9 +112,10 @@ class SparseLinearScorer:
     def from_entries(
         cls, columns: Ints, outputs: Ints, values: Floats, n_terms: int, intercepts: Floats
     ) -> SparseLinearScorer:
-        """Return a scorer with some coefficients, rounded to 8 bits: `values[i]` of a term and an output.
+        """Return a scorer with some coefficients, rounded to 8 bits.
 
-        The scale of an output makes its largest coefficient 127. Coefficients that round to 0 are left out.
+        `values[i]` is the coefficient of the term in column `columns[i]` for the output `outputs[i]`. The scale of
+        an output makes its largest coefficient ±127. Coefficients that round to 0 are left out.
         """
         largest = np.zeros(len(intercepts))
         np.maximum.at(largest, outputs, np.abs(values))
@@ -134,7 +140,7 @@ class SparseLinearScorer:
         scales: Floats,
         intercepts: Floats,
     ) -> Self:
-        """Return a scorer from coefficients in any order."""
+        """Return a scorer from coefficients in any order; it has them sorted by term, and then by output."""
         by_output = np.argsort(outputs, kind="stable")
         order = by_output[np.argsort(columns[by_output], kind="stable")]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=n_terms))]).astype(np.int64)
@@ -196,9 +202,11 @@ class SparseLinearScorer:
         sizes = np.diff(self.indptr)[rows.indices]
         if int(sizes.sum()) > FEW_PRODUCTS:
             return self._scores_of_many(rows, n_threads(n_jobs))
-        entries, values = _ranges(self.indptr[rows.indices], sizes)
-        products = rows.data[values] * self._values[entries]
-        cells = np.repeat(np.arange(rows.n_rows), rows.sizes)[values] * self.n_outputs + self.outputs[entries]
+        # For each product, the position of its coefficient, and of its value in the rows.
+        entries, positions = _ranges(self.indptr[rows.indices], sizes)
+        products = rows.data[positions] * self._values[entries]
+        row_of_value = np.repeat(np.arange(rows.n_rows), rows.sizes)
+        cells = row_of_value[positions] * self.n_outputs + self.outputs[entries]  # (row, output) as one number
         # bincount adds one by one, in order
         sums = np.bincount(cells, products, rows.n_rows * self.n_outputs).reshape(rows.n_rows, self.n_outputs)
         return np.asarray(sums + self.intercepts)
@@ -240,9 +248,9 @@ class SparseLinearScorer:
         """Return the coefficients sorted by output, the steps between their columns, scales and intercepts."""
         by_output = np.argsort(self.outputs, kind="stable")
         columns, counts = self._columns[by_output], np.bincount(self.outputs, minlength=self.n_outputs)
-        begins = (np.cumsum(counts) - counts)[counts > 0]
+        begins = (np.cumsum(counts) - counts)[counts > 0]  # the first coefficient of each output that has any
         steps = np.diff(columns, prepend=0)
-        steps[begins] = columns[begins]
+        steps[begins] = columns[begins]  # the first step of an output is from column 0
         return {
             "intercepts": self.intercepts,
             "scales": self.scales,
@@ -276,10 +284,12 @@ class SparseLinearScorer:
         bounds = np.concatenate([[0], np.cumsum(counts)])
         require_indptr("coefficient_counts", bounds, len(integers))
         begins = bounds[:-1][counts > 0]
+        # The columns of an output are the sums of its own steps: sums over all steps, minus the sum before the output.
         sums = np.cumsum(steps)
         columns = sums - np.repeat((sums - steps)[begins], counts[counts > 0])
         is_first = np.zeros(len(steps), np.bool_)
         is_first[begins] = True
+        # A step of 0 would be a second coefficient of the same term; only the first step of an output may be 0.
         if (steps[~is_first] == 0).any() or columns.max(initial=0) >= max(n_terms, 1):
             raise InputError(f"its coefficients are not of {n_terms:,} terms, each once for a class")
         if not (integers.all() and integers.min(initial=0) >= -LARGEST_INTEGER):
@@ -292,7 +302,10 @@ class SparseLinearScorer:
 
 
 def _ranges(begins: NDArray[Any], sizes: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return the numbers of consecutive ranges, and for each number the position of its range."""
+    """Return the integers of all ranges, one range after the other, and for each integer the number of its range.
+
+    Range i goes from `begins[i]` to before `begins[i] + sizes[i]`.
+    """
     positions = np.repeat(np.arange(len(sizes)), sizes)
     offsets = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return begins[positions] + offsets, positions

@@ -46,6 +46,7 @@ def one_against_rest(
         return (lambda _: (np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers])), 1
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
+        """Return the signs and costs of all documents for one class against the rest."""
         is_member = numbers == number
         return np.where(is_member, 1.0, -1.0), costs * np.where(is_member, factors[number], 1.0)
 

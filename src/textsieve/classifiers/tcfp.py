@@ -86,11 +86,11 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     Pairs of terms that occur together in fewer than `min_co` documents of every class are left out. The factor of a
     pair depends only on its code, which is (co, cf) of `context_factors` as one integer. Pairs are counted twice: the
     first pass finds the lengths of the lists and the codes that occur, and the second writes the lists, with the
-    largest factors first.
+    largest factors first. Raises `InputError` if there could be more than `MAX_CODES` codes.
     """
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
     stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
-    n_codes = stride * (len(class_docs) + 1)
+    n_codes = stride * (len(class_docs) + 1)  # cf is at most the number of classes
     if n_codes > MAX_CODES:
         raise InputError(
             f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context",
@@ -101,6 +101,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     n_partners, code_occurs = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
 
     def count(first: int, last: int) -> None:
+        """Write the numbers of partners of some terms to `n_partners`, and mark their codes in `code_occurs`."""
         kernels.measure_partners(first, last, documents, rule, code_occurs, n_partners)
 
     parallel_ranges(count, n_terms, _TERMS_PER_TASK, threads)
@@ -112,6 +113,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     runs: dict[int, tuple[Int32s, Int32s]] = {}  # by the first term of a task: the ends and the ranks of its runs
 
     def write(first: int, last: int) -> None:
+        """Write the partners of some terms to `partners`, the numbers of their runs to `n_runs`, and add to `runs`."""
         # A run has at least one partner, and the runs of a term have different factors.
         most_runs = int(np.minimum(n_partners[first:last], len(factor_of_rank)).sum())
         ends, ranks = np.empty(most_runs, np.int32), np.empty(most_runs, np.int32)
@@ -128,7 +130,10 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
 
 
 def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.float32], Int32s]:
-    """Return the distinct factors of some codes, the largest first, and the rank of each code's factor among them."""
+    """Return the distinct factors of some codes, the largest first, and the rank of each code's factor among them.
+
+    `codes` are those that occur; the array of ranks has an element for each of `n_codes` codes, 0 for the others.
+    """
     cf, co = codes // stride, codes % stride
     factors = context_factors(co, cf, int(co.max(initial=1))).astype(np.float32)
     ascending, position = np.unique(factors, return_inverse=True)
@@ -162,7 +167,8 @@ def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
 def _can_add_documents(estimator: TCFP) -> bool:
     """Return True if documents can be added later, or raise `InputError`.
 
-    With context they can't: the stored weights don't tell which terms occur together.
+    With context they can't: the stored weights don't tell which terms occur together. `available_if` turns the error
+    into an `AttributeError`, so that `hasattr` is False for the methods that add documents.
     """
     if estimator.context is not None:
         raise InputError(
@@ -305,7 +311,7 @@ class TCFP(VotingEstimator):
     def _set_scorer(self, partners: Partners | None) -> Scorer:
         """Compute the votes of the terms from the table; store and return the scorer, linear if `partners` is None."""
         shares = vote_shares(self.table_, self.factors(self.table_.class_docs), n_threads(self.n_jobs))
-        if partners is None or self.context is None:
+        if partners is None or self.context is None:  # there are partners only if there is a context
             self._scorer = LinearScorer(shares, np.zeros(shares.shape[1]))
         else:
             self._scorer = TCFPScorer(shares, partners, self.context)

@@ -93,7 +93,8 @@ class Partners(NamedTuple):
         """Return the number of partners in each run."""
         ends = self.run_ends.astype(np.int64)
         sizes = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
-        first_runs = self.run_indptr[:-1][self.run_indptr[1:] > self.run_indptr[:-1]]  # the first run of each term
+        # The first run of each term starts at 0, because ends are counted from the first partner of the term.
+        first_runs = self.run_indptr[:-1][self.run_indptr[1:] > self.run_indptr[:-1]]
         sizes[first_runs] = ends[first_runs]
         return sizes
 
@@ -234,7 +235,8 @@ class TCFPScorer:
             present = np.flatnonzero(is_present[partners])  # positions in the list of partners
             if self.context == "best":
                 present = present[:1]  # lists start with the largest factors
-            factors = run_factors[np.searchsorted(run_ends, present, "right")].astype(np.float64)
+            runs = np.searchsorted(run_ends, present, "right")  # the run of each of these partners
+            factors = run_factors[runs].astype(np.float64)
             sums[position] += factors.sum()
             counts[position] += len(present)
             if self.context == "mean":  # a pair is in one of the two lists only, so it counts for the partner as well
@@ -286,7 +288,9 @@ class TCFPScorer:
         lists, slots, table = self._index
 
         def weigh(first: int, last: int) -> None:
+            """Write the weights of the rows from `first` to before `last` to `weights`, and call `then`."""
             part = weighted._replace(indptr=indptr[first : last + 1])
+            # The kernels write the factors f of these rows to `weights`, which then become w(t, d) (1 + f).
             if self.context == "best":
                 best_factors(columns, values, part.indptr, lists, slots, table, weights)
             else:

@@ -109,7 +109,9 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
     multilabel = np.flatnonzero(n_labels > 1)
     class_docs = np.diff(pairs.class_starts)
-    # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs.
+    # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs,
+    # which are sorted by class. `project` keeps this order where weights are equal, so the entries of a term are sorted
+    # by weight and then by class.
     documents = np.concatenate([multilabel, pairs.documents])
     classes = np.concatenate([np.full(len(multilabel), -1), np.repeat(np.arange(len(class_docs)), class_docs)])
     counts = np.concatenate([1 - n_labels[multilabel], np.ones(len(pairs.documents), np.int64)])
@@ -130,7 +132,7 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
         numbers = np.array([number_of[label] for label in part.classes], np.int64)
         class_docs[numbers] += part.class_docs
         starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
-        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)  # still sorted; -1 stays -1
+        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)  # in the same order; -1 stays -1
         return part.entries._replace(starts=starts, classes=new_classes)
 
     size = len(table.entries.weights) + len(other.entries.weights)
@@ -143,7 +145,7 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
 
 def _add_up_duplicates(entries: Entries) -> Entries:
     """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
-    kernels.sum_equal_entries(entries)  # moves the entries to the front and changes `starts`
+    kernels.sum_equal_entries(entries)  # moves the summed entries to the front of the arrays and changes `starts`
     starts, weights, classes, counts = entries
     size = starts[-1]
     if size == len(weights):
@@ -204,8 +206,8 @@ def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multila
 def _check_votes(table: VoteTable) -> None:
     """Raise `InputError` for a table with numbers out of range, with unsorted entries, or with impossible counts."""
     starts, weights, classes, counts = table.entries
-    are_known = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MAX_DOCUMENTS)
-    if not (are_known and bool(((weights > 0) & (weights < LARGEST_WEIGHT)).all())):
+    are_in_range = _are_within(classes, -1, len(table.classes) - 1) and _are_within(table.class_docs, 0, MAX_DOCUMENTS)
+    if not (are_in_range and bool(((weights > 0) & (weights < LARGEST_WEIGHT)).all())):
         raise _damaged("it has a weight, a class or a number of documents that can't be")
     votes, corrections = counts[classes >= 0], counts[classes < 0]
     if not (_are_within(votes, 1, MAX_DOCUMENTS) and _are_within(corrections, -MAX_DOCUMENTS, -1)):
@@ -219,15 +221,17 @@ def _check_votes(table: VoteTable) -> None:
 
 def _first_entries(starts: Ints, weights: NDArray[Any]) -> Ints:
     """Return the position of the first entry of each distinct weight of a term."""
-    is_first = np.ones(len(weights) + 1, np.bool_)
+    is_first = np.ones(len(weights) + 1, np.bool_)  # one more than entries, since `starts` ends with their number
     is_first[1:-1] = weights[1:] != weights[:-1]
     is_first[starts] = True
     return np.flatnonzero(is_first[:-1])
 
 
 def _are_within(numbers: NDArray[Any], least: int, most: int) -> bool:
+    """Return whether all numbers are from `least` to `most`, including both."""
     return bool(((numbers >= least) & (numbers <= most)).all())
 
 
 def _damaged(reason: str) -> InputError:
+    """Return the error for a stored table that no documents can give."""
     return InputError(f"This table of votes is damaged: {reason}.")

@@ -186,6 +186,7 @@ def default_results(path: str) -> str:
     from .opening import STDIO
 
     full_path = path if path == STDIO or is_corpus_name(path) else os.path.abspath(path)  # "." has no name of its own
+    # Of "-", standard input, nothing is left after `strip`.
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 
@@ -208,7 +209,10 @@ def check_report(report: str | None, results: str, *inputs: str) -> None:
 
 
 def read_results(path: str) -> "Comparison":
-    """Return the comparison in a file of results; raise `UsageError` if options for measuring are given."""
+    """Return the comparison in a file of results.
+
+    Raise `UsageError` if options for measuring are given, and `InputError` if no combination was measured completely.
+    """
     from ..comparison import read_comparison
     from ..errors import InputError
 
@@ -231,7 +235,10 @@ def read_results(path: str) -> "Comparison":
 
 
 def show(comparison: "Comparison", results: str, report: str | None, *, as_json: bool) -> None:
-    """Write the report to the file `report`, unless that is None, and print tables or JSON."""
+    """Write the report to the file `report`, unless that is None, and print tables or JSON.
+
+    `results` is the name of the file of results, which the output mentions.
+    """
     from .json_output import print_json
 
     if report is not None:
@@ -268,7 +275,7 @@ def print_tables(comparison: "Comparison", results: str) -> None:
 
 
 def _print_table(page: "Page", table: "ViewTable", *, with_title: bool = True, max_rows: int | None = None) -> None:
-    """Print a table with its title and its note, unless it has no rows."""
+    """Print the first `max_rows` rows of a table, by default all, with its title and its note; nothing without rows."""
     from .output import Column
 
     if not table.rows:

@@ -86,8 +86,9 @@ def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
     from ..corpus.collections.local_files import DATA_VARIABLE, MIRROR_VARIABLE, cache_folder
     from .output import Column
 
-    words = entries[0].words
+    words = entries[0].words  # the entries are editions of one corpus, which have the same words
     if words:
+        # The kind "terms" lets these columns be as wide as the page allows.
         page.table([Column("word", "terms"), Column("what it means", "terms")], list(words.items()))
     for entry in entries:
         paths = [str(path) for location in entry.files.values() if location for path in location.paths]

@@ -39,6 +39,7 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
         "analysis": model.analysis.describe(),
         **model.about,
+        # This replaces `held_out` of `about`: the measures of each class are under "classes" below.
         "held_out": None if held_out is None else _without("classes", held_out),
         "settings": model.settings,
         "classes": classes,
@@ -83,6 +84,7 @@ def show_measures(page: Page, model: Model) -> None:
         kept, trained = coefficients["kept"], coefficients["trained"]
         page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
         if shares := coefficients["curve"]:
+            # The curve has pairs of a share and a score. The selected point has the smallest share not below the kept.
             kept_share = min((share for share, _ in shares if share >= kept / trained), default=1.0)
             points = [
                 ("all" if share == 1 else f"{share:.2%}", f"{score:.3f}", "selected" if share == kept_share else "")
@@ -119,7 +121,8 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str)
 
 def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
-    measures, terms = _held_out_by_class(model), model.class_terms(4 * TERMS_PER_CLASS)
+    measures = _held_out_by_class(model)
+    terms = model.class_terms(4 * TERMS_PER_CLASS)  # more than are shown, because `group_parts` joins some of them
     rows, has_marks = [], model.analysis.has_characters
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]

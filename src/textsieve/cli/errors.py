@@ -51,7 +51,7 @@ def handle_errors() -> Iterator[None]:
     try:
         with _raise_on_signals(), _print_warnings():
             yield
-            sys.stdout.flush()
+            sys.stdout.flush()  # here, so that a closed pipe or a full disk is handled below
     except BrokenPipeError as problem:
         _discard_buffered_output()
         raise click.exceptions.Exit(BROKEN_PIPE) from problem
@@ -97,7 +97,7 @@ def _os_error_text(problem: OSError) -> str:
 
 
 def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) -> None:
-    """Print an error and exit."""
+    """Print an error, and raise click's `Exit` with the exit code, from `problem`."""
     with suppress(OSError):  # standard error may be on the full disk as well
         print_message("error", message)
     raise click.exceptions.Exit(exit_code) from problem
@@ -154,10 +154,10 @@ def _raise_on_signals() -> Iterator[None]:
 
 
 def _occupy_closed_streams() -> None:
-    """Fail if standard output is closed; occupy the descriptors of other closed streams.
+    """Open the null device for each closed standard stream; then fail if standard output was closed.
 
-    Otherwise the next file that is opened, such as a model, would get the descriptor of standard error, and messages
-    would be written into it.
+    Otherwise the next file that is opened, such as a model, could get the descriptor of standard error, and messages
+    would be written into that file.
     """
     for descriptor, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None and not _is_open(descriptor):
@@ -188,7 +188,7 @@ def _replace_unencodable_characters() -> None:
 def _discard_buffered_output() -> None:
     """Flush the output streams, and discard what can't be written; otherwise Python would fail on it at exit."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):  # ValueError: the stream is closed, or has no descriptor
             _flush_or_discard(stream)
 
 

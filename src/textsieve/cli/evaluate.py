@@ -105,10 +105,11 @@ def _show_confusion(page: "Page", report: "Report") -> None:
     names = [label_text(label) for label in report.labels]
     positions = [str(position) for position in range(1, len(names) + 1)]
     numbered = [f"{position} {name}" for position, name in zip(positions, names, strict=True)]
-    max_count_width = max(len(f"{count:,}") for count in report.pairs.values())
+    max_count_width = max(len(f"{count:,}") for count in report.pairs.values())  # there is at least one document
     short_names = [shorten(name, MAX_NAME_WIDTH) for name in names]
     for row_titles, titles in ((names, short_names), (numbered, positions)):
-        room = page.width - sum(GAP + max(len(title), max_count_width) for title in titles)  # for the titles of rows
+        # The width that the columns of counts leave for the titles of rows.
+        room = page.width - sum(GAP + max(len(title), max_count_width) for title in titles)
         if room >= len(CORNER):
             rows = [
                 [shorten(title, room), *(f"{count:,}" if count else "." for count in counts)]

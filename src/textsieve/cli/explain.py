@@ -73,7 +73,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         spans = trained.spans(text) if shows_words or page.has_styles else []
         if page.has_styles:
             page.styled(highlight(text, spans, _strengths(classes[0], compares_classes)))
-        has_marks = not shows_words
+        has_marks = not shows_words  # terms may have marks; in a table of words, only n-grams in no word have them
         for explained in classes:
             if shows_words:
                 words = contributions_of_words(text, spans, explained, lowercase=trained.model_.lowercase)
@@ -143,17 +143,18 @@ def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[st
 def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
     """Return the text in styles that show which terms speak for a class, and which against it.
 
-    Where terms overlap, a character has the style of the sum of their contributions. Spans are sorted by their starts.
+    Where terms overlap, a character has the style of the sum of their contributions. Spans must be sorted by their
+    starts. `contributions` has a number for each term, positive if the term speaks for the class.
     """
     from rich.text import Text
 
     from .messages import printable
 
-    terms: list[set[str]] = [set() for _ in text[:MAX_SHOWN]]  # that cover each character
-    for start, end, term in takewhile(lambda span: span.start < len(terms), spans):
-        for covering in terms[start:end]:
-            covering.add(term)
-    styles = [_style(fsum(map(contributions.__getitem__, covering))) for covering in terms]
+    covering_terms: list[set[str]] = [set() for _ in text[:MAX_SHOWN]]  # for each character, the terms that cover it
+    for start, end, term in takewhile(lambda span: span.start < len(covering_terms), spans):
+        for terms in covering_terms[start:end]:
+            terms.add(term)
+    styles = [_style(fsum(map(contributions.__getitem__, terms))) for terms in covering_terms]
     styled = Text()
     for style, positions in groupby(range(len(styles)), key=styles.__getitem__):
         characters = [text[position] for position in positions]
@@ -177,10 +178,11 @@ class WordContribution(NamedTuple):
 def contributions_of_words(
     text: str, spans: "Iterable[Span]", explained: "ClassExplanation", *, lowercase: bool = True
 ) -> list[WordContribution]:
-    """Return the contribution of each word of a text, largest first: the sum of the terms at this place.
+    """Return the contribution of each word of a text to a class, the largest absolute value first.
 
-    A term that occurs at several places contributes the same amount at each. Terms that are in no word, or in several,
-    stand for themselves: n-grams of words, and those of scripts without spaces.
+    The contribution of a word is the sum of the contributions of the terms in it, over all places where it occurs. A
+    term that occurs at several places contributes the same amount at each. Terms that are not inside one word are
+    listed by themselves, like words: n-grams of words, and n-grams of scripts without spaces.
     """
     from ..text.tokens import token_places
 
@@ -190,10 +192,12 @@ def contributions_of_words(
     amounts: dict[str, list[float]] = defaultdict(list)
     terms: dict[str, set[str]] = defaultdict(set)
     for start, end, term in spans:
+        # The last word that begins before or at the middle of the span; (0, 0) if there is none.
         number = bisect_right(starts, (start + end) // 2) - 1
         first, last = places[number] if number >= 0 else (0, 0)
         word = term
-        if first <= start + 1 and end - 1 <= last:  # n-grams may begin or end with a space
+        # Is the span inside this word? N-grams may include the space before or after it, hence + 1 and - 1.
+        if first <= start + 1 and end - 1 <= last:
             word = text[first:last].lower() if lowercase else text[first:last]
         amounts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
@@ -259,4 +263,5 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model
         Column("term"),
         *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),
     ]
+    # Without the further column, the last cell of each row is left out.
     page.table(columns, [row[: len(columns)] for row in rows], title=_title(explained))

@@ -80,9 +80,9 @@ def _settings(model: "Model") -> str:
 
     settings, defaults = Categorizer.of_model(model).get_params(), Categorizer().get_params()
     analysis = model.analysis  # has values where the settings are "auto"
-    if isinstance(analysis.analyzer, str):
+    if isinstance(analysis.analyzer, str):  # not a function of the user
         settings |= {"analyzer": analysis.analyzer, "char_ngram_range": analysis.char_ngram_range}
-        defaults["char_ngram_range"] = None
+        defaults["char_ngram_range"] = None  # instead of "auto", so that None, no n-grams, is not listed
     return ", ".join(
         f"{name}={value!r}"
         for name, value in settings.items()

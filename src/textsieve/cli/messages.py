@@ -68,7 +68,7 @@ def option_name(setting: str) -> str:
 def _option_names(setting: str) -> tuple[str, str]:
     """Return the option for a setting, and its opposite such as --no-multilabel; "" for those that do not exist."""
     option = _running_options().get(setting)
-    if option is not None:
+    if option is not None:  # of -o and --output, the longer name is the clearer one
         return max(option.opts, key=len), max(option.secondary_opts, key=len, default="")
     spec = SETTINGS.get(setting)
     if spec is None or spec.option is None:
@@ -115,6 +115,7 @@ def _value_text(setting: str, value: Any) -> str:
         return str(shortest) if shortest == longest else f"{shortest}-{longest}"
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
+    # `shown` shortens a text of 60 or more characters, so there is no use in quoting it for a shell.
     return shlex.quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
 
 

@@ -92,7 +92,7 @@ def read_options_by_path(
 
 
 def is_empty_file(path: str) -> bool:
-    """Return whether a path is a file without content."""
+    """Return whether a path is a file without content: nothing but white space in its first 64 kB, unpacked."""
     return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
 
 
@@ -177,7 +177,8 @@ def _is_document_of(folder: str, output: str) -> bool:
 def hint_if_not_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
     """Add a hint to an `InputError` raised in this block if the file at `model` is not a model.
 
-    `others` are the other paths of the command; users often give the model and the documents in the wrong order.
+    `verb` is the name of the running command, and `others` are its other paths; users often give the model and the
+    documents in the wrong order.
     """
     try:
         yield

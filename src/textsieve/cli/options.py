@@ -34,7 +34,7 @@ def bundle(name: str, *options: Decorator) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*args: Any, **values: Any) -> Any:
-            bundled = {key: values.pop(key) for key in keys}
+            bundled = {key: values.pop(key) for key in keys}  # `keys` is set below, before any call
             return command(*args, **{name: bundled}, **values)
 
         # click collects the parameters of a command in the list `__click_params__`, which `wraps` shares with `call`.
@@ -104,14 +104,14 @@ def char_ngram_range(value: str) -> tuple[int, int] | str | None:
 
 
 def max_size(value: str) -> str | None:
-    """Parse a size; `Settings` checks it."""
+    """Return the size as it is written, for `Settings` to check; None for "none", no limit."""
     return None if value == "none" else value
 
 
 def _lengths(value: str, allowed: str) -> tuple[int, int]:
     """Parse the smallest and the largest length of n-grams: "1-2", or "2" for both."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
-    if match and match[2] and int(match[1]) > int(match[2]) > 0:
+    if match and match[2] and int(match[1]) > int(match[2]) > 0:  # would be valid in the other order
         raise click.BadParameter(f"{value!r}; the smaller number comes first: use {match[2]}-{match[1]}.")
     if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
         raise click.BadParameter(f"{value!r}; use {allowed}.")
@@ -181,7 +181,7 @@ def encoding(value: str) -> str:
 
 def size(value: str) -> int:
     """Parse a number of bytes, which may be given in kB, MB, GB or TB."""
-    number = as_bytes(value)
+    number = as_bytes(value)  # 0 if the value is invalid
     if number < 1:
         raise click.BadParameter(f"{value!r}; use a number of bytes, such as 500MB or 2GB.")
     return number
@@ -217,7 +217,7 @@ def name_value(text: str) -> NameValue:
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
-    """Parse class weights: the name of a rule, or label=factor for some classes."""
+    """Parse class weights: "auto", also for no value, "none", the name of a rule, or label=factor for some classes."""
     if values in ((), (AUTO,)):
         return AUTO
     if values == ("none",):
@@ -233,7 +233,7 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
     try:
         pairs = [value.rsplit("=", 1) for value in values]
         return {label: float(factor) for label, factor in pairs}
-    except ValueError:
+    except ValueError:  # there is no "=", or the factor is not a number
         raise click.BadParameter(
             f"{' '.join(values)}; use {rules}, auto, none, or label=factor for each class, for example spam=5."
         ) from None
@@ -302,13 +302,11 @@ def setting_option(name: str, **changes: Any) -> Decorator:
 
 def value_as_text(name: str, value: Any) -> str:
     """Return the value of a setting as it is written after its option."""
-    if name in ("char_ngram_range", "max_size", "class_weight") and value is None:
+    if name in ("char_ngram_range", "max_size", "class_weight", "selector", "probabilities") and value is None:
         return "none"
     if name in ("ngram_range", "char_ngram_range") and not isinstance(value, str):
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
-    if name in ("selector", "probabilities") and value is None:
-        return "none"
     if name == "held_out" and value is None:
         return "0"  # no held-out documents
     return str(value)
@@ -417,7 +415,7 @@ _WORDS = {
     ),
 }
 word_settings = bundle("term_settings", *(_WORDS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
-"""The same options for commands that study terms. Their default is words, as in the literature."""
+"""The options of `term_settings` for commands that study terms. By default, terms are words, as in the literature."""
 
 selection = bundle("selection", setting_option("selector", default="ocfs"), setting_option("selector_options"))
 

@@ -17,11 +17,13 @@ from ..text.analysis import display_term
 from .messages import printable
 
 PIPE_WIDTH = 120
+"""The width of a page, in characters, if the output is a pipe or a file."""
 MAX_TERM_WIDTH = 30
 MIN_TEXT_LIMIT = 16
-"""The minimum, in characters, of the limit for a column of text.
+"""The lowest limit, in characters, for the width of a column of text.
 
-The limit is a third of the page width, or a quarter if the table also has a column of terms.
+A column of text may take a third of the page's width, or a quarter if the table also has a column of terms. If that is
+less than `MIN_TEXT_LIMIT`, it may take `MIN_TEXT_LIMIT` characters.
 """
 MIN_COLUMN_WIDTH = 5
 """The minimum width of a column of text or terms, however narrow the terminal is."""
@@ -93,6 +95,7 @@ class Page:
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
         """Print a table that fits the width, unless its numbers alone are wider."""
         rows = list(rows)
+        # rich draws one space between columns, so the padding is one less than the gap.
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
         widths = _widths(columns, rows, self.width)
         for column, width in zip(columns, widths, strict=True):
@@ -189,7 +192,7 @@ class TermList:
         for number, term in enumerate(terms, 1):
             longer = f"{line}, {term}" if line else term
             room = options.max_width - (len(AND_MORE) if number < len(terms) else 0)
-            if line and cell_len(longer) > room:
+            if line and cell_len(longer) > room:  # the first term is always in the line, and may be cut by rich
                 line += AND_MORE
                 break
             line = longer

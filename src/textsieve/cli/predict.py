@@ -154,10 +154,10 @@ def _open_output(output: str | None) -> Iterator[tuple[TextIO, str]]:
 
 
 def _json_lines(
-    records: "Records", predictions: "Predictions", columns: "list[KeptValues] | None", encoding: str
+    records: "Records", predictions: "Predictions", kept: "list[KeptValues] | None", encoding: str
 ) -> Iterator[str]:
-    """Yield a line for each document, with the columns that are copied from the input and its prediction."""
+    """Yield a JSON line for each document: the values kept from the input, if there are any, and its prediction."""
     from .json_output import as_json
 
-    for record, copied in zip(records.of(predictions), columns or repeat({}), strict=False):
-        yield as_json(copied | record, encoding=encoding) + "\n"
+    for record, values in zip(records.of(predictions), kept or repeat({}), strict=False):
+        yield as_json(values | record, encoding=encoding) + "\n"

@@ -98,7 +98,11 @@ def time_left(seconds: float | None) -> str:
 
 
 def with_progress(corpus: Corpus, stage: str, on_progress: ProgressCallback) -> Corpus:
-    """Return a corpus of the same documents that calls `on_progress` after each batch, in every pass."""
+    """Return a corpus of the same documents that calls `on_progress` after each batch, in every pass.
+
+    A pass also fills the report of `corpus`, from which callers print warnings; only that report has skipped items and
+    replaced bytes.
+    """
 
     def start(_: Report) -> Iterator[Batch]:
         done = 0

@@ -54,7 +54,8 @@ def retrain_command(
     """
     settings = Settings.of_stored(model.settings).as_dict() | changed
     if settings["probabilities"] == "isotonic" and not model.multilabel:
-        settings["probabilities"] = "sigmoid"  # only earlier versions had a curve for each class
+        # Earlier versions allowed "isotonic" for models with one label per document; training now rejects it.
+        settings["probabilities"] = "sigmoid"
     source = _find_sources(model, files, read_options)
     arguments = list(source.arguments)
     for name, spec in SETTINGS.items():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .subspace_tables import Experiment, Report
 
 SIZE_OPTIONS = {"n_terms": "--terms-per-member", "n_estimators": "--members"}
+"""The options for the sizes of an ensemble, which take several values with --grid and one without."""
 ONLY_WITH_GRID = {"measure": "--measure", "plot": "--plot"}
 ONLY_WITHOUT_GRID = {"important": "--important", "cost": "--cost"}
 
@@ -216,7 +217,7 @@ def _check_options(
 
 
 def _number_to_select(max_terms: int | float | str | None, documents: "LabelledCounts") -> int | None:
-    """Return the number of terms to select, or None for all."""
+    """Return the number of terms to select for the option --terms, or None for all terms."""
     from ..selectors.base import resolve_k
     from ..training.experiments import default_n_terms
 
@@ -239,7 +240,10 @@ def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, An
 
 
 def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Suggest the sizes of an ensemble, measure such an ensemble, and return a function that prints the outcome."""
+    """Suggest the sizes of an ensemble, measure such an ensemble, and return a function that prints the outcome.
+
+    `sizing` has the options of the bundle `sizing` and the sizes that are given; "important" is removed from it.
+    """
     from sklearn.base import clone
 
     from ..ensembles import important_terms, suggest
@@ -258,5 +262,5 @@ def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict
 
 
 def _fixed_sizes(grid: dict[str, Any]) -> dict[str, Any]:
-    """Return the sizes that the options give, or None for those to be suggested."""
+    """Return the size that each of `SIZE_OPTIONS` gives, or None if it is to be suggested."""
     return {name: None if grid[name] is None else grid[name][0] for name in SIZE_OPTIONS}

@@ -82,6 +82,7 @@ class Experiment(NamedTuple):
 
     @property
     def _is_sample(self) -> bool:
+        """Return whether fewer documents are measured than there are labelled ones."""
         return self.n_documents < self.documents.n_seen - self.documents.n_unlabelled
 
 

@@ -23,7 +23,7 @@ def energy_weights(value: str) -> list[float]:
 
     try:
         return checked_weights([float(part) for part in value.split(",")])
-    except InputError as problem:
+    except InputError as problem:  # first, because it is a `ValueError`, too
         raise click.BadParameter(str(problem.with_fields(setting=None))) from problem
     except ValueError:
         raise click.BadParameter(f"{value!r}; use numbers with commas between them, such as 0,0.5,1.") from None
@@ -127,7 +127,10 @@ def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_integer_label(selector: "TermSelector") -> "TermSelector":
-    """Return the selector with None for an integer `unlabelled`, its default, which no label in a file can equal."""
+    """Set the selector's `unlabelled` to None if it is an integer, and return the selector.
+
+    The default of `unlabelled` is an integer, but labels in files are text, so none of them can equal it.
+    """
     if isinstance(selector.get_params().get("unlabelled"), int):
         selector.set_params(unlabelled=None)
     return selector

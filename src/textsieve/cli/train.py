@@ -119,7 +119,10 @@ def _require_file_name(name: str) -> str:
 
 
 def _fit(model: "Categorizer", documents: "EngineDocuments", on_progress: "ProgressCallback") -> "Categorizer":
-    """Return the trained categorizer; if there are too few documents to hold some out, train without measuring."""
+    """Return the trained categorizer.
+
+    If there are too few documents to hold some out, set `model.held_out` to None, and train without measuring quality.
+    """
     from ..errors import TooFewDocuments
     from .messages import warn
 
@@ -168,7 +171,10 @@ def _report(
 
 
 def _probabilities_line(model: "Categorizer") -> str:
-    """Return a line on what the probabilities of a model with one label per document cost, or why it has none."""
+    """Return a line on how long the probabilities took, or on why there are none.
+
+    It is empty for multilabel models, and if no probabilities were requested.
+    """
     trained = model.model_
     if trained.multilabel or model.probabilities is None:
         return ""

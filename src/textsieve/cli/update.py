@@ -105,7 +105,10 @@ class _UpdatableModel(NamedTuple):
 
 
 def _open_model(path: str, files: tuple[str, ...], read_options: dict[str, Any]) -> _UpdatableModel:
-    """Read a model and its statistics; if it can't be updated, print how to train it again and exit."""
+    """Read a model and its statistics; if it can't be updated, print the error and how to train it again, and exit.
+
+    Errors are raised inside `print_retrain_command_on_error`, which prints both and exits.
+    """
     from ..categorizer_settings import Settings
     from ..errors import InputError, Setting
     from ..modelfile.reading import read_stored
@@ -188,14 +191,15 @@ def _note_that_nothing_changed() -> Iterator[None]:
 
 
 class _Outcome(NamedTuple):
-    """The outcome of an update."""
+    """The outcome of an update; `before` and `after` have an entry for each document that was learned."""
 
     updated: UpdatedModel | None
     """The updated model and its statistics; None if there was nothing to learn."""
     documents: DocumentsToLearn
     before: list[tuple[Any, ...]]
-    """For each document, the labels that the model predicted before the update."""
+    """The labels that the model predicted before the update."""
     after: list[tuple[Any, ...]]
+    """The labels that the updated model predicts."""
 
 
 def _learn(

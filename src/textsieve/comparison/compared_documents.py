@@ -65,7 +65,7 @@ def _count(
         reading = {name: settings[name] for name in READING_SETTINGS}
         counter = TermCounter(**reading, dtype=np.int32, n_jobs=n_threads(n_jobs))
         documents = count_corpus(whole_corpus, counter, limits, want_stats=False, require_all=True, **options)
-        assert isinstance(documents, CountedDocuments)
+        assert isinstance(documents, CountedDocuments)  # `require_all` raises an error if they don't fit into memory
         return documents, "texts"
     _refuse_text_settings(settings, corpus.name)
     vectors = _collect_vectors(whole_corpus, limits, **options)
@@ -78,6 +78,7 @@ def _resume_pass(corpus: Corpus, first_batch: Batch, other_batches: Iterator[Bat
     def start(report: ReadingReport) -> Iterator[Batch]:
         yield first_batch
         yield from other_batches
+        # The pass is complete, so the report of the original corpus says whether documents have several labels.
         if corpus.report is not None:
             report.multilabel = corpus.report.multilabel
 
@@ -134,7 +135,11 @@ class ComparisonDocuments:
 
 
 def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
-    """Return a corpus from a corpus, from a path or name that `read` accepts, or from texts or vectors with labels."""
+    """Return a corpus from a corpus, from a path or name that `read` accepts, or from texts or vectors with labels.
+
+    Labels may also be the second element of `documents`, a pair. `name` is the name of documents that have none, for
+    messages: "texts" or "test".
+    """
     if isinstance(documents, Corpus):
         if labels is not None:
             raise InputError("A corpus has its own labels; leave labels out.")
@@ -146,7 +151,8 @@ def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
             return read(documents)
         raise InputError("there are no labels", place=name, hint="give a corpus, the name of one, or texts and labels")
     if issparse(documents) or (isinstance(documents, np.ndarray) and documents.ndim == 2):
-        return Corpus.from_vectors(documents, labels, name="vectors" if name == "texts" else name)
+        vectors_name = "vectors" if name == "texts" else name  # the default name would be wrong
+        return Corpus.from_vectors(documents, labels, name=vectors_name)
     return Corpus.from_texts(documents, labels, name=name)
 
 
@@ -161,7 +167,7 @@ def count_documents(
     """Count all documents, and determine the training and test documents of each fold.
 
     Test documents are those in `test`, or else those that the publisher defines, unless `splitting` requests another
-    split. Without any of these, `splitting` gives five folds.
+    split. Without any of these, `splitting` gives five folds. If both `test` and a split are given, raise `InputError`.
     """
     if test is not None and splitting.is_requested:
         name, value = splitting.first_option
@@ -233,7 +239,8 @@ def _collect_vectors(
 def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
     """Stack blocks of rows; columns with the same number in different files become the same column.
 
-    A block has the number of its first column, 0 or 1, and a CSR matrix.
+    A block is the number of its first column, 0 or 1, and a CSR matrix. If the blocks differ in the first number, those
+    that begin with column 1 are shifted by one column, because the result begins with column 0.
     """
     first = min(first_column for first_column, _ in blocks)
     n_columns = max(first_column - first + rows.shape[1] for first_column, rows in blocks)
@@ -248,9 +255,9 @@ def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
 
 
 def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
-    """Convert counts to int32 and other values to float64.
+    """Convert counts (nonnegative integers) to int32, and a matrix with any other value to float64.
 
-    Raises `InputError` if there is no nonzero value, or if a value is not finite.
+    Raise `InputError` if there is no nonzero value, or if a value is not finite.
     """
     values = matrix.data
     if not len(values):
@@ -270,10 +277,12 @@ def _refuse_text_settings(settings: Mapping[str, Any], corpus: str) -> None:
         raise InputError(
             "holds vectors, not texts, and their columns are fixed",
             place=corpus,
-            hint=("leave out ", *listed[1:]),
+            hint=("leave out ", *listed[1:]),  # without the first comma
         )
 
 
 def _is_default(value: Any, default: Any) -> bool:
     """Return whether a setting has its default value; a list equals a tuple of the same elements."""
-    return bool(tuple(value) == tuple(default) if isinstance(value, list | tuple) and default else value == default)
+    if isinstance(value, list | tuple) and default:  # the default may be None, which is no tuple
+        return tuple(value) == tuple(default)
+    return bool(value == default)

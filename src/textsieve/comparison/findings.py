@@ -64,10 +64,10 @@ def _rivals_text(n_measured: int, n_as_good: int) -> str:
 def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequence[Summary]) -> Finding:
     """Return the combination with the fewest terms that is as good as the best; of ties, the one with higher F1."""
     title = "Fewest terms, not significantly worse"
-    fewest = min(as_good, key=lambda summary: (summary.n_selected or 0.0, -_micro_f1(summary)))
+    fewest = min(as_good, key=lambda summary: (_n_selected(summary), -_micro_f1(summary)))
     if not fewest.is_best:
         return Finding(title, combination_text(fewest), f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}.")
-    has_fewer = any((summary.n_selected or 0.0) < (best.n_selected or 0.0) for summary in measured)
+    has_fewer = any(_n_selected(summary) < _n_selected(best) for summary in measured)
     others = "all with fewer terms are significantly worse" if has_fewer else "fewer terms were not tried"
     return Finding(title, combination_text(best), f"The best itself; {others}.")
 
@@ -77,6 +77,7 @@ def _find_fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
 
     The list is empty if their seconds were measured with different numbers of threads or on different machines.
     """
+    # The seconds of the best are None if its own rows differ in threads or machines.
     if len({(summary.threads, summary.cores) for summary in as_good}) > 1 or best.training_seconds is None:
         return []
     fastest = min(as_good, key=_total_seconds)
@@ -105,6 +106,12 @@ def combination_text(summary: Summary) -> str:
     return f"{summary.selector}, {terms}, {summary.classifier}"
 
 
+def _n_selected(summary: Summary) -> float:
+    """Return the mean number of selected terms of a measured combination."""
+    assert summary.n_selected is not None
+    return summary.n_selected
+
+
 def _micro_f1(summary: Summary) -> float:
     """Return the mean micro-F1 of a measured combination."""
     assert summary.micro_f1 is not None
@@ -112,6 +119,7 @@ def _micro_f1(summary: Summary) -> float:
 
 
 def _mean_text(mean: Mean) -> str:
+    """Return a mean, with half the width of its interval if it has one: "0.812 ±0.020"."""
     return f"{mean.value:.3f}" + ("" if mean.half_width is None else f" ±{mean.half_width:.3f}")
 
 

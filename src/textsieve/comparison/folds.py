@@ -54,11 +54,12 @@ class RankingRequest(NamedTuple):
     """The selector and the number of terms that a condition requests."""
 
     selector: str
+    """The name of the selector, with its options."""
     training: TrainingPlan
     limit: int | None
     """The maximum number of terms; None if the selector decides."""
     largest_limit: int | None
-    """The largest limit that any condition of this selector requests."""
+    """The largest limit that any condition of this selector requests; None if the selector decides for one of them."""
 
     @property
     def ranking_size(self) -> int | None:
@@ -97,7 +98,10 @@ class FoldCache:
         return len(self.train.columns_within_limits)
 
     def select(self, request: RankingRequest) -> Timed[SelectedTerms]:
-        """Return the columns of the selected terms, the best first; an error of the selector is cached, too."""
+        """Return the columns of the selected terms, the best first, and the seconds of the whole ranking.
+
+        The error of a selector that selects nothing is cached, too, and raised again for each condition.
+        """
         if request.key not in self._rankings:
             try:
                 self._rankings[request.key] = self._rank(request)
@@ -114,7 +118,10 @@ class FoldCache:
         return self._descriptions.get(request.key)
 
     def _rank(self, request: RankingRequest) -> Timed[SelectedTerms]:
-        """Fit the selector; the seconds include the statistics, even if they were cached."""
+        """Fit the selector, store the description of its ranking, and return the ranked terms as columns of the counts.
+
+        The seconds include the statistics, even if these were cached.
+        """
         size, training = request.ranking_size, request.training
         stats, stats_seconds = self._stats_of(training.selection_scheme)
         with ignore_indistinguishable_classes():
@@ -141,13 +148,16 @@ class FoldCache:
         return FoldSplit(train, self.train.targets, test, self.test.targets, selected.columns)
 
     def inner(self, n_folds: int) -> list[FoldCache]:
-        """Return the inner folds: each holds out part of the training documents, as `training.tuning` does."""
+        """Return the inner folds: each holds out part of the training documents, as `training.tuning` does.
+
+        They are split by the first call. `n_folds` must be the same in all calls.
+        """
         if self._inner is None:
             targets = self.train.targets
             labelled = np.flatnonzero(targets.usable)
             fold_of = np.full(targets.n_documents, -1, np.int64)
             fold_of[labelled] = folds_of(targets.first_class[labelled].tolist(), n_folds)
-            # Unlabelled documents, of fold -1, are never held out.
+            # Unlabelled documents, of fold -1, are never held out. Few documents may fill fewer than `n_folds` folds.
             masks = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
             self._inner = [
                 FoldCache(*split_documents(self.train, is_test), np.flatnonzero(is_test)) for is_test in masks
@@ -164,7 +174,10 @@ class Fold:
 
     @cached_property
     def cache(self) -> FoldCache:
-        """Return the data that the conditions share; its classes are those with at least one training document."""
+        """Return the data that the conditions share.
+
+        Classes without training documents are left out of the training documents, but not of the test documents.
+        """
         self.require_classes()
         counted = self.documents.counted
         train, test = (counted.take(positions) for positions in (self._train_positions, self._test_positions))
@@ -181,7 +194,10 @@ class Fold:
         return np.flatnonzero(self.documents.folds.test[self.number])
 
     def require_classes(self) -> None:
-        """Raise `InputError` if the training documents have too few classes to learn from; only the labels are used."""
+        """Raise `InputError` if the training documents have too few classes to learn from.
+
+        This reads only the labels, so all folds can be checked before the first one is prepared.
+        """
         all_targets = self.documents.counted.targets
         present_classes = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
         if len(present_classes) == 1 and not all_targets.multilabel:
@@ -225,7 +241,7 @@ def _weigh_documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matr
 
 
 def _without_empty_classes(targets: Targets) -> Targets:
-    """Return the targets without the classes that have no documents."""
+    """Return the targets without the classes that have no documents; a comparison has no sample weights to keep."""
     numbers = np.flatnonzero(targets.class_docs).tolist()
     return Targets(
         tuple(targets.classes[number] for number in numbers),

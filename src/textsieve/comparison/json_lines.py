@@ -80,7 +80,10 @@ def damaged_line(path: str, number: int, problem: Exception) -> InputError:
 
 
 def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    """Return the first field in which the headers of a file and of a run differ, with both values."""
+    """Return the first key with different values in two objects, and both values, as text for a message.
+
+    `there` is a part of the header of a file, such as its settings, and `here` the same part of this run's header.
+    """
     name = next(name for name in (*here, *there) if name not in here or name not in there or here[name] != there[name])
     return f"{name}: {shown(there.get(name))} there, {shown(here.get(name))} here"
 
@@ -119,7 +122,8 @@ def read_lines(path: str) -> tuple[list[bytes], bytes]:
     """Return the complete lines of a file, and the bytes of an unfinished line at its end.
 
     A last line with its checksum is complete even if its line feed is missing. If another byte is in place of the line
-    feed, the line is damaged rather than unfinished, and is returned as a line too.
+    feed, the line is damaged rather than unfinished, and is returned as a line too. So is the beginning of a line that
+    is too long, after which nothing is read. `decode_line` raises an error for both.
     """
     lines, unfinished = [], b""
     with open_results(path) as file:
@@ -135,7 +139,7 @@ def read_lines(path: str) -> tuple[list[bytes], bytes]:
 
 
 def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
-    """Truncate a file after its complete lines, and make it end with a line feed."""
+    """Truncate a file after its complete lines, which are given, and make it end with a line feed."""
     end = sum(len(line) + 1 for line in lines)
     size = os.fstat(file.fileno()).st_size
     if size > end:
@@ -150,7 +154,7 @@ def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
         unwritten = encode_line(record)
         if os.fstat(file.fileno()).st_size + len(unwritten) > MAX_BYTES:
             raise ValueError(f"it would have more than {MAX_BYTES:,} bytes")
-        while unwritten:
+        while unwritten:  # an unbuffered file may write only a part
             unwritten = unwritten[file.write(unwritten) :]
         os.fsync(file.fileno())
     except ValueError as problem:
@@ -168,7 +172,7 @@ def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
 
 
 def require_lock(file: IO[bytes], path: str) -> None:
-    """Lock a results file; raise `InputError` if another run is writing to it."""
+    """Lock a results file until it is closed; raise `InputError` if another run is writing to it."""
     try:
         lock(file.fileno())
     except BlockingIOError as problem:

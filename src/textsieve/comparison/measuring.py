@@ -58,7 +58,10 @@ class MeasuredCondition(NamedTuple):
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
-    """Select, train and test; if no term is selected or training fails, return a row with the problem."""
+    """Select, train and test; if no term is selected or training fails, return a row with the problem.
+
+    The seconds of the selection include those of the inner folds, on which thresholds are fitted.
+    """
     cache, form = fold.cache, fold.documents.form
     settings = settings_for_form(plan.settings_of(condition), form)
     training = plan.training_plan_of(condition, form)
@@ -74,6 +77,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     inner_folds = cache.inner(settings.folds) if _needs_held_out_scores(training, cache) else []
     selection = None
     try:
+        # The first selection is from all training documents of the fold, the others are from those of the inner folds.
         selections = [part.select(request) for part in (cache, *inner_folds)]
         selected = selections[0].result
         selection, split = _selection(fold, condition, selected), cache.split(selected)
@@ -90,6 +94,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     report = compare_labels(
         classes, true_labels, predicted_labels, multilabel=multilabel, n_unknown=int(predicted.is_unknown.sum())
     )
+    # The model is only needed for the size of its file.
     model = model_from_parts(settings, cache.train, selected, trained.fitted, trained.rule)
     row = Row.about(
         fold.number,
@@ -115,7 +120,7 @@ def _needs_held_out_scores(training: TrainingPlan, cache: FoldCache) -> bool:
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
     """Return the request of a condition; all numbers of terms of its selector can share the requested ranking."""
     limits = [training.max_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
-    # None means that the selector decides, which may be more than any number.
+    # None would mean that the selector decides, which may be more than any number; no size of a plan gives None.
     largest_limit = None if None in limits else max(limit for limit in limits if limit is not None)
     limit = training.max_terms(condition.n_terms, cache.n_seen)
     return RankingRequest(condition.selector.name, training, limit, largest_limit)
@@ -142,6 +147,8 @@ def _fit_threshold_rule(
     held_out = HeldOutScores(targets.indicator(), targets.weights)
     for cache, terms in zip(inner_folds, selections, strict=True):
         inner_split = cache.split(terms.result)
+        # `part` is a slice of the documents that the inner fold holds out; `test_positions` has their positions among
+        # the training documents of the outer fold.
         for part, scored in inner_split.held_out_scores(training, inner_split.train.shape[1]):
             held_out.add(cache.test_positions[part], scored.scores)
     return training.cut.fit_held_out(held_out)
@@ -150,8 +157,8 @@ def _fit_threshold_rule(
 def _model_bytes(model: Model) -> int:
     """Return the size of the model file in bytes.
 
-    The time of training is replaced by a constant. Otherwise the size could differ between runs, because the checksum
-    in the file depends on the time, and its number of digits varies.
+    The time of training is replaced by a constant. Otherwise the size could differ between runs: the file has a
+    checksum, which depends on the time, and the number of digits of the checksum varies.
     """
     return len(encode(replace(model, about={**model.about, "trained": CONSTANT_TIME})))
 
@@ -175,7 +182,7 @@ def _figures(report: Report) -> dict[str, Any]:
 
 
 def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> Mistakes:
-    """Return the number of labels too many or too few for each document; at most 255, so that it fits in a byte."""
+    """Return the number of labels too many or too few for each document; to fit into a byte, it is at most 255."""
     counts = [
         len(set(true_labels) ^ set(predicted_labels))
         for true_labels, predicted_labels in zip(true, predicted, strict=True)
@@ -184,7 +191,7 @@ def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:
-    """Return the selected terms as they are stored: None if these are all terms of the fold."""
+    """Return the selection as it is stored: its `terms` are None if all terms of the fold are selected."""
     counted, n_seen = fold.cache.train, fold.cache.n_seen
     terms = None
     if len(selected.columns) < n_seen:
@@ -193,7 +200,7 @@ def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Sel
 
 
 def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldRanking | None:
-    """Return the ranking, or None if the fold does not describe rankings or all terms are used without a ranking."""
+    """Return the ranking, or None if the fold does not describe rankings, or if the condition has no selector."""
     description = fold.cache.description(request)
     if description is None or condition.selector.setting is None:
         return None
@@ -217,7 +224,8 @@ def warm_up(plan: Plan, documents: ComparisonDocuments) -> None:
 def warm_up_conditions(plan: Plan) -> Iterator[Condition]:
     """Yield all selectors with the first classifier, and all classifiers with the first selector.
 
-    Selectors have their first number of terms; classifiers have the first and the last number.
+    Each selector is tried with the first of its numbers of terms in the plan, each classifier with the first and the
+    last.
     """
     for selector in plan.selectors:
         yield Condition(selector, plan.sizes_for(selector)[0], plan.classifiers[0])

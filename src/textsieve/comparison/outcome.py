@@ -63,7 +63,10 @@ def measure_overlap(first: TermSet, second: TermSet) -> OverlapMeasures:
 
 
 def mean_overlap(pairs: Sequence[tuple[TermSet, TermSet]]) -> OverlapMeasures | None:
-    """Return the mean overlap over pairs, or None if there are no pairs; undefined measures are left out."""
+    """Return the mean overlap over pairs, or None if there are no pairs.
+
+    Pairs for which a measure is undefined (NaN) are left out of its mean.
+    """
     if not pairs:
         return None
     overlaps = np.array([measure_overlap(*pair) for pair in pairs])  # a row for each pair, a column for each measure
@@ -200,7 +203,10 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
 
 
 def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: int) -> Comparison:
-    """Return the results of some conditions, in their order."""
+    """Return the results of some conditions, in their order; each must have a row for every fold.
+
+    Conditions with a problem may have no selections.
+    """
     rows = [results.rows[fold, *condition.key] for condition in conditions for fold in range(n_folds)]
     selectors_and_sizes = dict.fromkeys((condition.selector.name, condition.n_terms) for condition in conditions)
     keys = [(fold, *selector_and_size) for selector_and_size in selectors_and_sizes for fold in range(n_folds)]

@@ -91,12 +91,15 @@ class Plan:
         of a `Categorizer`.
         """
         _check_names(settings, own_settings)
+        # "auto" means the default of a comparison, for the settings that have one.
+        given = {
+            name: value for name, value in settings.items() if not (name in COMPARISON_DEFAULTS and is_auto(value))
+        }
         plan = cls(
             tuple(map(_replace_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
-            COMPARISON_DEFAULTS
-            | {name: value for name, value in settings.items() if not (name in COMPARISON_DEFAULTS and is_auto(value))},
+            COMPARISON_DEFAULTS | given,
             n_jobs,
         )
         check_settings(Settings(**plan.settings))
@@ -122,21 +125,26 @@ class Plan:
                     yield Condition(selector, size, classifier)
 
     def settings_of(self, condition: Condition) -> Settings:
-        """Return the settings of the `Categorizer` that corresponds to a condition."""
+        """Return the settings of the `Categorizer` that corresponds to a condition.
+
+        A `Categorizer` has no setting for the term weighting of the selector, so those options are left out here;
+        `training_plan_of` applies them.
+        """
         selector, n_terms, classifier = condition
-        weighting = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
+        # Options of the classifier that are settings of the `Categorizer` replace the shared settings.
+        categorizer_options = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
         settings = {
             "selector": selector.setting,
             "selector_options": _without(selector.options, SELECTOR_WEIGHTS) or None,
             "n_terms": n_terms,
             "classifier": classifier.setting,
-            "classifier_options": _without(classifier.options, weighting) or None,
+            "classifier_options": _without(classifier.options, categorizer_options) or None,
             "n_jobs": self.n_jobs,
         }
-        return Settings(**{**self.settings, **weighting, **settings})
+        return Settings(**{**self.settings, **categorizer_options, **settings})
 
     def training_plan_of(self, condition: Condition, form: Form = "texts") -> TrainingPlan:
-        """Return the training plan of a condition, with the weights that the options of its selector request."""
+        """Return the training plan of a condition, with the term weighting that the options of its selector request."""
         settings = settings_for_form(self.settings_of(condition), form)
         training = TrainingPlan.of(settings, n_threads(self.n_jobs))
         if form == "weights":
@@ -157,10 +165,13 @@ def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, An
 
 
 def sizes_of(given: Any) -> tuple[Size, ...]:
-    """Return the distinct numbers of terms in a setting, in their order."""
+    """Return the distinct numbers of terms in the setting `n_terms`, in the given order.
+
+    The setting is text with commas, a single number of terms, or an iterable of them.
+    """
     if isinstance(given, str):
         given = [_parse_size(part) for part in split_list(given)]
-    elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
+    elif not isinstance(given, Iterable):
         given = [given]
     sizes = tuple(dict.fromkeys(_check_size(size) for size in given))
     if not sizes:
@@ -192,7 +203,8 @@ def _check_size(size: Any) -> Size:
     if is_whole(size) and size >= 1:
         return int(size)
     if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
-        return ALL if size == 1.0 else float(size)  # in Python, 1.0 equals 1, which means a single term
+        # A share of 1.0 becomes "all". As a key, it would be equal to 1, which means a single term.
+        return ALL if size == 1.0 else float(size)
     raise InputError(
         setting="n_terms",
         value=size,
@@ -247,12 +259,16 @@ def settings_for_form(settings: Settings, form: Form) -> Settings:
     if form != "weights":
         return settings
     compares_by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
-    unchanged = COUNTS._replace(norm="l2" if compares_by_cosine else "none")._asdict()
-    return replace(settings, **{name: value for name, value in unchanged.items() if getattr(settings, name) is None})
+    # `COUNTS` is the weighting that leaves all numbers as they are. None means that no weighting was requested.
+    defaults = COUNTS._replace(norm="l2" if compares_by_cosine else "none")._asdict()
+    return replace(settings, **{name: value for name, value in defaults.items() if getattr(settings, name) is None})
 
 
 def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:
-    """Raise `InputError` if the term weighting takes logarithms of values for which they are undefined."""
+    """Raise `InputError` if the term frequency `tf` takes logarithms of values for which they are undefined.
+
+    `variant` is the name of the classifier with this weighting, for the message.
+    """
     if tf not in LOGARITHMS:
         return
     smallest = float(values.data.min())

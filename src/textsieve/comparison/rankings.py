@@ -79,6 +79,7 @@ class FoldRanking:
         """Return the ranking of a checked JSON object."""
         energy = stored["energy"]
         by_class = tuple((label, tuple(ClassTerm(*term) for term in terms)) for label, terms in stored["by_class"])
+        # JSON may have an integer for a share of 0 or 1.
         points = None if energy is None else tuple((size, float(share)) for size, share in energy)
         return cls(**{**stored, "energy": points, "by_class": by_class})
 
@@ -108,21 +109,25 @@ def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
 
 
 def growing_sizes(last: int) -> list[int]:
-    """Return integers from 1 to `last`, each about a tenth larger than the one before."""
-    n_steps = int(np.ceil(np.log(last) / np.log(STEP)))
+    """Return ascending integers from 1 to `last`, each about a tenth, and at least 1, larger than the one before."""
+    n_steps = int(np.ceil(np.log(last) / np.log(STEP)))  # the last power is the first that reaches `last`
     powers = np.round(STEP ** np.arange(n_steps + 1))
+    # The set drops small powers that were rounded to the same integer.
     return sorted({*np.minimum(powers, last).astype(int).tolist(), last})
 
 
 def max_class_terms(n_classes: int) -> int:
-    """Return the number of terms to store for each class."""
+    """Return the number of terms to store for each class; see `MAX_CLASS_TERMS`."""
     return int(np.clip(MAX_TERMS // max(n_classes, 1), MIN_CLASS_TERMS, MAX_CLASS_TERMS))
 
 
 def _terms_by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
 ) -> tuple[tuple[Any, tuple[ClassTerm, ...]], ...]:
-    """Return pairs of a class and its best terms, without `NO_CLASS`, the additional class of the statistics."""
+    """Return pairs of a class and its best terms, without `NO_CLASS`, the additional class of the statistics.
+
+    `scores` are those of all terms of the statistics, or None if they are not stored.
+    """
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
     limit = max_class_terms(len(labels))
     class_numbers = _indicated_classes(selector, columns)
@@ -140,7 +145,10 @@ def _terms_by_class(
 
 
 def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
-    """Return for each column the number of the class with the highest score, the first of equals; -1 if all are 0."""
+    """Return for each column the number of the class that the term indicates, or -1 if it indicates none.
+
+    It is the class with the highest score (see `_class_scores`), and of equal scores the first class.
+    """
     best_scores, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
     for number, all_scores in enumerate(_class_scores(selector)):
         scores = all_scores[columns]

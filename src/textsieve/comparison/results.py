@@ -107,7 +107,7 @@ class Row:
 
     @classmethod
     def about(cls, fold: int, condition: Condition, **more: Any) -> Self:
-        """Return the row of a condition."""
+        """Return the row of a condition on a fold; `more` has the other fields of the row."""
         selector, n_terms, classifier = condition.key
         return cls(fold, selector, n_terms, classifier, **more)
 
@@ -125,7 +125,10 @@ class Row:
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the row of a checked JSON object; raise `ValueError` if `mistakes` can't be decoded."""
+        """Return the row of a checked JSON object.
+
+        Raise `ValueError` if `mistakes` can't be decoded, or does not have one number for each test document.
+        """
         values = dict(stored)
         if values["mistakes"] is not None:
             values["mistakes"] = np.frombuffer(base64.b64decode(values["mistakes"], validate=True), np.uint8)
@@ -146,9 +149,16 @@ class Selection:
     fold: int
     selector: str
     n_terms: Size
+    """The requested number of terms."""
     n_seen: int
+    """Number of terms to select from."""
     terms: tuple[str, ...] | None
     """The selected terms, the best first; None if all terms are used."""
+
+    @property
+    def n_selected(self) -> int:
+        """Return the number of selected terms."""
+        return self.n_seen if self.terms is None else len(self.terms)
 
     @property
     def key(self) -> tuple[int, str, Size]:
@@ -178,7 +188,10 @@ class Results:
         self._file = file
 
     def add(self, row: Row, selection: Selection | None, ranking: FoldRanking | None = None) -> None:
-        """Add a row, and its selected terms and their ranking if they are not stored yet."""
+        """Add a row, and its selected terms and their ranking if they are not stored yet.
+
+        A ranking of more terms replaces a stored one.
+        """
         if ranking is not None and not self._has_ranking(ranking):
             self.rankings[ranking.key] = ranking
             self.write({"ranking": ranking.to_dict()})
@@ -243,7 +256,10 @@ class Results:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
 
     def _check_fold(self, row: Row) -> None:
-        """Raise `ValueError` unless all rows of a fold have the same numbers of training and test documents."""
+        """Raise `ValueError` unless a row has the same numbers of training and test documents as the first of its fold.
+
+        The numbers of the first row are stored.
+        """
         counts = (row.trained_on, row.documents)
         first_counts = self._documents.setdefault(row.fold, counts)
         if counts != first_counts:
@@ -262,7 +278,7 @@ def check_results(path: str) -> None:
     if os.path.exists(path):
         with open_results(path) as file:
             _require_own(file.read(len(_BEGINNING)), path)
-            require_lock(file, path)
+            require_lock(file, path)  # raises an error if another run has the lock; closing the file releases it
 
 
 def is_results_file(path: str) -> bool:
@@ -311,8 +327,9 @@ def _resume(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
 
 
 def _read_header(line: bytes, path: str) -> dict[str, Any]:
-    """Read the first line of a file."""
+    """Return the header from the first line of a file; raise `InputError` if it is damaged or of another format."""
     _require_own(line, path)
+    # The number of the format is checked first, because a header of another format may have other fields.
     if not line.startswith(_BEGINNING + b"%d, " % FORMAT):
         raise InputError(
             f"its results have another format than the {FORMAT} of this release",
@@ -332,7 +349,7 @@ def _read_header(line: bytes, path: str) -> dict[str, Any]:
 
 
 def _require_own(beginning: bytes, path: str) -> None:
-    """Raise `InputError` if compare did not write the file; an unfinished header is accepted."""
+    """Raise `InputError` if compare did not write the file that begins with these bytes; an empty file is accepted."""
     if beginning and not beginning.startswith(_BEGINNING):
         raise InputError(
             "exists already, and has no results of compare", place=path, hint="choose another name for them"
@@ -340,7 +357,7 @@ def _require_own(beginning: bytes, path: str) -> None:
 
 
 def _require_same(stored: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
-    """Raise `InputError` if the header of a file differs from that of this run."""
+    """Raise `InputError` if the stored header differs from `header`, that of this run, in a field of `_MEANINGS`."""
     for name, meaning in _MEANINGS.items():
         there, here = stored[name], header[name]
         if there != here:

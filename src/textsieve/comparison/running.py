@@ -104,7 +104,10 @@ def compare(
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
-    """Raise `InputError`, before anything is measured, if a condition takes logarithms of vectors that have none."""
+    """Raise `InputError`, before anything is measured, if a classifier takes logarithms of weights that have none.
+
+    These are negative weights, and for `loglog` also weights below 1 (see `require_logarithms`).
+    """
     if documents.form == "weights":  # the logarithms of counts are always defined
         for condition in plan.conditions():
             tf = settings_for_form(plan.settings_of(condition), documents.form).tf

@@ -42,12 +42,12 @@ class FieldRule(NamedTuple):
 
 
 def is_count(value: Any, least: int = 0) -> bool:
-    """Return whether a value is an integer of at least `least`."""
+    """Return whether a value is an integer, and not a bool, from `least` to `MAX_WHOLE`."""
     return type(value) is int and least <= value <= MAX_WHOLE
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number."""
+    """Return whether a value is a finite float, or an integer (not a bool) of at most `MAX_WHOLE` in absolute value."""
     return (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= MAX_WHOLE)
 
 
@@ -72,7 +72,7 @@ def is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
 
 
 def is_record(value: Any, *tests: Callable[[Any], bool]) -> bool:
-    """Return whether a value is a list with one value for each of the tests."""
+    """Return whether a value is a list with one item for each test, and each item passes its test."""
     if not isinstance(value, list) or len(value) != len(tests):
         return False
     return all(holds(item) for holds, item in zip(tests, value, strict=True))
@@ -237,9 +237,9 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     )
     multilabel = header["multilabel"]
     # Multilabel documents have no confusion of one class with another.
-    missing = [name for name in FIGURES if row[name] is None and not (multilabel and name == "confusion")]
+    null_figures = [name for name in FIGURES if row[name] is None and not (multilabel and name == "confusion")]
     if row["problem"] is None:
-        yield FieldRule(not missing, f"there is no problem, but {', '.join(missing)} is null")
+        yield FieldRule(not null_figures, f"there is no problem, but {', '.join(null_figures)} is null")
         yield FieldRule(not multilabel or row["confusion"] is None, "confusion is only for one label per document")
     else:
         yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
@@ -290,9 +290,9 @@ def check_ranking(ranking: Record, header: Record) -> None:
     labels = [_class_key(label) for label, _ in ranking["by_class"]]
     if len(set(labels)) < len(labels):
         raise ValueError("it has a class twice")
-    lowest_rank = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
-    if lowest_rank > ranking["n_ranked"]:
-        raise ValueError(f"a term has rank {lowest_rank:,} of {ranking['n_ranked']:,}")
+    largest_rank = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
+    if largest_rank > ranking["n_ranked"]:
+        raise ValueError(f"a term has rank {largest_rank:,} of {ranking['n_ranked']:,}")
 
 
 def _check_fold(record: Record, header: Record) -> None:

@@ -66,7 +66,8 @@ class Splitting:
         ways = [name for name in ("folds", "test_share", "splits") if getattr(self, name) is not None]
         if len(ways) > 1:
             pieces = [piece for name in ways for piece in (" and ", Setting(name))]
-            raise InputError((*pieces[1:], " are different ways to split documents"), hint="leave out all but one")
+            message = (*pieces[1:], " are different ways to split documents")  # without the first " and "
+            raise InputError(message, hint="leave out all but one")
         self._refuse_unused_randomness(ways)
 
     def _refuse_unused_randomness(self, ways: list[str]) -> None:
@@ -87,11 +88,11 @@ class Splitting:
 
     @property
     def first_option(self) -> tuple[str, Any]:
-        """Return the name and the value of the first option that was given."""
+        """Return the name and the value of the first option that was given; there must be one (`is_requested`)."""
         return next((name, value) for name, value in vars(self).items() if value is not None)
 
     def fold_masks(self, targets: Targets) -> FoldMasks:
-        """Return the documents of each fold; five folds if nothing was requested."""
+        """Return the training and test documents of each fold; there are five folds if no split was requested."""
         if self.splits is not None:
             return _given_folds(self.splits, targets)
         draws = range(self.repeats or 1)
@@ -107,18 +108,19 @@ class Splitting:
 
 
 def single_split(is_test: Bools, usable: Bools, by: str) -> FoldMasks:
-    """Return a single split; documents without a label (not `usable`) are not tested."""
+    """Return a single split; documents without a label (not `usable`) are not tested. `by` is a key of `SPLITS`."""
     test = (is_test & usable,)
     return FoldMasks((~is_test,), test, _describe(test, {"by": by}))
 
 
 def _describe(test: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of a split, with the number of folds.
+    """Return the description of a split: `about`, and the number of folds.
 
     It has `overlapping` if folds share test documents, because the significance test depends on that.
     """
     description = {"by": about["by"], "folds": len(test), **about}
-    if len(test) > 1 and int(np.sum(test, axis=0).max(initial=0)) > 1:
+    times_tested = np.sum(test, axis=0)  # of each document
+    if len(test) > 1 and int(times_tested.max(initial=0)) > 1:
         description["overlapping"] = True
     return description
 
@@ -136,7 +138,8 @@ SPLITS = {
 
 def describe_split(split: Mapping[str, Any]) -> str:
     """Describe a split as text; repeated cross-validations show the number of folds of one of them."""
-    repeats = split.get("repeats", split["folds"])  # without repeats, each random draw is a fold of its own
+    # Only shuffled folds store `repeats`. Each random draw is one fold, so the number of folds is that of draws.
+    repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
 
@@ -153,19 +156,25 @@ def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:
 
 
 def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
-    """Return the mask of test documents of each fold: every n-th document of each class, in the given order."""
+    """Return the mask of test documents of each fold: every n-th document of each class.
+
+    `order` has the numbers of the labelled documents, in the order in which they are distributed to the folds.
+    """
     if len(order) < n_folds:
         raise InputError(
             f"{len(order):,} documents with a label are too few for {n_folds} folds",
             hint="give more documents, or fewer folds",
         )
-    fold_of = np.full(targets.n_documents, -1, np.int64)
+    fold_of = np.full(targets.n_documents, -1, np.int64)  # -1: unlabelled, and so not in `order` and never tested
     fold_of[order] = folds_of(targets.first_class[order].tolist(), n_folds)
     return [fold_of == fold for fold in range(n_folds)]
 
 
 def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
-    """Return the mask of the test documents, about this share of each class; `order` has the shuffled documents."""
+    """Return the mask of the test documents, about this share of each class.
+
+    `order` has the numbers of the labelled documents, shuffled.
+    """
     is_test = np.zeros(targets.n_documents, np.bool_)
     is_test[order[held_out(targets.first_class[order].tolist(), share)]] = True
     if not is_test.any():

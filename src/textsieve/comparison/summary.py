@@ -55,6 +55,7 @@ T = TypeVar("T")
 def sign_test(mistakes: Mistakes, others: Mistakes) -> float:
     """Return the two-sided p-value of the sign test, for the mistakes of two conditions on the same documents."""
     wins, losses = int((mistakes < others).sum()), int((mistakes > others).sum())
+    # Twice the probability of one tail is above 1 if there are as many wins as losses.
     return min(1.0, 2.0 * float(binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
@@ -118,7 +119,7 @@ class Verdict(NamedTuple):
 def compare_with_best(
     qualities: Sequence[Quality | None], rows: Sequence[list[Row]], groups: Sequence[Hashable], *, overlapping: bool
 ) -> list[Verdict]:
-    """Test each condition against the best of its group.
+    """Return the verdict of each condition: its test against the best of its group.
 
     `qualities`, `rows` and `groups` have an element for each condition: its F1 (None without figures), its rows, and
     the group to which it belongs. `overlapping` says whether folds share test documents.
@@ -130,6 +131,7 @@ def compare_with_best(
             members.setdefault(groups[condition], []).append(condition)
     verdicts = [Verdict() for _ in qualities]
     for conditions in members.values():
+        # Conditions are numbers here. Of equal qualities, `-condition` makes the first condition the best.
         best = max(conditions, key=lambda condition: (_required(qualities[condition]), -condition))
         others = [condition for condition in conditions if condition != best]
         corrected = holm([compute_p(rows[best], rows[condition]) for condition in others])
@@ -216,6 +218,7 @@ def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
     rows_of: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
     for row in rows:
         rows_of[row.key[1:]].append(row)
+    # `rows_of` has the order of the conditions, so its values are parallel to them.
     summaries = [_summary(condition, rows_of[condition.key]) for condition in conditions]
     qualities = [_quality(summary) for summary in summaries]
     one_group, by_size = [None] * len(summaries), [summary.n_terms for summary in summaries]
@@ -248,14 +251,15 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
         )
     )
     # For each fold and number of terms, the micro-F1 of each pair.
-    f1_by_test: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
+    f1_of_pairs: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
     for row in rows:
         if row.micro_f1 is not None and (row.selector, row.classifier) in pairs:
-            f1_by_test.setdefault((row.fold, row.n_terms), {})[row.selector, row.classifier] = row.micro_f1
-    complete_pairs = [pair for pair in pairs if f1_by_test and all(pair in f1_of for f1_of in f1_by_test.values())]
+            f1_of_pairs.setdefault((row.fold, row.n_terms), {})[row.selector, row.classifier] = row.micro_f1
+    complete_pairs = [pair for pair in pairs if f1_of_pairs and all(pair in f1_of for f1_of in f1_of_pairs.values())]
     if not complete_pairs:
         return []
-    scores = np.array([[f1_of[pair] for pair in complete_pairs] for f1_of in f1_by_test.values()])
+    # (folds and numbers of terms) x pairs
+    scores = np.array([[f1_of[pair] for pair in complete_pairs] for f1_of in f1_of_pairs.values()])
     mean_ranks = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)  # rounded, so that equal F1 are ties
     order = np.argsort(mean_ranks, kind="stable").tolist()
     ranked = [(complete_pairs[number], float(mean_ranks[number])) for number in order]
@@ -273,11 +277,13 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
     ratio = tested_to_trained(rows)
 
     def mean(name: str) -> float:
+        """Return the mean of a field of the rows."""
         return float(np.mean([getattr(row, name) for row in rows]))
 
     machines = {(row.threads, row.cores) for row in rows}
 
     def median(name: str) -> float | None:
+        """Return the median of a field of seconds, or None if the rows differ in threads or machines."""
         return float(np.median([getattr(row, name) for row in rows])) if len(machines) == 1 else None
 
     def with_interval(name: str) -> Mean:
@@ -314,7 +320,10 @@ def _common_value(values: Iterable[int | None]) -> int | None:
 
 
 def _quality(summary: Summary) -> Quality | None:
-    """Return the mean micro- and macro-F1, rounded so that rounding errors decide no tie; None without figures."""
+    """Return the mean micro- and macro-F1, or None if the condition could not be measured.
+
+    They are rounded to 12 decimal places, so that values that differ only by rounding errors are ties.
+    """
     if summary.micro_f1 is None or summary.macro_f1 is None:
         return None
     return round(summary.micro_f1.value, 12), round(summary.macro_f1.value, 12)

@@ -43,7 +43,10 @@ _ELLIPSIS = "..."
 
 
 def estimator_name(kind: str, estimator: Any) -> str:
-    """Return the name that identifies the rows of an estimator in the results of all runs."""
+    """Return the name that identifies the rows of an estimator in the results of all runs.
+
+    Raise `InputError` if neither its `repr` nor its parameters identify it. `kind` is "selector" or "classifier".
+    """
     printed = " ".join(repr(estimator).split())
     if not (_ADDRESS.search(printed) or _ELLIPSIS in printed):
         return printed
@@ -149,7 +152,10 @@ def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
 
 
 def _parse_options(kind: str, variant: str, after_parenthesis: str) -> dict[str, Any]:
-    """Return the options by name; `after_parenthesis` is the text of the variant after its first parenthesis."""
+    """Return the options, sorted by name.
+
+    `after_parenthesis` is the text of the variant after its first parenthesis.
+    """
     if not _closes_at_end(after_parenthesis):
         raise InputError(
             f"{variant}: its parentheses do not match", setting=f"{kind}s", hint="write name(option=value, ...)"
@@ -203,6 +209,7 @@ def _variant_name(name: str, options: Mapping[str, Any]) -> str:
 
 def _as_text(value: Any) -> str:
     """Return a value as it would be written; text that would be parsed as something else is quoted."""
+    # `_parse_value` returns the same object only for text that is not JSON.
     return value if isinstance(value, str) and _parse_value(value) is value else json.dumps(value)
 
 
@@ -227,9 +234,13 @@ def try_selector(settings: Settings) -> None:
 
 
 def try_classifier(settings: Settings) -> None:
-    """Fit a classifier of textsieve to the four documents, which raises an error for invalid options."""
+    """Fit a classifier of textsieve to the four documents, which raises an error for invalid options.
+
+    Of a classifier that is given as an object, only the settings are checked.
+    """
     check_settings(settings)
     if isinstance(settings.classifier, str):
+        # One thread, and no projection, because only the options of the classifier are tried.
         training = replace(TrainingPlan.of(_limit_member_terms(settings), 1), projection=None)
         rows, targets = _trial_documents(settings.class_weight)
         with _quietly():
@@ -238,7 +249,11 @@ def try_classifier(settings: Settings) -> None:
 
 @contextmanager
 def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
-    """Raise errors again with the name of the variant; ignore those that say that four documents are too few."""
+    """Raise errors again as `InputError` with the name of the variant, and `setting` as their setting.
+
+    Errors about the four documents are ignored, because they say nothing about other documents. The error for a missing
+    package is left unchanged.
+    """
     try:
         yield
     except (NothingSelected, UnfitDocuments):
@@ -266,9 +281,10 @@ def _limit_member_terms(settings: Settings) -> Settings:
 
 
 def _trial_documents(class_weight: Any) -> tuple[csr_matrix, Targets]:
-    """Return the four documents, repeated as often as needed so that each class in `class_weight` has one.
+    """Return the counts and the labels of the four documents, and of one more for each class in `class_weight`.
 
-    Otherwise a weight for a class without documents would raise an error.
+    Without a document of its class, a weight would raise an error. The additional documents repeat the counts of the
+    four. They are added only if all labels in `class_weight` are text, like those of the four.
     """
     labels = list(_TRIAL_LABELS)
     if isinstance(class_weight, Mapping) and all(isinstance(label, str) for label in class_weight):

@@ -31,7 +31,10 @@ MAX_NAMED_CLASSES = 20
 
 
 class TableColumn(NamedTuple):
-    """A column: its title, whether it has numbers, and the order if a reader of the report first sorts by it."""
+    """A column of a table: its title, and whether it has numbers.
+
+    If a reader of the report sorts by the column, `first_order` is the order after the first click.
+    """
 
     key: str
     title: str
@@ -66,13 +69,14 @@ class ViewTable:
     note: str = ""
 
     def only(self, *keys: str) -> ViewTable:
-        """Return the table with only the columns of these keys; keys that it does not have are ignored."""
+        """Return the table with only the columns of these keys, in the order of the table; ignore unknown keys."""
         numbers = [number for number, column in enumerate(self.columns) if column.key in keys]
         rows = tuple(row._replace(cells=tuple(row.cells[number] for number in numbers)) for row in self.rows)
         return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
 
     def join_intervals(self) -> ViewTable:
-        """Return the table with each interval in the cell of its mean: 0.812 ±0.020."""
+        """Return the table with each interval in the cell of its mean (0.812 ±0.020), and no columns of intervals."""
+        # The position of the column of intervals, by the key of the column with their means.
         intervals = {column.interval_of: number for number, column in enumerate(self.columns) if column.interval_of}
 
         def join_cell(row: TableRow, number: int) -> TableCell:
@@ -172,7 +176,10 @@ def _size_cell(summary: Summary) -> TableCell:
 
 
 def _threads_cell(summary: Summary) -> TableCell:
-    """Return the number of threads and of cores, or "mixed" if the rows of a condition differ in them."""
+    """Return the number of threads and of cores, or "mixed" if the rows of a condition differ in them.
+
+    A condition without figures has no numbers, and is "mixed", too.
+    """
     if summary.threads is None or summary.cores is None:
         return TableCell("mixed")
     return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
@@ -244,6 +251,7 @@ def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
 
     def sort_key(summary: Summary) -> tuple[int, float]:
         micro_f1 = -1.0 if summary.micro_f1 is None else summary.micro_f1.value  # without figures: the last
+        # Of equal micro-F1, macro-F1 decides which is the best (`summary.py`), so the best gets the smallest key.
         return sizes.index(summary.n_terms), -math.inf if summary.is_best_in_size else -micro_f1
 
     return sorted(summaries, key=sort_key)
@@ -339,6 +347,7 @@ def _problems(comparison: Comparison) -> list[str]:
     for (selector, size, problem), classifiers in affected.items():
         names = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
         sentences.append(f"{selector}, {size} terms{names}: {problem}")
+    # As JSON, because the classes 1, 1.0 and true are equal in Python.
     missing = list(dict.fromkeys(json.dumps(label) for row in comparison.rows for label in row.missing_classes))
     if missing:
         names = ", ".join(label_text(json.loads(label)) for label in missing[:MAX_NAMED_CLASSES])
@@ -350,7 +359,10 @@ def _problems(comparison: Comparison) -> list[str]:
 
 
 def _timing_note(comparison: Comparison) -> str:
-    """Return the number of threads with which seconds were measured, or a warning that threads or machines differ."""
+    """Return the number of threads with which seconds were measured, or a warning that threads or machines differ.
+
+    The note is empty if no combination has a number of threads and of cores.
+    """
     if threads_differ(comparison):
         return "Seconds are comparable only between combinations with the same threads; a mixture has none."
     measured = [summary for summary in comparison.summary if summary.threads and summary.cores]

@@ -19,7 +19,7 @@ Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
 
 KeptValues = dict[str, object]
-"""Other values requested for one document, by name: those of other columns, or the name of its file."""
+"""The values that the option `keep` of `read` requests for one document, by name: other columns, or its file."""
 
 Document = tuple[str, Labels]
 KeptDocument = tuple[str, Labels, KeptValues]
@@ -30,7 +30,7 @@ class DocumentPlace(NamedTuple):
 
     name: str
     is_of_no_class: bool = False
-    """Whether its list of labels is explicitly empty: it belongs to no class, rather than being unlabelled."""
+    """Whether the document has an explicitly empty list of labels: it belongs to no class, and is not unlabelled."""
 
 
 BATCH_DOCUMENTS = 1_000
@@ -74,15 +74,15 @@ class JoinedLabels:
         self._examples: dict[str, str] = {}  # the first label with each separator
 
     def add(self, label: str) -> None:
-        """Count a label that was not seen before."""
+        """Count the content of a cell; the caller must add each distinct content only once."""
         self._n_distinct += 1
         for separator in SEPARATORS:
-            if separator in label.strip(f"{separator} "):  # at the ends, it separates nothing
+            if separator in label.strip(f"{separator} "):  # at an end of the cell, a separator separates nothing
                 self._n_with_separator[separator] += 1
                 self._examples.setdefault(separator, label)
 
     def hint(self) -> tuple[str | Setting, ...]:
-        """Return the warning about joined labels; it is empty if the labels look like single ones."""
+        """Return a warning if the cells look like several labels each, as parts of a message; otherwise ()."""
         for separator, n_labels in self._n_with_separator.items():
             if 2 * n_labels > self._n_distinct:
                 return (
@@ -112,19 +112,19 @@ class Report:
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
     """Detects cells with several labels; None if that is not checked."""
     places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
-    """The places of the documents that were read but not yet yielded; None if places are not requested."""
+    """Places of documents, appended by the reader and removed by `Corpus.placed_batches`; None if not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
     """The places of lines that can't be read, if these are skipped (`Source.lenient`)."""
     skipped: dict[str, int] = field(default_factory=dict)
     """Number of skipped items by kind, such as "hidden files" or "blank lines"."""
 
     def skip(self, kind: str, count: int = 1) -> None:
-        """Count skipped items of this kind."""
+        """Count skipped items of this kind; a count of 0 or less adds nothing, not even the kind."""
         if count > 0:
             self.skipped[kind] = self.skipped.get(kind, 0) + count
 
     def hint_about_links(self) -> tuple[str | Setting, ...]:
-        """Return the hint about skipped links; it is empty if there were none."""
+        """Return a hint about skipped links that lead outside the folder, as parts of a message; () without any."""
         if not (n_links := self.skipped.get(OUTSIDE_LINKS)):
             return ()
         links = f"{counted(n_links, 'link')} that {'leads' if n_links == 1 else 'lead'}"
@@ -148,9 +148,10 @@ class Report:
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
-    """Yield the documents in batches of at most `BATCH_DOCUMENTS`, and of about `BATCH_CHARACTERS` characters.
+    """Yield the documents in batches.
 
-    If the input raises `InputError`, the documents before the error are yielded first.
+    A batch ends with the document with which it reaches `BATCH_DOCUMENTS` documents, or `BATCH_CHARACTERS` characters
+    of texts and kept values. If the input raises `InputError`, the documents before the error are yielded first.
     """
     texts: list[str] = []
     labels: list[Labels] = []
@@ -176,7 +177,11 @@ def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
 
 
 def in_groups(batches: Iterable[Batch], n_characters: int) -> Iterator[Batch]:
-    """Yield batches of texts joined to larger ones, which end with the batch that makes them this long."""
+    """Join consecutive batches of texts until they have `n_characters` or more, and yield these larger batches.
+
+    Batches of vectors are yielded unchanged. The larger batch before them, the last one, and the one before an
+    `InputError` of the input may have fewer characters.
+    """
     waiting: list[Batch] = []
     size = 0
     try:
@@ -192,7 +197,7 @@ def in_groups(batches: Iterable[Batch], n_characters: int) -> Iterator[Batch]:
             if size >= n_characters:
                 yield _join(waiting)
                 waiting, size = [], 0
-    except InputError:  # first the documents before it
+    except InputError:  # first yield the documents before the error
         if waiting:
             yield _join(waiting)
         raise
@@ -205,6 +210,7 @@ def _join(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     has_kept = any(batch.kept is not None for batch in batches)
+    # If only some batches have kept values, the documents of the others get empty dictionaries.
     kept = [values for batch in batches for values in batch.kept or [{} for _ in batch.labels]] if has_kept else None
     labels = [labels for batch in batches for labels in batch.labels]
     return Batch(labels, [text for batch in batches for text in batch.texts], kept=kept)

@@ -1,7 +1,7 @@
 """`Corpus`: documents and labels as a stream of batches that starts anew each time it is read.
 
-Most methods need one pass, and none needs the texts as a list; so a `Corpus` holds no documents but knows how
-to start a pass. `load` reads everything into memory.
+A corpus may be larger than memory, and training needs no list of all texts. So a `Corpus` does not hold the documents
+of its files: it has a function that starts a pass over them. Only `load` reads all documents into memory.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Corpus:
 
         A label is a string, a number, a truth value, None or NaN (unlabelled), or a list, tuple or set of labels.
         """
-        documents, replaced = _check_texts(texts, name)
-        label_report = Report(replaced_bytes=replaced)
+        documents, n_replaced = _check_texts(texts, name)
+        label_report = Report(replaced_bytes=n_replaced)  # `_label_sets` adds what it replaces, and sets `multilabel`
         label_sets = _label_sets(labels, len(documents), "text", name, label_report)
         if not documents:
             raise InputError("no documents", place=name, hint="Give at least one text")
@@ -69,7 +69,7 @@ class Corpus:
         """
         from scipy.sparse import csr_array
 
-        rows, label_report = csr_array(vectors), Report()
+        rows, label_report = csr_array(vectors), Report()  # `_label_sets` sets `label_report.multilabel`
         if rows.dtype.kind not in "biuf" or not rows.shape[0]:  # truth values, integers and floats
             raise InputError(f"{shown(vectors)} has no rows of numbers", place=name, hint="Give at least one")
         label_sets = _label_sets(labels, rows.shape[0], "vector", name, label_report)
@@ -83,14 +83,17 @@ class Corpus:
 
     @classmethod
     def chained(cls, parts: Sequence[Corpus]) -> Corpus:
-        """Return a corpus with the documents of several corpora, one after the other."""
+        """Return a corpus with the documents of several corpora, one after the other.
+
+        A pass fills one report for all parts; the `report` of each part stays as it is.
+        """
 
         def start(report: Report) -> Iterator[Batch]:
             for part in parts:
                 yield from part._start(report)
 
         declared = [part.multilabel for part in parts]
-        # One multilabel part is enough; otherwise, one that is not known yet leaves the result open.
+        # One multilabel part makes the whole multilabel. Otherwise, one unknown part makes the whole unknown (None).
         multilabel = True if True in declared else None if None in declared else False
         return cls(", ".join(part.name for part in parts), start, multilabel=multilabel)
 
@@ -106,7 +109,7 @@ class Corpus:
         return self._split() if self._split else None
 
     def batches(self, *, ahead: bool = False) -> Iterator[Batch]:
-        """Yield all documents from the first, a batch at a time; `ahead`: a thread reads the next ones."""
+        """Yield all documents from the first, a batch at a time; with `ahead`, a thread reads the next batches."""
         return self._pass(Report(), ahead=ahead)
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
@@ -121,14 +124,18 @@ class Corpus:
             self._require_texts(batch)
             file_places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
             places = file_places or pending_places[: len(batch)]
-            if len(places) != len(batch):
+            if len(places) != len(batch):  # the reader does not report places
                 places = [DocumentPlace(f"document {n_yielded + number}") for number in range(1, len(batch) + 1)]
             yield batch, places
             del pending_places[: len(batch)]
             n_yielded += len(batch)
 
     def _pass(self, report: Report, *, ahead: bool = False) -> Iterator[Batch]:
-        """Yield all batches, fill in the report, and warn about likely mistakes at the end."""
+        """Yield all batches, and count them in the report.
+
+        At the end of the pass, store the report in `self.report`, and warn about likely mistakes; raise `InputError`
+        if there were no documents. If all lines were unreadable and skipped, that is no error: the report lists them.
+        """
         for batch in read_ahead(self._start(report)) if ahead else self._start(report):
             report.add(batch)
             yield batch
@@ -211,19 +218,20 @@ class Corpus:
     def naming_documents(self, n_before: int, kept: Sequence[KeptValues] | None = None) -> Iterator[None]:
         """Give a `DocumentError` raised inside this context the document's place in the corpus.
 
-        The place is its number, from 1, or the name of its file if that is among the values that were kept for the
-        documents of the batch. `n_before` is the number of documents before the batch.
+        The place is the document's number in the corpus, from 1, or the name of its file if `kept` has it. `kept` are
+        the kept values of the batch's documents (`Batch.kept`), and `n_before` is the number of documents before the
+        batch.
         """
         try:
             yield
         except DocumentError as problem:
-            number = problem.number
+            number = problem.number  # in the batch, from 0
             file = kept[number].get("file") if kept else None
             part = f"document {n_before + number + 1:,}" if file is None else str(file)
             raise problem.at(Place(self.name, part)) from problem
 
     def with_name(self, name: str) -> Corpus:
-        """Return the same documents under another name, which is also the place of errors."""
+        """Return the same documents under another name, which replaces the old one as the place of errors."""
 
         def start(report: Report) -> Iterator[Batch]:
             try:
@@ -248,7 +256,11 @@ def with_source(problem: InputError, old: str, new: str) -> InputError:
 def _label_sets(
     labels: Iterable[object] | None, n_documents: int, kind: str, name: str, report: Report
 ) -> list[Labels]:
-    """Return the labels of each document from labels in memory; `kind` is "text" or "vector", for messages."""
+    """Return the labels of each document from labels in memory; raise `InputError` if their number is wrong.
+
+    `kind` is "text" or "vector", for messages. In `report`, replaced characters are added to `replaced_bytes`, and
+    `multilabel` is set if a document has a list of labels.
+    """
     if labels is None:
         return [()] * n_documents
     read_labels = LabelReader(name, "labels[{}]", report=report, as_given=True)
@@ -263,7 +275,10 @@ def _label_sets(
 
 
 def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
-    """Return the texts as a list of encodable strings, and the number of characters that were replaced for that."""
+    """Return the texts as a list, with lone surrogates replaced, and the number of replacements.
+
+    Raise `InputError` if `texts` is a single text, or if one of the texts is not a string.
+    """
     if isinstance(texts, str | bytes):
         raise InputError(f"is one {type(texts).__name__}", place=name, hint="Give a list of texts, such as [text]")
     checked = []

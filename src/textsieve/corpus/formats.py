@@ -2,8 +2,8 @@
 
 `FORMATS` has one row for each format; it drives detection, the error messages and the documentation. The content takes
 precedence over the file extension, because files are renamed more often than they are rewritten. The rows are in the
-order in which they are tried, from the unmistakable to the plausible. `MAGIC` and `MARKUP` name other kinds of files,
-for error messages.
+order in which they are tried: formats with an unmistakable beginning come first. `MAGIC` and `MARKUP` recognise other
+kinds of files, for error messages.
 """
 
 from __future__ import annotations
@@ -36,12 +36,17 @@ MAGIC = (
     (b"\x7fELF", "a program"),
     (b"MZ\x90\x00", "a program"),
 )
+"""The first bytes of files that are not text, and what such a file is.
+
+The bytes of a file are unpacked before they are compared, so gzip or zstandard here means that it was packed twice.
+"""
 MARKUP = (
     ("<!doctype html", "HTML"),
     ("<html", "HTML"),
     ("<?xml", "XML"),
     ("<", "markup (HTML, XML or SGML)"),
 )
+"""The beginnings of files in markup languages, in lowercase."""
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 _MAX_CONTROLS = 0.05  # largest share in text; random bytes have 0.1, text in any single-byte encoding almost none
@@ -51,13 +56,13 @@ _MAX_NULS = 0.2  # largest share in text, except in UTF-16, which has up to 0.5
 def binary_kind(data: bytes) -> str | None:
     """Return the kind of file if the bytes are clearly not text, else None.
 
-    Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds: a page padded with
-    NULs is still a page.
+    Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds, such as a page that
+    is padded with NULs. So is anything that begins with a byte order mark of UTF-16 or UTF-32.
     """
     for magic, kind in MAGIC:
         if data.startswith(magic):
             return kind
-    if data[257:262] == b"ustar":
+    if data[257:262] == b"ustar":  # the signature in the first header of a tar
         return "a tar archive (unpack it, and give the folder or a file in it)"
     if encoding_of(data[:4], "utf-8").startswith(("utf-16", "utf-32")) or not data:
         return None
@@ -86,9 +91,10 @@ class ContentHead:
     def binary_kind(self, encoding: str) -> str | None:
         """Return the kind of file if it cannot be read as text in this encoding, else None."""
         if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
-            return None
+            return None  # text in these encodings has NULs and other control bytes
         if (kind := binary_kind(self.data)) is not None:
             return kind
+        # ASCII text in UTF-16 is also valid UTF-8, in which every second character is NUL.
         has_byte_order_mark = encoding_of(self.data[:4], "") != ""
         if self.data.count(0) > _MAX_NULS * len(self.data) and not has_byte_order_mark:
             return "binary data, or text in UTF-16 (if so, give encoding='utf-16-le' or 'utf-16-be')"
@@ -105,12 +111,13 @@ def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError as error:
+        # A character has up to four bytes, so an incomplete one has up to three.
         return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
     return True
 
 
 # Nearly all quantifiers are possessive, so that there is hardly any backtracking: a long line that does not match costs
-# no more than one that does.
+# no more than one that does. Group 1 of `_SVMLIGHT` has the features of a line.
 _NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
 _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
@@ -141,27 +148,29 @@ def _is_parquet(head: ContentHead, source: Source) -> bool:
 
 
 def _is_json(head: ContentHead, source: Source) -> bool:
+    """Return whether the text begins with a JSON object, an array of objects or an empty array."""
     start = re.sub(r"\s+", "", head.text[:200])
     return start.startswith(('{"', "{}", '[{"', "[{}", "[]"))
 
 
 def _is_fasttext(head: ContentHead, source: Source) -> bool:
+    """Return whether the first line that is not blank begins with a label of fastText."""
     return any(line.startswith("__label__") for line in head.lines()[:1])
 
 
 def _is_svmlight(head: ContentHead, source: Source) -> bool:
-    """Return whether the first 20 lines that are not comments are svmlight, and one of them has a feature."""
+    """Return whether the first 20 lines, except comments, are svmlight, and one of them has a feature."""
     lines = [line for line in head.lines()[:20] if not line.lstrip().startswith("#")]
     if len(head.text) >= HEAD and len(lines) == 1:
-        lines[0] = lines[0].rpartition(" ")[0]  # the head may end in the middle of a number
+        lines[0] = lines[0].rpartition(" ")[0]  # the only line may be cut in the middle of a number
     matches = [_SVMLIGHT.fullmatch(line.strip()) for line in lines]
     return bool(matches) and all(matches) and any(match and match[1] for match in matches)
 
 
 def _is_tsv(head: ContentHead, source: Source) -> bool:
-    """Return whether the first line has a tab, and names a known column or has as many tabs as all other lines.
+    """Return whether the first line has a tab, and either names a known column or all lines have equally many tabs.
 
-    Lines with quotes are not compared, because quoted fields may contain tabs.
+    Lines with quotes are not counted, because quoted fields may contain tabs.
     """
     lines = head.lines()
     if not lines or "\t" not in lines[0]:
@@ -172,11 +181,12 @@ def _is_tsv(head: ContentHead, source: Source) -> bool:
 
 
 def _is_csv(head: ContentHead, source: Source) -> bool:
+    """Return whether the first line that is not blank is a header, with one of the usual separators."""
     return any(_is_header(line, separator, source) for line in head.lines()[:1] for separator in ",;|")
 
 
 def _is_header(line: str, separator: str, source: Source) -> bool:
-    """Return whether a line names a column that the caller gave or that has a conventional name."""
+    """Return whether a field of a line is a given or default column name (`Source.names`), or a conventional one."""
     names = [name.strip('" ') for name in line.split(separator)]
     return any(is_conventional(name) or name in source.names for name in names)
 
@@ -256,7 +266,10 @@ BY_NAME = {row.name: row for row in FORMATS}
 
 
 def detect(source: Source, name: str | None) -> Format:
-    """Return the format of a source: the requested one, else by its content, else by its extension."""
+    """Return the format of a source: the requested one (`name`), else by its content, else by its extension.
+
+    Raise `InputError` if `name` is unknown or the source can't have that format, or if no format is detected.
+    """
     if name is not None and name not in BY_NAME:
         raise InputError(setting="format", value=name, allowed=BY_NAME)
     if source.path.is_dir():
@@ -281,7 +294,10 @@ def detect(source: Source, name: str | None) -> Format:
 
 
 def _detect_file(source: Source, name: str | None) -> Format:
-    """Return the format of a file: `name` if it is given and the file can have it, else by content or extension."""
+    """Return the format of a file: `name` if it is given, else by its content, else by its extension.
+
+    Raise `InputError` if the file is empty, is binary although its format should be text, or has no known format.
+    """
     data = read_head(source.path)
     if not data.strip():
         raise InputError("no documents, the file is empty.", place=str(source.path))
@@ -291,7 +307,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
         return expected  # its reader checks the content
     if not _is_parquet(head, source) and (kind := head.binary_kind(source.encoding)):
         raise _mismatch_error(source, expected, kind)
-    if name and expected:
+    if name and expected:  # `expected` is not None if there is a name; the type checker can't know that
         return expected
     for row in FORMATS:
         if row.matches(head, source):
@@ -305,7 +321,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
 
 
 def by_ending(path: Path) -> Format | None:
-    """Return the format of a file by its extension, or None if it is unknown."""
+    """Return the format of a file by its extension, ignoring one such as .gz after it; None if it is unknown."""
     name = path.name.lower()
     for compression in COMPRESSIONS:
         name = name.removesuffix(compression.ending)

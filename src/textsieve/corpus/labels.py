@@ -40,10 +40,12 @@ class LabelReader:
     """Converts the labels of one pass, and remembers where each kind of label (string, number) first occurred.
 
     For errors, `name` is the name of the file or corpus, and `place_format` how to write a position, such as "line {}".
-    In `report`, the reader counts replaced characters and notes whether labels are multilabel. `separator` is the
-    string between several labels in one string. With `as_given`, for labels in memory, white space is not stripped and
-    NaN means unlabelled. With `may_be_joined` and without a separator, the reader also checks whether the cells of a
-    table look like several labels in one.
+    `separator` is the string between several labels in one string. With `as_given`, for labels in memory, white space
+    is not stripped and NaN means unlabelled. With `may_be_joined` and without a separator, the reader also checks
+    whether the cells of a table look like several labels in one.
+
+    The reader writes to `report`: it counts replaced characters, notes whether labels are multilabel, sets `joined`,
+    and appends the place of each document to `places` unless that is None.
     """
 
     def __init__(
@@ -77,17 +79,20 @@ class LabelReader:
         if isinstance(value, list | tuple | set | frozenset):
             self._report.multilabel = True
             labels = [label for item in value for label in self._split(item, position)]
-            # The order of a set differs from run to run.
+            # The order of a set differs from run to run, so its labels are sorted.
             return tuple(dict.fromkeys(sorted(labels) if isinstance(value, set | frozenset) else labels))
         unique_labels = tuple(dict.fromkeys(self._split(value, position)))
         if type(value) is str and len(self._cache) < MAX_CACHED:
             self._cache[value] = unique_labels
-            if self._joined is not None:
+            if self._joined is not None:  # it needs each distinct value once; later ones are found in the cache
                 self._joined.add(value)
         return unique_labels
 
     def _split(self, value: object, position: int) -> list[str]:
-        """Return the labels in a single value: none if it is empty, several if it contains the separator."""
+        """Return the labels in a single value: none if it is empty, several if it contains the separator.
+
+        Raise `InputError` if an earlier label was of another kind, such as a number before a string.
+        """
         if value is None or (self._as_given and is_missing(value)):
             return []
         kind, label = self._kind_and_label(value, position)
@@ -109,7 +114,7 @@ class LabelReader:
             label, replaced = without_surrogates(value)
             self._report.replaced_bytes += replaced
             return "string", label if self._as_given else label.strip()
-        if isinstance(value, bool):
+        if isinstance(value, bool):  # before integers, because bool is a subclass of int
             return "truth value", str(value).lower()
         if isinstance(value, Integral):
             return "number", str(int(value))

@@ -28,6 +28,7 @@ class NamedCorpus:
 
     name: str
     module: str
+    """The module's name in `corpus.collections`, or in `corpus` if it is not a collection."""
     about: str
     is_collection: bool = True
     """Whether its documents are in published files to be downloaded; otherwise textsieve generates them."""
@@ -49,7 +50,7 @@ class NamedCorpus:
             )
 
     def collection(self) -> Collection:
-        """Return the description of a collection."""
+        """Import the module of a collection, and return its description."""
         return cast(Collection, import_module(f"textsieve.corpus.collections.{self.module}").COLLECTION)
 
 
@@ -72,7 +73,7 @@ NAMED = {row.name: row for row in _ROWS}
 
 
 def open_named(path: str, limits: ReadLimits = NAMED_LIMITS) -> Corpus:
-    """Return the corpus for a name, with or without words after it."""
+    """Return the corpus for a path for which `is_corpus_name` is true: a name, with or without words after it."""
     name, *words = path.split(SEPARATOR)
     return NAMED[name].open(*words, limits=limits)
 
@@ -83,7 +84,7 @@ def is_corpus_name(path: str) -> bool:
 
 
 def closest_name(path: str) -> str | None:
-    """Return the most similar corpus name, with the words that follow it, or None."""
+    """Return the most similar corpus name, with the words that follow it in `path`; None if no name is similar."""
     name, separator, words = path.partition(SEPARATOR)
     close = get_close_matches(name, NAMED, n=1)
     return close[0] + separator + words if close else None
@@ -96,7 +97,7 @@ def docstrings() -> Corpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusEntry:
-    """A named corpus, or an edition of one, and its properties."""
+    """A named corpus, or an edition of one, and its properties. The defaults are those of the corpus "docstrings"."""
 
     name: str
     about: str
@@ -114,12 +115,16 @@ class CorpusEntry:
 
     @property
     def is_here(self) -> bool:
-        """Return whether all files are available without a download."""
+        """Return whether all files are available without a download; true for a corpus without files."""
         return all(self.files.values())
 
     @property
     def where(self) -> str:
-        """Return where the files are, as text for people."""
+        """Return where the files are, as text for people.
+
+        That is "folder" (TEXTSIEVE_DATA), "cache" or both if all files are there, "partly" or "no" if some or all are
+        missing, and "built in" for a corpus without files.
+        """
         if not self.files:
             return "built in"
         locations = [location for location in self.files.values() if location]

@@ -34,6 +34,7 @@ MIN_DOCUMENTS = 30
 EXCLUDED_FOLDERS = ("tests", "externals", "extern", "vendor", "vendored")
 EXCLUDED_CLASSES = ("numpy.distutils",)  # installed only for some versions of Python
 CACHE_FORMAT = 1
+"""A number in the name of the cache file; caches with another number are not read."""
 
 Pair = tuple[str, str]
 """A docstring and its label."""
@@ -63,7 +64,10 @@ def collect() -> list[Pair]:
 
 
 def _docstrings_of(package: str) -> Iterator[Pair]:
-    """Yield the docstrings of all public subpackages, with their labels, in the order of the files."""
+    """Yield the docstrings of the public subpackages of a package, with their labels, in the order of the files.
+
+    Raise `InputError` if the package is not installed.
+    """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise InputError(f"{package} is not installed", place="docstrings", hint=f"Install {PACKAGES[package]}")
@@ -88,7 +92,8 @@ def _docstrings_in(path: Path) -> Iterator[str]:
         warnings.simplefilter("ignore", DeprecationWarning)
         tree = ast.parse(path.read_bytes(), filename=str(path))
     nodes = deque[ast.AST]([tree])
-    while nodes:  # as `ast.walk`, but not into expressions: they contain no definitions, and are most of the nodes
+    # This is `ast.walk` without expressions, which are most of the nodes and contain no classes or functions.
+    while nodes:
         node = nodes.popleft()
         nodes.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

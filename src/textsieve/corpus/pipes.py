@@ -38,7 +38,10 @@ class Pipe(Protocol):
 
 @contextmanager
 def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
-    """Read a pipe as a `Corpus`; the options are those of `read`."""
+    """Yield the documents of a pipe as a `Corpus`, to be read inside the context; the options are those of `read`.
+
+    `name` is the name of the corpus, also in errors.
+    """
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
     start = _read_start(chunks)
     chunks = chain([start], chunks)
@@ -57,7 +60,10 @@ def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
 
 
 def _read_start(chunks: Iterator[bytes]) -> bytes:
-    """Return the first bytes of the pipe, enough to detect JSON lines."""
+    """Return the first chunks of the pipe, joined: as few as are needed to detect JSON lines.
+
+    Stop after `MIN_START` bytes that are not white space, after `HEAD` bytes in all, or at the end of the pipe.
+    """
     start = b""
     while len(start) < HEAD and len(b"".join(start.split())) < MIN_START and (chunk := next(chunks, b"")):
         start += chunk
@@ -72,7 +78,8 @@ def _is_json_lines(start: bytes) -> bool:
 def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     """Return the texts of JSON lines as a corpus that can be read once, while the chunks arrive."""
     encoding = check_encoding(options.get("encoding", "utf-8"))
-    default_columns = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
+    # `Source` has the options in `usual` as default_text, default_label and default_label_separator.
+    defaults = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
     source = Source(
         path=Path(name),
         encoding=encoding,
@@ -81,7 +88,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         texts_only=True,
         keep=tuple(options.get("keep", ())),
         limits=ReadLimits.from_options(**options),
-        **default_columns,
+        **defaults,
     )
     has_started = False
 
@@ -93,4 +100,4 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         lines = lines_of_chunks(chunks, encoding, report, name=name, limits=source.limits)
         return jsonl.batches_of(lines, source, report)
 
-    return Corpus(name, start, multilabel=False)
+    return Corpus(name, start, multilabel=False)  # no labels are read

@@ -63,6 +63,9 @@ def read(
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
     least `max_document`. Anything larger raises `InputError` before it fills the memory. Links that lead out of a
     folder are skipped unless `follow_links=True`. A folder is read only once, however many links lead to it.
+
+    A name is that of a named corpus only if there is no file or folder of this name. Named corpora take these limits,
+    but raise `InputError` for options about columns, format or encoding.
     """
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)
@@ -169,7 +172,7 @@ def _check_keep(keep: Iterable[Column]) -> tuple[Column, ...]:
 def _check_options_fit(source: Source, file_format: Format) -> None:
     """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
     if file_format.has_columns:
-        return
+        return  # the options below are all about columns, and the reader checks them
     formats_with_columns = ", ".join(other.name for other in BY_NAME.values() if other.has_columns)
     problem = (
         f"it is for formats with columns ({formats_with_columns}), but this is {file_format.name}: "

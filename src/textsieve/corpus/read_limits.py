@@ -61,7 +61,10 @@ class ReadLimits:
         return max(self.max_document, MAX_RATIO * packed) if self.max_unpacked is None else self.max_unpacked
 
     def check_document(self, size: int, place: Place) -> None:
-        """Raise `InputError` if a document is too large; `place` names the file and the line, row or member."""
+        """Raise `InputError` if a document is too large; `place` names the file and the line, row or member.
+
+        `size` is the size of the document, or of the part of it that was read so far.
+        """
         if size > self.max_document:
             raise InputError(
                 f"one document has {size:,} bytes or more, and the limit is {self.max_document:,}",
@@ -80,7 +83,7 @@ class ReadLimits:
 
 
 def how_to_raise(limit: str, size: int) -> tuple[str | Setting, ...]:
-    """Return a hint on how to raise a limit that `size` exceeds; it suggests a sufficient power of ten."""
+    """Return a hint on how to raise a limit that `size` exceeds; it suggests the next power of ten."""
     sufficient_limit = Setting(limit, 10 ** len(str(size)))
     return ("If the file is what it should be, raise the limit, for example with ", sufficient_limit)
 

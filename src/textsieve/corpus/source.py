@@ -29,7 +29,9 @@ class Source:
     path: Path
     encoding: str = "utf-8"
     text: Column | None = None
+    """The column of the texts, or None to find it by its name."""
     label: Column | bool | None = None
+    """The column of the labels, or None to find it by its name; False means that there are no labels."""
     label_separator: str | None = None
     texts_only: bool = False
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
@@ -47,7 +49,7 @@ class Source:
 
     @property
     def names(self) -> tuple[object, ...]:
-        """Return the given and default names of the text and label columns."""
+        """Return the text and label columns as given and by default: names, numbers, or None if there is none."""
         return self.text, self.label, self.default_text, self.default_label
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
@@ -92,7 +94,8 @@ def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | N
 
     For each of them, the column that the caller named comes first, then the one with the default name, then one with a
     conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
-    none, or if only texts are needed.
+    none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if both are
+    the same column.
     """
     if isinstance(source.text, bool):
         raise InputError(
@@ -107,7 +110,7 @@ def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | N
     )
     label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
     if text == label and source.text is None:
-        text = None  # the caller named the label, so the text must be another column
+        text = None  # the column with the default name of the text was given as the label, so it is not the text
     if text is None:
         text = _find_conventional(TEXT_NAMES, columns, without=label)
     if label is None and source.label is not False:
@@ -148,7 +151,10 @@ def _position_of_label(column: Column | bool, columns: Sequence[str], source: So
 
 
 def _position_of(option: str, column: Column, columns: Sequence[str], source: Source) -> int:
-    """Return the position of a column that the caller gave by name or number; `option` is the option that gave it."""
+    """Return the position of a column that the caller gave by name or number; raise `InputError` if it is not there.
+
+    `option` is the option that gave the column, for errors.
+    """
     if isinstance(column, int):
         if not 0 <= column < len(columns):
             raise InputError(
@@ -165,6 +171,7 @@ def _position_of(option: str, column: Column, columns: Sequence[str], source: So
         raise InputError(
             f"{len(positions)} columns are named {column!r}", place=str(source.path), hint="Rename all but one"
         )
+    # Names that differ only in case, such as TEXT and text, are not close matches.
     close = get_close_matches(column, columns, n=1) or [
         name for name in columns if _normalize(name) == _normalize(column)
     ]
@@ -176,9 +183,9 @@ def _position_of(option: str, column: Column, columns: Sequence[str], source: So
 
 
 def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
-    """Return the position of the column that has one of these names, the first names first, or None.
+    """Return the position of a column that has one of these names, which are tried in this order; None without any.
 
-    The column at the position `without` does not count.
+    The column at the position `without` is not considered.
     """
     normalized = [_normalize(column) for column in columns]
     positions = (normalized.index(name) for name in names if name in normalized)
@@ -201,7 +208,10 @@ def _complete_pair(
 
 
 def _has_only_metadata(columns: Sequence[str], text: int) -> bool:
-    """Return whether all columns but the text are named like an ID or a date, so that the table has no labels."""
+    """Return whether all columns but the text are named like an ID or a date, so that the table has no labels.
+
+    This is also true if there are no other columns.
+    """
     others = (name for position, name in enumerate(columns) if position != text)
     return all(_normalize(name) in METADATA_NAMES for name in others)
 

@@ -59,7 +59,7 @@ def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     _replacements.count += 1
-    return REPLACEMENT, error.end
+    return REPLACEMENT, error.end  # the decoder continues at this position
 
 
 codecs.register_error(REPLACE_AND_COUNT, _replace_and_count)
@@ -102,7 +102,7 @@ def without_surrogates(text: str) -> tuple[str, int]:
     try:
         text.encode()
     except UnicodeEncodeError:
-        # Encoding as UTF-16 joins two halves that belong together.
+        # Encoding as UTF-16 joins two halves that belong together; decoding replaces those that are alone.
         return decode(text.encode("utf-16-le", "surrogatepass"), "utf-16-le")
     return text, 0
 
@@ -180,7 +180,7 @@ class _Unpacked(io.RawIOBase):
         self._file = file
         self._kind = compression.name
         self._chunks = compression.unpack(file)
-        self._unread = memoryview(b"")  # of the last chunk
+        self._unread = memoryview(b"")  # the rest of the last chunk
         self._limits = limits
         self._packed_size = os.fstat(file.fileno()).st_size
         self._unpacked_size = 0
@@ -202,7 +202,7 @@ class _Unpacked(io.RawIOBase):
         return size
 
     def _next_chunk(self) -> bytes | None:
-        """Return the next unpacked bytes, or None at the end; raise `InputError` for damage or too much of them."""
+        """Return the next unpacked bytes, or None at the end; raise `InputError` if they are damaged or too many."""
         try:
             chunk = next(self._chunks, None)
         except (OSError, EOFError, zlib.error) as error:
@@ -244,13 +244,13 @@ def unreadable_error(path: Path | str, error: OSError) -> InputError:
 
 
 def read_head(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked."""
+    """Return the first `HEAD` bytes of a file, unpacked."""
     with open_bytes(path) as file:
         return file.read(HEAD)
 
 
 def read_document(path: Path | str, limits: ReadLimits) -> bytes:
-    """Return all bytes of a file that is one document, unpacked."""
+    """Return all bytes of a file that is one document, unpacked; raise `InputError` if it is too large."""
     name = str(path)
     try:
         data = read_small(name, what=FILE_KIND, max_bytes=min(CHUNK, limits.max_document))
@@ -278,7 +278,7 @@ def read_text(path: Path, encoding: str, report: Report, limits: ReadLimits) -> 
 def read_lines(
     path: Path, encoding: str, report: Report, limits: ReadLimits, *, newline: str = "\n"
 ) -> Iterator[tuple[int, str]]:
-    """Yield the number (from 1) and the text of each line, with its line ending.
+    """Yield the number (from 1) and the text of each line, with its line ending; the last line may have none.
 
     Time and memory are linear in the length of a line, which `ReadLimits.max_document` limits.
     """
@@ -292,13 +292,14 @@ def lines_of_chunks(
 ) -> Iterator[Iterable[tuple[int, str]]]:
     """Yield, for each chunk of bytes, the numbered lines that it completes.
 
-    A byte order mark must be complete in the first chunk. The lines of a chunk must be consumed before the next chunk
-    is requested.
+    A byte order mark must be complete in the first chunk. Consume the lines of a chunk before requesting the next, so
+    that errors come in the order of the lines.
     """
-    n_lines = 0
-    unfinished: list[str] = []  # the pieces of the last line, whose end has not arrived
-    n_unfinished = 0  # its characters
+    n_lines = 0  # yielded so far
+    unfinished: list[str] = []  # the pieces of the current line, whose end has not arrived
+    n_unfinished = 0  # number of characters in these pieces
     for text in _decode_chunks(chunks, encoding, report):
+        # The first part of the text belongs to the unfinished line, and the last one begins the next unfinished line.
         first, *lines = text.split(newline)
         unfinished.append(first)
         n_unfinished += len(first)
@@ -331,7 +332,7 @@ def chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
 
 def _decode_chunks(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
     """Yield the text of each chunk of bytes, and count replacements in the report."""
-    decoder = None
+    decoder = None  # the first chunk determines the encoding
     for data in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
         decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(REPLACE_AND_COUNT)
         before = _replacements.count

@@ -98,11 +98,12 @@ def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
     """Return the number of documents on which each pair of members agrees (members x members).
 
     `positions` are the predictions (documents x members), as numbers below `n_distinct`. Only the cells above the
-    diagonal are filled. The module's docstring explains how bytes are added as 64-bit words.
+    diagonal are filled; the others are 0. The module's docstring explains how bytes are added as 64-bit integers.
     """
     n_documents, n_members = positions.shape
     n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # 64-bit integers that are added before a byte could overflow
-    padding = -n_documents % (8 * n_words)  # additional documents, on which all members agree
+    # Documents are added up to a multiple of 8 x n_words. All members predict 0 for them, so all pairs agree on them.
+    padding = -n_documents % (8 * n_words)
     by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_distinct))
     by_member[:, :n_documents] = positions.T
     n_agreed = np.zeros((n_members, n_members))
@@ -116,7 +117,7 @@ def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
 def _prediction_shares(positions: Ints, n_distinct: int) -> Floats:
     """Return the share of documents for which each member made each prediction (members x distinct predictions)."""
     n_documents, n_members = positions.shape
-    cells = positions + n_distinct * np.arange(n_members)
+    cells = positions + n_distinct * np.arange(n_members)  # the cell of each prediction in the flattened result
     counts = np.bincount(cells.ravel(), minlength=n_distinct * n_members)
     return np.asarray(counts.reshape(n_members, n_distinct) / n_documents)
 

@@ -44,7 +44,10 @@ def build_scorer(
 
 
 class _CountingMembers:
-    """An iterator over members that counts their binary problems, and how many of these did not converge."""
+    """An iterable of members that counts, while it is read, their binary problems and those that did not converge.
+
+    Only linear members have binary problems: one for each output.
+    """
 
     def __init__(self, members: Iterator[Member]) -> None:
         self._members = members
@@ -72,9 +75,9 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
         next_row[member.terms] += 1
     member_intercepts = np.array([_form(member).intercepts for member in members])
     intercepts = tie_breakers(task.class_docs)
-    # Multilabel: a class of all training documents gets 0.5, the worth of one vote, and an empty class is below all
-    # others.
     if task.is_multilabel:
+        # A vote for a class counts 1/2. A class that all training documents had gets as much in addition, and a class
+        # that none had gets so little that it stays below all others.
         intercepts = 0.5 * task.contains_all - len(members) * (task.class_docs == 0)
     voted_classes = task.present.astype(np.int32)
     return SubspaceScorer(
@@ -84,7 +87,10 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
 
 
 def mean_scorer(members: Iterable[Member], task: TrainingTask) -> LinearScorer:
-    """Return the mean of linear members as one linear function of all terms, without keeping all in memory."""
+    """Return the mean of linear members as one linear function of all terms.
+
+    Each member is added to a sum when it is read, so the members are never in memory together.
+    """
     n_outputs, n_terms = 1 if task.has_one_output else len(task.present), task.rows.shape[1]
     total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
     n_members = 0
@@ -118,11 +124,14 @@ class NonlinearMembers:
 
     members: list[Member]
     present: Ints  # the numbers of the classes that have training documents
-    class_docs: Counts
+    class_docs: Counts  # the number of training documents of each class, also of classes without any
     combine: str
 
     def scores(self, rows: csr_matrix) -> Floats:
-        """Return votes or mean scores (documents x classes)."""
+        """Return the votes or mean scores of all classes (documents x classes).
+
+        The votes include `tie_breakers`. The mean score of a class without training documents is minus infinity.
+        """
         if self.combine == "vote":
             choices = self.choices(rows)
             votes = np.stack([(choices == number).sum(axis=1) for number in range(len(self.class_docs))], axis=1)

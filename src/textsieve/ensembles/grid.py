@@ -53,7 +53,7 @@ def default_n_estimators(n: int) -> list[int]:
 
 
 def _steps(most: int) -> list[int]:
-    """Return 1 and every tenth of `most`, without duplicates, ascending."""
+    """Return 1 and every tenth of `most`, rounded to integers from 1 on, without duplicates, ascending."""
     return sorted({1, *(max(round(most * step / STEPS), 1) for step in range(1, STEPS + 1))})
 
 
@@ -103,7 +103,7 @@ class SubspaceGrid:
 
     @property
     def standard_error(self) -> Floats:
-        """Return the standard error of the mean accuracy; NaN for a single repetition."""
+        """Return the standard error of the mean accuracy, M x L; all NaN for a single repetition."""
         if len(self.accuracy) == 1:
             return np.full(self.accuracy.shape[1:], np.nan)
         return np.asarray(self.accuracy.std(axis=0, ddof=1) / np.sqrt(len(self.accuracy)))
@@ -117,7 +117,7 @@ class SubspaceGrid:
 
     @property
     def best_cell(self) -> tuple[int, int]:
-        """Return the row and column of the best cell."""
+        """Return the row and column of the cell with the size `best`."""
         mean = np.round(self.mean, 12)  # the same accuracies summed in another order may differ in the last bit
         cells = np.argwhere(mean == mean.max()).tolist()
         return min(
@@ -188,7 +188,7 @@ def subspace_grid(
     test_share, repeats, random_state
         The share of test documents, the number of repetitions, and the seed of the random splits.
     n_jobs
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        How many members are trained at a time; -1 is one for each core. The result does not depend on it.
     progress
         A function that is called with the stage, the number of members trained so far, and their total number.
     """

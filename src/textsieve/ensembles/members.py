@@ -177,9 +177,10 @@ class TrainingTask(NamedTuple):
 def training_task(
     rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool, weights: Floats | None = None
 ) -> TrainingTask:
-    """Return the training data of labelled documents, with the weight of each document, if there are weights.
+    """Return the training data of documents, given as rows of term weights, with their labels and sample weights.
 
-    Unlabelled documents are left out; with `keeps_unlabelled` they are kept as documents of no class.
+    Unlabelled documents are left out; with `keeps_unlabelled` they are kept as documents of no class. Raises
+    `InputError` if fewer than two classes have documents.
     """
     class_docs = np.diff(pairs.class_starts)
     if weights is not None:
@@ -212,9 +213,9 @@ def training_task(
 class Member(NamedTuple):
     """A trained classifier on a subset of the terms."""
 
-    terms: Ints
-    form: Linear | None
-    classifier: Any = None  # if it has no linear form
+    terms: Ints  # the columns of its terms, ascending
+    form: Linear | None  # its coefficients (outputs x its terms) and intercepts; None if it is not linear
+    classifier: Any = None  # the trained classifier, if it is not linear
     n_unconverged: int = 0  # number of outputs whose training did not converge
 
     def in_float32(self) -> Member:
@@ -229,9 +230,13 @@ class Member(NamedTuple):
         return abstains(rows, self.terms)
 
     def scores(self, rows: csr_matrix) -> Floats:
-        """Return the scores of documents, with a column per class, or a single column for two classes."""
+        """Return the scores of documents, given as rows of all terms, with a column for each class.
+
+        For two classes of single-label documents there may be one column, positive for the second class.
+        """
         if self.form is None:
             return _scores_of_nonlinear(self.classifier, rows[:, self.terms])
+        # The coefficients of all terms, 0 for those that the member does not have.
         coefficients = np.zeros((rows.shape[1], len(self.form.intercepts)), np.float32)
         coefficients[self.terms] = self.form.coefficients.T
         scores = np.empty((rows.shape[0], len(self.form.intercepts)))
@@ -261,7 +266,8 @@ def train_members(
     """Train `n_members` members with `n_terms` terms each; yield `then(member)` for each, in order.
 
     If members are trained on threads, `then` is called on the thread that trained the member, so that it runs in
-    parallel as well. If they are trained in processes, it is called by the consumer.
+    parallel as well. If they are trained in processes, `then` is called in the calling process, when the result is
+    consumed.
     """
     draw_terms = partial(subset, task.rows.shape[1], n_terms, seed=seed)
     if type(estimator) is LinearSVM:
@@ -317,7 +323,10 @@ def warn_of_unconverged(n_unconverged: int, n_problems: int) -> None:
 
 
 def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> Iterator[Result]:
-    """Yield task(0), task(1), ... in order; up to `n_jobs` run at a time, and few results wait to be consumed."""
+    """Yield task(0), task(1), ..., task(n_tasks - 1) in order; up to `n_jobs` run at a time.
+
+    About `_MAX_AHEAD` tasks per thread are submitted ahead of the consumer, so few results wait in memory.
+    """
     if n_jobs == 1:
         yield from map(task, range(n_tasks))
         return
@@ -367,16 +376,18 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
 
 
 def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts, int]:
-    """Return a function that gives the signs and costs of each class's problem against the rest, and their number.
+    """Return a function from the number of a binary problem to its signs and costs, and the number of problems.
 
-    For single-label documents of two classes there is one problem.
+    There is a problem for each class against the rest; for single-label documents of two classes there is only
+    one, of the second class. A problem has a sign and a cost for each document: the sign is 1 if the document is in the
+    class, and -1 otherwise.
     """
     if task.class_of is not None:
         factors = class_factors(svm.class_weight, task.labels, task.class_of, task.weights)
         return one_against_rest(task.class_of, factors, svm.C, task.weights)
 
     def is_member_of(number: int) -> Ints:
-        """Return for each document 1 if it is in a class, otherwise 0."""
+        """Return for each document 1 if it is in the class with this number, otherwise 0."""
         is_member = np.zeros(task.rows.shape[0], np.int64)
         is_member[task.documents_of[number]] = 1
         return is_member
@@ -395,7 +406,10 @@ def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts,
 
 
 def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
-    """Return class weights with class numbers instead of labels as keys; a rule and None stay as they are."""
+    """Return class weights with class numbers instead of labels as keys; classes that are not given get 1.
+
+    A rule, such as "balanced", and None are returned as they are.
+    """
     if not isinstance(class_weight, dict):
         return class_weight
     return {number: class_weight.get(label, 1.0) for number, label in enumerate(labels.tolist())}
@@ -440,9 +454,10 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
 
 
 def _scores_of_nonlinear(classifier: Any, rows: csr_matrix) -> Floats:
-    """Return the scores of a classifier that is not linear, with a column per class, or a single one for two classes.
+    """Return the scores of a classifier that is not linear, with a column for each class.
 
-    They are its decision function or its probabilities, or else 1 for the predicted class and 0 for the others.
+    For two classes there may be a single column, positive for the second class. The scores are the classifier's
+    decision function or its probabilities, or else 1 for the predicted class and 0 for the others.
     """
     n_classes = len(classifier.classes_)
     for name in ("decision_function", "predict_proba"):

@@ -51,6 +51,7 @@ FEW_PRODUCTS = 1 << 22
 """Up to this many products are computed with NumPy, which is faster than loading the kernels."""
 
 _ROWS_PER_TASK = 1 << 6
+"""The number of rows that a thread gets at a time."""
 
 _MAX_CHOICES = 1 << 21
 """The largest table of choices (rows x members) that is in memory at a time."""
@@ -136,12 +137,15 @@ class SubspaceScorer:
         return contributions
 
     def term_strengths(self) -> Floats:
-        """Return the mean coefficients over all members (terms x outputs); members without the term count as 0."""
+        """Return the mean coefficients over all members (terms x outputs); members without the term count as 0.
+
+        Classes that members don't vote for get 0.
+        """
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
             mean = np.bincount(terms, self.coefficients[:, output], self.n_terms) / self.n_members
-            if self._has_one_output:
+            if self._has_one_output:  # what speaks for the second class speaks against the first
                 strengths[:, self.classes[0]], strengths[:, self.classes[1]] = -mean, mean
             else:
                 strengths[:, self.classes[output]] = mean
@@ -208,10 +212,12 @@ class SubspaceScorer:
 
     def _products(self, columns: NDArray[Any], values: NDArray[Any]) -> _Products:
         """Return the products of the values of one row with the coefficients of all members; zeros are skipped."""
-        begins = self.term_indptr[columns]
+        begins = self.term_indptr[columns]  # the first stored row of the term of each value
+        # For each value, the number of members that have its term; 0 skips the value.
         n_members = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - begins, 0)
         positions = np.repeat(np.arange(len(columns)), n_members)
-        # From the number of a (value, member) pair to the row of its term and member in the stored arrays.
+        # Pairs are numbered value by value. The pairs of a value are consecutive, and so are the rows of its term in
+        # the stored arrays, so the two differ by the same shift for all pairs of a value.
         shifts = begins - np.concatenate([[0], n_members.cumsum()[:-1]])
         stored_rows = np.arange(len(positions)) + np.repeat(shifts, n_members)
         products = values[positions, np.newaxis].astype(np.float64) * self.coefficients[stored_rows]
@@ -266,6 +272,7 @@ class SubspaceScorer:
             return scores
         batch_size = max(_ROWS_PER_TASK, _MAX_CHOICES // self.n_members)
         for first in range(0, rows.n_rows, batch_size):
+            # `data` and `indices` stay whole: a part of `indptr` refers to them by the same positions.
             batch = rows._replace(indptr=rows.indptr[first : first + batch_size + 1])
             choices = self.choices(batch, threads)
             for number in range(self.n_outputs):

@@ -251,7 +251,7 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
     have an entry for each M.
     """
     log_usable, log_differs = log_usability(n, Ms, 1, Q), _log_pair_diversity(n, Q, Ms)
-    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # log of: a member lacks a given term
+    log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # log P(a member lacks a term)
 
     def falling(L: Ints) -> Floats:
         """Return the logarithm of the smaller of usability and diversity, which fall as L grows."""
@@ -262,7 +262,8 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
         """Return the logarithm of the coverage, which rises as L grows."""
         return np.asarray(Q * log_one_minus_exp(L * log_missed))
 
-    # The best L of an M is the first where the rising coverage reaches the falling probability, or the L before it.
+    # The best L of an M is the first where the rising coverage reaches the falling probability, or the L before it:
+    # before the crossing the coverage is the smallest of the three, after it one of the other two is.
     crossing = _smallest_L(lambda L: rising(L) >= falling(L), least_L, most_L)
     before = np.maximum(crossing - 1, least_L)
     log_worst = np.maximum(np.minimum(rising(crossing), falling(crossing)), np.minimum(rising(before), falling(before)))
@@ -278,9 +279,10 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
 def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
     """Return for each M the logarithm of the diversity of two members: the probability that they are not alike.
 
-    It is set to 0 for every M for which members are hardly ever alike (see `NEGLIGIBLE`). Diversity rises up to M = n/2
-    and falls symmetrically after it. So bisection finds the smallest M with negligible probability, and the logarithm
-    is computed only if the number of terms of a member, or of those it leaves out, is at most that M.
+    Members are alike if they have the same important terms. The logarithm is set to 0 for every M for which that hardly
+    ever happens (see `NEGLIGIBLE`). Diversity rises up to M = n/2 and falls symmetrically after it. So bisection finds
+    the smallest M for which it is negligible that members are alike, or n/2 if there is none. The logarithm is computed
+    only if the number of terms of a member, or of those it leaves out, is at most that M.
     """
     low, high = 1, max(n // 2, 1)
     while low < high:
@@ -304,12 +306,16 @@ def _smallest_L(holds: Callable[[Ints], Any], least_L: int, most_L: Ints) -> Int
     while (low < high).any():
         middle = (low + high) // 2
         is_enough = holds(middle)
+        # Where low = high, the search has ended, and `minimum` keeps low from passing high.
         low, high = np.where(is_enough, low, np.minimum(middle + 1, high)), np.where(is_enough, middle, high)
     return low
 
 
 def _neighbouring_sizes(n: int, M: int, L: int) -> list[tuple[int, int]]:
-    """Return pairs (M, L) with half to twice as many terms and members."""
+    """Return the pairs (M, L) with half to twice as many terms and members, including the given pair.
+
+    M is at most n, and both are at least 1.
+    """
     terms = sorted({min(max(round(M * factor), 1), n) for factor in _NEIGHBOUR_FACTORS})
     members = sorted({max(round(L * factor), 1) for factor in _NEIGHBOUR_FACTORS})
     return [(n_terms, n_members) for n_terms in terms for n_members in members]

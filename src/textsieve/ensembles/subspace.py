@@ -291,7 +291,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def _class_scores(self, X: Any) -> Floats:
         """Return the score of each class (documents x classes).
 
-        The mean of linear members has a single column for two classes, the score of the second minus that of the first.
+        The mean of linear members may have a single column for two classes, positive for the second class.
         """
         rows = self._rows(X)
         if isinstance(self._scorer, NonlinearMembers):
@@ -299,7 +299,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return self._scorer.scores(CSR.of(rows), self.n_jobs)
 
     def _rows(self, X: Any) -> csr_matrix:
-        """Return validated documents as rows; raise an error before `fit`."""
+        """Return validated documents as sparse rows without stored zeros; raise an error before `fit`."""
         check_is_fitted(self)
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return sound_rows(rows)
@@ -318,11 +318,14 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
 
 def sound_rows(X: Any) -> csr_matrix:
-    """Return rows with ascending columns and without stored zeros, which would count as terms of the document."""
+    """Return rows with ascending columns and without stored zeros, which would count as terms of the document.
+
+    `X` is not modified.
+    """
     rows = CSR.of(csr_matrix(X)).matrix()
     if rows.data.all():
         return rows
-    rows = rows.copy()
+    rows = rows.copy()  # it may share its arrays with X
     rows.eliminate_zeros()
     return rows
 
@@ -330,4 +333,5 @@ def sound_rows(X: Any) -> csr_matrix:
 def is_indicator_matrix(y: Any) -> bool:
     """Return whether labels are an indicator matrix, in which a row of zeros means that the document is in no class."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
+    # An array of one column has a label in each row, and is no indicator matrix.
     return (len(shape) == 2 and shape[1] != 1) or (isinstance(y, list | tuple) and is_indicator(y))

@@ -60,7 +60,9 @@ from ..errors import InputError, shown
 
 def log_one_minus_exp(x: Floats) -> Floats:
     """Return log(1 - e^x) for x up to 0, accurate both where e^x is nearly 0 and where it is nearly 1."""
-    with np.errstate(divide="ignore"):  # x = 0 gives log 0, minus infinity. x > -0.69 means that e^x is above 1/2
+    # `where` computes both formulas for all x, and takes the first if x > -0.69, that is if e^x is above about 1/2.
+    # `maximum` only changes x for which the second one is taken.
+    with np.errstate(divide="ignore"):  # x = 0 gives log 0, minus infinity
         return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
 
 
@@ -98,6 +100,8 @@ def log_choose(n: Floats, k: Floats) -> Floats:
 
 def log_complement(part: Floats, total: Floats) -> Floats:
     """Return log(1 - part/total), accurate both where part is small and where it is nearly the total."""
+    # `where` computes both formulas everywhere; `minimum` keeps the second one finite where it is not used. Where part
+    # is the total, the result is log 0, minus infinity.
     with np.errstate(divide="ignore"):
         return np.where(2.0 * part > total, np.log((total - part) / total), np.log1p(-np.minimum(part / total, 0.5)))
 
@@ -196,12 +200,15 @@ def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: F
     j = best_j[:, None] + (steps - 1.0 if is_upwards else steps)  # the ratios are of summand j + 1 to summand j
     n, M, Q = n[:, None], M[:, None], Q[:, None]
     least_j = np.maximum(0.0, M + Q - n)  # a member leaves out at most n - M of the important terms
+    # Beyond the summands that exist, j stops where the ratio is 0, so that all further products are 0: upwards at the
+    # largest j, min(Q, M), and downwards just below the least one.
     j = np.clip(j, least_j - 1.0, np.minimum(Q, M))
-    g_ratio = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)  # g of j + 1 to g of j
+    # The ratio of g of j + 1 to g of j. The divisor is below 1 only for j < least_j, where the ratio is not used.
+    g_ratio = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)
     numerator, denominator = (Q - j) * g_ratio * g_ratio, j + 1.0
     if is_upwards:
         return np.asarray(np.cumprod(numerator / denominator, axis=1))
-    is_below_least = least_j > j  # there is no summand of a lower j
+    is_below_least = least_j > j  # there is no summand of this j
     ratios = np.where(is_below_least, 0.0, denominator / np.where(is_below_least, 1.0, numerator))
     return np.asarray(np.cumprod(ratios, axis=1))
 
@@ -222,7 +229,8 @@ def _reach(n: Floats, Q: Floats) -> int:
     """Return how many summands on each side of the largest one have to be added; those farther away are negligible.
 
     The slope of the logarithms of the summands falls by at least c = 4/(Q + 2) + 8/(n - Q + 2) per step, so k steps
-    away from the largest one they are lower by about c k²/2. The result is enough for all entries of n and Q.
+    away from the largest one they are lower by about c k²/2. That is `_NEGLIGIBLE` at k = √(2 `_NEGLIGIBLE` / c); two
+    more steps make up for the "about". The result is enough for all entries of n and Q.
     """
     curvature = 4.0 / (Q + 2.0) + 8.0 / (n - Q + 2.0)
     return int(np.ceil(np.sqrt(2.0 * _NEGLIGIBLE / curvature.min()))) + 2
@@ -250,7 +258,7 @@ def usability(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
 
 
 def coverage(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
-    """Return the probability that all Q important terms are covered: none is missing from all L members.
+    """Return the probability that each of the Q important terms is in at least one of L members.
 
     The formula treats terms as independent, so the result is never below the true probability; `bounds` gives the
     possible error. The parameters are those of `usability`.

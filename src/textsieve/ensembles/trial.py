@@ -63,7 +63,7 @@ def random_splits(n_documents: int, *, test_share: float, repeats: int, random_s
         raise InputError(setting="repeats", value=repeats, hint="use a number of repetitions from 1")
     if n_documents < 2:
         raise InputError(f"There are {n_documents} documents", hint="give some to train on and some to test")
-    n_test = min(max(round(test_share * n_documents), 1), n_documents - 1)
+    n_test = min(max(round(test_share * n_documents), 1), n_documents - 1)  # at least one document to test and to train
     splits, seed = [], seed_of(random_state)
     for number in range(repeats):
         random = np.random.default_rng([seed, number])
@@ -73,7 +73,10 @@ def random_splits(n_documents: int, *, test_share: float, repeats: int, random_s
 
 
 class Repetition:
-    """The prepared documents of one split, and the members trained on them."""
+    """The prepared documents of one split, and the training and scoring of members on them.
+
+    The classes of the training documents are numbered in sorted order.
+    """
 
     def __init__(
         self, estimator: Any, X: csr_matrix, y: NDArray[Any], split: RandomSplit, prepare: Any, n_jobs: int | None

@@ -100,7 +100,8 @@ def running_decisions(
 ) -> Iterator[Ints]:
     """Yield the decisions of the ensemble of the first L members for each L in `sizes`, which must be ascending.
 
-    A decision is the number of a class for each document. No more members are consumed than the largest L.
+    A decision is the number of a class for each document. Reading `outputs` stops after the largest L. If there are
+    fewer members than some L in `sizes`, the decisions for these L are missing.
     """
     tally, remaining_sizes = VoteTally(n_documents, class_docs), iter(sizes)
     size = next(remaining_sizes, None)

@@ -9,12 +9,14 @@ good scores, because two classes with scores far above the border of an SVM are 
 corpora of `docs/thresholds.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for each
 class, which does not keep the order.
 
-The likelihood counts each document by 1 - ε for its class and by ε / K for every class, where ε = 1 / (n + 1) for n
-documents: as if one document had a random label. So a stays finite even if every held-out document gets its label.
+The fit uses label smoothing: the target of a document is the probability 1 - ε for its own class, plus ε / K for each
+of the K classes, where ε = 1 / (n + 1) for n documents. This is as if one document had a random label. Without it, the
+slope a would grow without bound if the model predicts the label of every held-out document correctly.
 
-A document without a selected term has no scores to speak of. Its probabilities are shares of the classes: class j has
-(z_j + n_j / n) / (Σ_i z_i + 1), where z_j counts the held-out documents of the class without a selected term, and n_j
-its training documents. The fallback class, which is the label of such documents, gets the largest of these shares.
+All documents without a selected term have the same scores, which say nothing about the class. So their probabilities
+are shares of the classes: class j has (z_j + n_j / n) / (Σ_i z_i + 1), where z_j counts the held-out documents of the
+class without a selected term, n_j its training documents, and n is the sum of the n_j. The fallback class, which is the
+label of such documents, gets the largest of these shares, and the class that had it gets that of the fallback class.
 
 **Multilabel**: one curve for each class.
 
@@ -72,7 +74,7 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
     """Return slope and offset of the most likely sigmoid, by Newton's method with step halving (Lin, Lin, Weng 2007).
 
     For each document, `scores` has its score, `is_member` whether it belongs to the class, and `weights` its sample
-    weight.
+    weight. Without documents, both numbers are 0.
     """
     sample_weights = np.ones(len(scores)) if weights is None else weights
     n_members = float(sample_weights[is_member].sum())
@@ -90,13 +92,13 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
     for _ in range(100):
         p = sigmoid(parameters @ features)
         gradient = features @ (sample_weights * (p - targets))
-        if np.abs(gradient).max() < 1e-9 * (n_members + n_others or 1.0):
+        if np.abs(gradient).max() < 1e-9 * (n_members + n_others or 1.0):  # `or 1.0`: there may be no documents
             break
         curvature = (features * (sample_weights * p * (1.0 - p))) @ features.T
         hessian = curvature + 1e-12 * np.eye(2)  # never singular, even if all scores are equal
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while size > 1e-10:  # halve the step until it lowers the cost enough
+        while size > 1e-10:  # halve the step until it lowers the cost enough (Armijo's condition)
             if negative_log_likelihood(parameters - size * step) <= cost - 1e-4 * size * float(gradient @ step):
                 break
             size *= 0.5
@@ -108,7 +110,10 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
 
 
 def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[Floats, Floats]:
-    """Return the knots of the best increasing curve, and its values there."""
+    """Return the knots of the increasing curve with the smallest squared error, and its values there.
+
+    The parameters are those of `fit_sigmoid`.
+    """
     from sklearn.isotonic import IsotonicRegression
 
     curve: Any = IsotonicRegression(out_of_bounds="clip")
@@ -167,7 +172,7 @@ class Calibration:
                 probabilities[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
             else:
                 probabilities[:, number] = np.interp(scores[:, number], knots, values)
-        if sum_to_one:  # if all are 0, each class gets the same probability
+        if sum_to_one:  # if all probabilities of a document are 0, each class gets the same one
             totals = probabilities.sum(axis=1, keepdims=True)
             divided = probabilities / np.where(totals > 0, totals, 1.0)
             probabilities = np.where(totals > 0, divided, 1.0 / self.n_classes)
@@ -243,23 +248,31 @@ class JointCalibration:
         probabilities = self.curve(scores)
         probabilities[is_unknown] = self._shares(fallback, class_docs)
         best = np.where(is_unknown, fallback, scores.argmax(axis=1))
-        # Different scores may be rounded to the same probability. The label still gets the largest one.
+        # Different scores may be rounded to the same probability. Then the next larger float makes the label the only
+        # most probable class.
         (tied,) = np.nonzero(probabilities.argmax(axis=1) != best)
         probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 1.0)
         return probabilities
 
     def curve(self, scores: Floats) -> Floats:
-        """Return the probabilities of documents with a selected term; those of scores of -inf are 0."""
+        """Return the probabilities of documents with a selected term, given the scores (both documents x classes).
+
+        A score of minus infinity gives the probability 0.
+        """
         probabilities = np.empty(scores.shape)
         n_rows = max(_CHUNK_CELLS // scores.shape[1], 1)
         for first in range(0, len(scores), n_rows):
             logits = _log_sigmoid(self.slope * scores[first : first + n_rows] + self.offset)
+            # The maximum cancels in the quotient; without it, all powers of a row could be rounded to 0.
             powers = np.exp(logits - logits.max(axis=1, keepdims=True))
             np.divide(powers, powers.sum(axis=1, keepdims=True), out=probabilities[first : first + n_rows])
         return probabilities
 
     def _shares(self, fallback: int, class_docs: Sequence[float]) -> Floats:
-        """Return the probabilities of documents without a selected term; the fallback class has the largest."""
+        """Return the probability of each class for documents without a selected term.
+
+        The fallback class and the class with the largest share swap their shares.
+        """
         n_docs = np.asarray(class_docs, np.float64)
         shares: Floats = (self.unknown_docs + n_docs / n_docs.sum()) / (self.unknown_docs.sum() + 1.0)
         largest = int(shares.argmax())
@@ -309,7 +322,7 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     """Return the slope a and the offset b of the most likely curve that all classes share.
 
     Documents that have no score for their class, or no selected term, are left out. A class for which a document has no
-    score has the probability 0.
+    score has the probability 0. Without documents, a is 1 and b is 0.
 
     With g_j = log σ(a s_j + b), the log-likelihood of a document is the mean of g over its targets, minus log Σ e^g_j.
     Its gradient is the difference between the mean of ∂g over the targets and that over p. Fisher scoring replaces the
@@ -317,30 +330,27 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     shortens it until the likelihood rises. The parameters are log a, so that a stays above 0, and b, for scores
     that are shifted and scaled to -1 to 0.
     """
-    documents = [
-        (scores, is_true, weights)
-        for numbers, scores, is_true in held_out.by_document()
-        for scores, is_true, weights in [_calibration_documents(held_out, numbers, scores, is_true)]
-        if len(scores)
-    ]
-    if not documents:
+    all_blocks = (_calibration_documents(held_out, *block) for block in held_out.by_document())
+    blocks = [block for block in all_blocks if len(block[0])]  # scores, true labels and weights of some documents
+    if not blocks:
         return 1.0, 0.0
-    largest = max(float(np.nanmax(scores)) for scores, _, _ in documents)
-    scale = largest - min(float(np.nanmin(scores)) for scores, _, _ in documents) or 1.0
-    total = sum(float(weights.sum()) for _, _, weights in documents)
-    smoothing = 1.0 / (total + 1.0)
+    largest = max(float(np.nanmax(scores)) for scores, _, _ in blocks)
+    smallest = min(float(np.nanmin(scores)) for scores, _, _ in blocks)
+    scale = largest - smallest or 1.0  # 1 if all scores are equal
+    total = sum(float(weights.sum()) for _, _, weights in blocks)
+    smoothing = 1.0 / (total + 1.0)  # ε in the docstring of the module
 
     def derivatives(parameters: Floats) -> tuple[float, Floats, Floats]:
         """Return the mean log-likelihood, its gradient, and the Fisher information."""
         parts = [
             _joint_likelihood((scores - largest) / scale, is_true, weights, parameters, smoothing)
-            for scores, is_true, weights in documents
+            for scores, is_true, weights in blocks
         ]
         # One row per document, so that the sum does not depend on the blocks.
         sums = np.concatenate(parts).sum(axis=0) / total
         return float(sums[0]), sums[1:3], np.array([[sums[3], sums[4]], [sums[4], sums[5]]])
 
-    parameters, damping = np.array([np.log(3.0), -1.0]), 1e-3
+    parameters, damping = np.array([np.log(3.0), -1.0]), 1e-3  # start with a = 3 and b = -1
     likelihood, gradient, information = derivatives(parameters)
     for _ in range(200):
         ridge = damping * np.diag(np.diag(information) + 1e-9)
@@ -348,15 +358,16 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
         trial = np.clip(parameters + step, *_BOUNDS)
         result = derivatives(trial)
         gain = result[0] - likelihood
-        if gain > 0:
+        if gain > 0:  # accept the step, and damp the next one less
             parameters, (likelihood, gradient, information) = trial, result
             damping = max(damping / 10.0, 1e-9)
             if gain < 1e-10:
                 break
-        else:
+        else:  # try a shorter step from the same parameters
             damping *= 10.0
             if damping > 1e9:  # no step raises the likelihood any more
                 break
+    # a (s - largest) / scale + b as a function of the score s itself
     slope = float(np.exp(parameters[0]) / scale)
     return slope, float(parameters[1]) - slope * largest
 
@@ -368,7 +379,11 @@ _BOUNDS = np.array([[-12.0, -40.0], [12.0, 40.0]])
 def _calibration_documents(
     held_out: HeldOutScores, numbers: Ints, scores: Floats, is_true: Bools
 ) -> tuple[Floats, Bools, Floats]:
-    """Return scores, true labels and weights of the documents of a block to which a joint curve is fitted."""
+    """Return scores, true labels and weights of those documents of a block to which a joint curve is fitted.
+
+    These are the documents with a selected term and a score for their class. `numbers`, `scores` and `is_true` are a
+    block of `HeldOutScores.by_document`.
+    """
     has_score = ~np.isnan(np.where(is_true, scores, 0.0)).any(axis=1) & is_true.any(axis=1)
     (rows,) = np.nonzero(has_score & ~held_out.is_unknown[numbers])
     weights = held_out.weights_of(numbers[rows])
@@ -377,7 +392,11 @@ def _calibration_documents(
 
 
 def _joint_likelihood(scores: Floats, is_true: Bools, weights: Floats, parameters: Floats, smoothing: float) -> Floats:
-    """Return for each document its log-likelihood, the two parts of the gradient, and the three of the information."""
+    """Return the share of each document in the log-likelihood and its derivatives, times its weight (documents x 6).
+
+    The columns are the log-likelihood; its gradient by log a and by b; and the entries (log a, log a), (log a, b) and
+    (b, b) of the Fisher information. `parameters` are log a and b. `fit_joint` derives the formulas.
+    """
     slope, offset = np.exp(parameters[0]), parameters[1]
     is_missing = np.isnan(scores)
     products = slope * np.where(is_missing, 0.0, scores)
@@ -390,8 +409,8 @@ def _joint_likelihood(scores: Floats, is_true: Bools, weights: Floats, parameter
     n_classes = (~is_missing).sum(axis=1, keepdims=True)
     targets = np.where(is_true, 1.0 - smoothing, 0.0) + np.where(is_missing, 0.0, smoothing / n_classes)
     log_p = np.where(is_missing, 0.0, logits) - np.log(sums)
-    by_offset = sigmoid(-(products + offset))  # the derivatives of the curve
-    by_slope = by_offset * products
+    by_offset = sigmoid(-(products + offset))  # the derivative of `curve` by b
+    by_slope = by_offset * products  # the derivative of `curve` by log a
     difference = targets - p
     mean_slope, mean_offset = (p * by_slope).sum(axis=1), (p * by_offset).sum(axis=1)
     columns = [
@@ -411,7 +430,10 @@ def _log_sigmoid(values: Floats) -> Floats:
 
 
 def _fit_curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return the knots and values of one class; without scores, a constant curve."""
+    """Return the knots and values of one class, as `Calibration` stores them.
+
+    Without scores, the curve is constant: 0.5 for a sigmoid (slope and offset are 0), and 0 for an isotonic curve.
+    """
     if method == "sigmoid":
         slope, offset = fit_sigmoid(scores, is_member, weights)
         return np.array([slope]), np.array([offset])

@@ -34,6 +34,7 @@ class Confidence:
     """Counts of documents by the probability of their label. Counts of batches can be added."""
 
     documents: float
+    """The number of documents, or the sum of their weights; the same holds for the other counts."""
     certain: tuple[float, ...]
     """For each of `MINIMA`, the number of documents whose label is at least as probable."""
     right: tuple[float, ...]

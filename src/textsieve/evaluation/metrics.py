@@ -85,18 +85,19 @@ class Report:
         return f"{counted(self.documents, 'document')}: {figures}"
 
     def __add__(self, other: Report) -> Report:
-        """Return a report on the documents of both reports."""
+        """Return a report on the documents of both reports, which are about the same classes."""
         counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "predicted", "true", "pairs")}
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
         }
+        # If only one of the reports has a confidence, the sum gets this one.
         known = [report.confidence for report in (self, other) if report.confidence is not None]
         confidence = known[0] + known[1] if len(known) == 2 else known[0] if known else None
         return Report(self.classes, self.multilabel or other.multilabel, **numbers, **counters, confidence=confidence)
 
     @property
     def labels(self) -> list[Any]:
-        """Return the model's classes, followed by the true labels that are no classes of the model."""
+        """Return the model's classes, followed by the true labels that are no classes of the model, sorted as text."""
         return [*self.classes, *sorted(set(self.true) - set(self.classes), key=str)]
 
     @property
@@ -140,7 +141,7 @@ class Report:
         return _share(sum(getattr(row, measure) for row in rows), len(rows))
 
     def rows(self) -> list[ClassRow]:
-        """Return a row for each class."""
+        """Return a row for each class, in the order of `labels`."""
         return [
             ClassRow(
                 label,

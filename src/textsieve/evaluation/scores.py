@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..files import naming_temporary
+from ..files import explain_no_space
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,7 +34,7 @@ CELLS_IN_MEMORY = 1 << 23
 def blocks(n_documents: int, n_classes: int) -> Iterator[slice]:
     """Yield slices of the documents, each with at most `BLOCK_CELLS` scores, but at least one document.
 
-    Without documents, there is one empty slice.
+    Without documents, there is one empty slice, so that callers who join the results have at least one.
     """
     size = max(BLOCK_CELLS // max(n_classes, 1), 1)
     for first in range(0, max(n_documents, 1), size):
@@ -131,7 +131,7 @@ class HeldOutScores:
         if self._n_cells <= CELLS_IN_MEMORY:
             self._blocks.append(_Block(documents, by_class))
             return
-        with naming_temporary(tempfile.gettempdir(), what="scores"):  # errors name the folder: the file has no name
+        with explain_no_space(tempfile.gettempdir(), what="scores"):  # errors name the folder: the file has no name
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed when this object is garbage-collected
                 weakref.finalize(self, self._file.close)

@@ -198,7 +198,7 @@ class SCutFBR(SCut):
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
         """Return the threshold with the best F1, or the one of `fallback` if this F1 is below the floor."""
         threshold = best_f1_threshold(scores, is_member, weights)
-        if not len(scores):
+        if not len(scores):  # nothing to measure F1 on
             return threshold
         is_accepted = scores >= threshold
         n_right, n_predicted, n_true = (
@@ -209,7 +209,7 @@ class SCutFBR(SCut):
         if self.fallback == "never":
             return float("inf")
         best = scores.max()
-        # If all scores are equal, none is accepted.
+        # If all scores are equal, the best score as threshold would accept all documents, so it is set just above it.
         return float(np.nextafter(best, np.inf) if (scores == best).all() else best)
 
 
@@ -226,7 +226,7 @@ class RCut(Cut):
         self.ranks = ranks
 
     def untuned_rule(self, n_classes: int) -> ThresholdRule | None:
-        """Return the rule for a given number of ranks."""
+        """Return the rule for a given number of ranks, or None if `ranks` is None."""
         if self.ranks is None:
             return None
         if not (is_whole(self.ranks) and self.ranks >= 1):
@@ -239,9 +239,10 @@ class RCut(Cut):
         if rule is not None:
             return rule
         # Numbers of ranks above the largest number of labels of a document are not tried.
-        max_ranks = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
+        max_ranks = int(held_out.true.sum(axis=1).max(initial=1))  # at least 1
         n_right = np.zeros(max_ranks)  # right labels if each document gets its best class, its two best classes, ...
         for documents, scores, is_true in held_out.by_document():
+            # A class without a score (NaN) comes last.
             order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
             is_right = np.take_along_axis(is_true, order, axis=1)
             weights = held_out.weights_of(documents)
@@ -250,6 +251,7 @@ class RCut(Cut):
             n_right += np.cumsum(np.concatenate([by_rank, padding]))
 
         def f1(ranks: int) -> float:
+            """Return micro-F1 if each document gets this number of classes."""
             n_predicted = held_out.n_counted * min(ranks, held_out.n_classes)
             return f1_of_counts(float(n_right[ranks - 1]), n_predicted, held_out.n_true)
 
@@ -269,7 +271,10 @@ class PCut(Cut):
         self.factor = factor
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
-        """Return the thresholds for the given factor, or for the one of `FACTORS` with the best micro-F1."""
+        """Return the thresholds for the given factor, or for the one of `FACTORS` with the best micro-F1.
+
+        Of equally good factors, the smallest is used. Sets `factor_`, and `shares_`, the share of each class.
+        """
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
@@ -295,7 +300,10 @@ class PCut(Cut):
         return ThresholdRule(thresholds[best], None)
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
-        """Return the labels of a whole collection: each class gets its share of the documents."""
+        """Return the labels of a whole collection as a matrix of 0 and 1 (documents x classes).
+
+        Each class gets its share of these documents, so the labels of a document depend on the other documents.
+        """
         all_scores = np.asarray(scores, np.float64)
         thresholds = [
             cut_at_share(class_scores, self.factor_ * share)
@@ -319,11 +327,13 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
     """Return the threshold that accepts about this share of the documents, given their scores for a class.
 
     The share times the number of documents, rounded, is the number of documents to accept; if it is 0, none is
-    accepted. A threshold can't separate documents with equal scores. So of the documents with the score at which the
-    number is reached, all are accepted or all are rejected, whichever comes closer to the number. There is one
-    exception: documents with the best score are accepted even if rejecting them came closer, unless all scores are
-    equal. Without scores, the threshold is 0, as in `best_f1_threshold`; a class that could not be learned, because all
-    training documents or none belong to it, has no scores.
+    accepted, and the threshold is infinity. A threshold can't separate documents with equal scores. So of the documents
+    with the score at which the number is reached, all are accepted or all are rejected, whichever comes closer to the
+    number. There is one exception: documents with the best score are accepted even if rejecting them came closer,
+    unless all scores are equal.
+
+    Without scores, the threshold is 0, as in `best_f1_threshold`; a class that could not be learned, because all
+    training documents or none belong to it, has no scores. With `weights`, numbers of documents are sums of weights.
     """
     if not len(scores):
         return 0.0
@@ -335,7 +345,8 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
         ordered, n_through = scores[order], np.cumsum(weights[order])
     total = float(n_through[-1])
     are_integers = weights is None or bool((weights == np.floor(weights)).all())
-    # The number of documents to accept, or their total weight; it is rounded unless weights are fractions.
+    # The number of documents to accept, or their total weight. It is rounded unless some weight is a fraction, and is
+    # at most the total, because `PCut` may multiply a share to more than 1.
     n_target = min(round(share * total) if are_integers else share * total, total)
     if n_target == 0:
         return float("inf")
@@ -384,5 +395,5 @@ def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
         raise InputError(setting="cut", value=setting, hint=f"use one of {', '.join(CUTS)}")
     try:
         return CUTS[setting](**(options or {}))
-    except TypeError as problem:
+    except TypeError as problem:  # the class has no such option, or the options are no mapping
         raise InputError(f"{problem}", setting="cut_options", value=options) from problem

@@ -50,15 +50,15 @@ def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
     """
     by_class, n_documents = _documents_by_class(classes)
     is_held_out = np.zeros(n_documents, np.bool_)
-    n_before = 0
+    n_before = 0  # the number of documents in earlier classes, without classes of a single document
     for documents in by_class:
         if len(documents) == 1:
             continue
-        # A document is held out where its number times the share passes the next integer.
+        # Document i (from 1, continuing from class to class) is held out if an integer is in (share (i-1), share i].
         passed = np.floor(np.arange(n_before, n_before + len(documents) + 1) * share)
         n_before += len(documents)
         in_class = np.diff(passed) > 0
-        in_class[0] &= not in_class.all()  # never all of a class
+        in_class[0] &= not in_class.all()  # if all documents of the class were held out, the first one stays
         is_held_out[documents] = in_class
     return is_held_out
 

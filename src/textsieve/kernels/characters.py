@@ -101,7 +101,7 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
             position += width_of(text[position])
             n_spaces += 1
         if padded:
-            if text[position] == END:
+            if text[position] == END:  # the document ends with white space
                 continue
             runs[written] = _SPACE
             written += _1
@@ -207,6 +207,7 @@ def count_characters(
                     length += _1
                     stop += _1
                 n += 1
+                # Skip n-grams that are already counted, and those that are too short, except a whole padded run.
                 if n <= n_done or (n < min_n and not (is_first and runs[stop] >= RUN_END)):
                     continue
                 if n_batched == _BATCH:  # the next batch continues with this n-gram
@@ -219,7 +220,7 @@ def count_characters(
                 sizes[n_batched] = n
                 keys[n_batched] = full_key
                 n_batched += 1
-            else:
+            else:  # no break: all n-grams that begin at the position are in the batch
                 position += width_of(runs[position])
                 n_done = 0
 
@@ -309,9 +310,9 @@ def write_marks(
 ) -> int:
     """Write n-grams with marks to `marked`, and where they end to `marked_ends`; return how many bytes are written.
 
-    N-gram i ends with a line break, and with it at `ends[i]`. A space at its beginning or end is replaced by
-    `space_mark`; where there is none, `inner_mark` is added. Both have three bytes. An n-gram that is nothing but a
-    space becomes one mark.
+    Each n-gram is followed by a line break; n-gram i and its line break end before `ends[i]`. A space at the beginning
+    or end of an n-gram is replaced by `space_mark`; where there is none, `inner_mark` is added. Both have three bytes.
+    An n-gram that is nothing but a space becomes one `space_mark`.
     """
     begin, written = _0, _0
     for ngram in range(ends.size):

@@ -144,7 +144,7 @@ def add_repeated_counts(
 
 @kernel
 def _add_precisely(row: Floats, column: int, value: float, error: float) -> None:
-    """Add a value with its rounding error to `row[column]`, a sum, and `row[column + 1]`, the rest of that sum."""
+    """Add a value with its rounding error to the sum `row[column]` and its rest `row[column + 1]` (TwoSum)."""
     total = row[column] + value
     absorbed = total - row[column]
     rest = row[column + 1] + (((row[column] - (total - absorbed)) + (value - absorbed)) + error)
@@ -177,6 +177,7 @@ def add_repeated_weights(
             _add_precisely(row, 1, product, fma(doc_weight, value, -product))
             square = value * value
             product = doc_weight * square
+            # The rounding error of the product, and that of the square times the weight.
             error = fma(doc_weight, square, -product) + doc_weight * fma(value, value, -square)
             _add_precisely(row, 3, product, error)
 

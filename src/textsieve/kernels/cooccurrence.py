@@ -100,7 +100,7 @@ def count_partners(term: int, training: DocumentPairs, work: Scratch) -> int:
     """Write the partners of a term, including itself, with their `co` and `cf` to `work`; return how many there are.
 
     `co` is the largest number of documents with both terms in one class, `cf` the number of classes with such a
-    document. The caller must reset them to 0. A partner is appended by writing it always and increasing the length only
+    document. The caller must reset both to 0. A partner is appended by writing it always and increasing the length only
     if it is new: a branch here would often be mispredicted.
     """
     class_counts, co, cf, class_partners, partners = work
@@ -202,7 +202,7 @@ def write_partners(
             partner = work.partners[position]
             co, cf = work.co[partner], work.cf[partner]
             if is_listed(training.freq_rank_of_term[term], partner, co, rule):
-                work.partners[n_listed] = partner
+                work.partners[n_listed] = partner  # n_listed <= position, so this overwrites no unread partner
                 listed_ranks[n_listed] = ranks[cf * rule.stride + co]
                 rank_ends[listed_ranks[n_listed]] += 1
                 n_listed += 1

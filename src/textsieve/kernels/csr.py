@@ -61,9 +61,9 @@ def row_sizes(entries: Codes, row_ends: Codes, columns: Ints) -> Ints:
 def sort_by_column(row: Codes, spare: Codes, byte_counts: Ints, passes: int) -> Codes:
     """Sort codes (column << 32 | count) by column, and return the sorted row, which is in `row` or in `spare`.
 
-    `spare` has the size of the row, `byte_counts` the size 256. A radix sort takes `passes` passes, one for each byte
-    of the largest column; in each, `byte_counts` first has the number of codes with each byte, then where to write the
-    next one.
+    `spare` has the size of the row, `byte_counts` the size 256; both are overwritten. Short rows are sorted by
+    insertion. Others are radix-sorted in `passes` passes, one for each byte of a column, lowest first. In each pass,
+    `byte_counts` first has the number of codes with each byte, then where to write the next code with this byte.
     """
     if row.size <= _INSERTION_SORT_SIZE:
         for position in range(1, row.size):
@@ -91,7 +91,7 @@ def sort_by_column(row: Codes, spare: Codes, byte_counts: Ints, passes: int) -> 
 
 
 def radix_passes(n_columns: int) -> int:
-    """Return the number of passes to sort columns: one for each byte of the largest one."""
+    """Return the number of passes that sort columns below `n_columns`: one for each byte of `n_columns`, at least 1."""
     return max(1, (n_columns.bit_length() + 7) // 8)
 
 
@@ -167,7 +167,7 @@ ascend strictly. Columns of UNORDERED rows are not checked for their range.
 
 @kernel
 def row_state(columns: NDArray[Any], n_columns: int) -> int:
-    """Return 0 if the columns of a row ascend and are from 0 to below `n_columns`, else UNSOUND or UNORDERED."""
+    """Return 0 if the columns of a row ascend strictly and are 0 to below `n_columns`, else UNSOUND or UNORDERED."""
     if columns.size == 0:
         return 0
     is_unordered = False

@@ -5,8 +5,9 @@ Each document has up to k + 1 nearest neighbours among the documents that have n
 neighbours: slot d x (k + 1) + i holds neighbour i of document d. The slots that hold the same neighbour form a doubly
 linked list, so that the associates of a document are found without a search.
 
-The next neighbour of a document comes from its *waiting list*, a longer list of near documents that was computed
-beforehand. When that is used up, the index is searched again.
+When a document is dropped, each of its associates needs another neighbour. The associate takes the next document in
+its own *waiting list*, a longer list of near documents from an earlier search. When the list is used up, the index is
+searched again.
 
 A document is classified by its first k neighbours: it gets the most frequent class, and of equally frequent ones the
 class that occurs first, starting from the nearest. A document without neighbours counts as wrongly classified.
@@ -63,7 +64,8 @@ def unlink(state: State, slot: int, neighbour: int) -> None:
 def refill(index: Index, state: State, document: int, work: Workspace) -> None:
     """Search for the documents nearest to a document anew, and replace its waiting list.
 
-    The new list begins with the present neighbours of the document, so these count as used up.
+    The present neighbours of the document are the nearest ones that have not been dropped, so the new list begins with
+    them. They count as used up.
     """
     row = slice(index.indptr[document], index.indptr[document + 1])
     values = index.data[row].astype(np.float64)
@@ -115,7 +117,7 @@ def is_correct(state: State, document: int, without: int) -> bool:
     """
     near, labels = state.near[document], state.labels
     k = near.size - 1
-    end, n_voters = 0, 0
+    end, n_voters = 0, 0  # the voters are the first `end` neighbours other than `without`
     while end < state.n_near[document] and n_voters < k:
         n_voters += near[end] != without
         end += 1

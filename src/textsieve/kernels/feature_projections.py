@@ -167,17 +167,20 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
             high = middle
         else:
             low = middle + 1
-    while low > begin and weights[low - 1] == weights[low]:  # entries of the same weight, for other classes
+    # The search never tests the last entry. If rounding puts the mean above the largest weight, the search ends at the
+    # last entry, and other entries of the same weight (for other classes) are before it.
+    while low > begin and weights[low - 1] == weights[low]:
         low -= 1
     return low
 
 
 @kernel
 def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares: NDArray[np.float32]) -> None:
-    """Write the share of each class in the sum of a term's weights that are at least the term's mean weight.
+    """Write the share of each class in the weights of each term, from `first` to before `last`, to `shares`.
 
-    Terms go from `first` to before `last`; `shares` is (n_terms, n_classes) and 0 at first. Each share is multiplied by
-    the factor of its class, in `factors` (n_classes,).
+    Only weights that are at least the mean weight of the term count. The share of a class is the sum of these weights
+    over its documents, divided by the sum over all classes, times the factor of the class in `factors` (n_classes,).
+    `shares` is (n_terms, n_classes) and 0 at first.
     """
     starts, weights, classes, counts = entries
     sums = np.zeros(factors.size)
@@ -195,12 +198,15 @@ def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares
             class_number = classes[entry]
             if class_number >= 0 and sums[class_number] > 0.0:
                 shares[term, class_number] = np.float32(sums[class_number] / total * factors[class_number])
-                sums[class_number] = 0.0
+                sums[class_number] = 0.0  # so a class with several entries is written once; ready for the next term
 
 
 @kernel
 def first_not_below(weights: Floats, begin: int, end: int, weight: float) -> int:
-    """Return the first position from `begin` to `end` of ascending weights whose weight is not below the given one."""
+    """Return the first position from `begin` on whose weight is not below the given one, or `end` if there is none.
+
+    The weights from `begin` to before `end` ascend.
+    """
     while begin < end:
         middle = (begin + end) >> 1
         if weights[middle] < weight:
@@ -260,13 +266,13 @@ def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, vote
             comparison = compare_distances(weights[left - 1], weight, weights[right])
         first, last = left, right
         if comparison >= 0.0:
-            first = left - 1
+            first = left - 1  # look back over k + 1 entries of equal weight at most
             while begin < first and left - first <= k and weights[first - 1] == weights[left - 1]:
                 first -= 1
-            if left - first > k:  # more than k: the lowest numbers are at the beginning of the run of equal weights
+            if left - first > k:  # only the k lowest numbers vote, and they are where the run of equal weights begins
                 first = first_not_below(weights, begin, left, weights[left - 1])
         if comparison <= 0.0:
-            last = right + 1
+            last = right + 1  # here the lowest numbers come first, so k entries are enough
             while last < end and last - right < k and weights[last] == weights[right]:
                 last += 1
         lower, upper = first, right  # of equally near documents, merged by number

@@ -16,12 +16,12 @@ not contain another, this usually shows in the first words, where the comparison
 
 **LEX** (Santiesteban and Pons) walks over lists of columns in lexicographic order. A column may join the list if it
 hits a new row and leaves each member a row that this member alone hits. A list that hits all rows is a minimal hitting
-set. When the last column has been tried, the last member of the list is replaced by the column after it. *The gap:* if
-the last column was able to join, or would not hit anything new, then no other list of the present members and the last
-column is a hitting set. If the list ends with a run of the columns directly before the last one, all lists are of this
-kind until the member before the run is replaced, so the run is removed at once. *The end:* the first row is one with
-the fewest columns, and these `n_leading` columns come first. A list that starts with a later column never hits that
-row.
+set. When the last column has been tried, the last member of the list is replaced by the column after it. *The gap:*
+suppose that the last column was able to join the list, or hits no new row. Then the last column and only some of the
+members are never a hitting set: they miss a row that only an omitted member hits, or a row that the whole list misses.
+If the list ends with a run of the columns directly before the last one, all further lists are of this kind until the
+member before the run is replaced, so the run is removed at once. *The end:* the first row is one with the fewest
+columns, and these `n_leading` columns come first. A list that starts with a later column never hits that row.
 
 **MMCS** (Murakami and Uno 2014) branches on the unhit row with the fewest candidates and tries these one after the
 other. While one is tried, later ones are not candidates and earlier ones are, so each set is found once. A column that
@@ -126,7 +126,7 @@ def contrast_rows(
         for cell in range(term_starts[terms[position]], term_starts[terms[position] + 1]):
             differs = (weights[position] - term_weights[cell] >= delta) != is_marked
             differing[position >> 6, term_classes[cell]] ^= np.uint64(differs) << np.uint64(position & 63)
-    differing[:, class_number] = 0
+    differing[:, class_number] = 0  # there is no row against the class itself
     others = np.empty(n_classes, np.int64)
     n_others = 0
     for other in range(n_classes):
@@ -241,14 +241,16 @@ def lex_walk(
 
 
 STARTED = 1
-"""The position in the `state` of MMCS that says whether the search has begun; the others are those of LEX."""
+"""The position in the `state` of MMCS that says whether the search has begun, in place of NEXT; the others are those of
+LEX."""
 
 
 @kernel
 def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once: Codes, candidates: Codes) -> None:
     """Remove the candidates that would leave some member of the set without a row of its own.
 
-    Candidates are treated in groups of 64, the columns of one word.
+    The set has `depth` members. The candidates are those in row `depth` of `candidates`, which is changed in place.
+    They are treated in groups of 64, the columns of one word.
     """
     n_words, n_groups = once.shape[1], candidates.shape[1]
     for group in range(n_groups):
@@ -291,7 +293,8 @@ def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, 
     """Split the candidates of the unhit row with the fewest into those that complete the set (`closing`) and others.
 
     The others (`todo`) are to be tried one after the other. All candidates of the row are removed from `candidates`;
-    the caller puts a column of `todo` back when it has been tried.
+    the caller puts a column of `todo` back when it has been tried. Columns of `closing` are never put back: beside
+    another column of the row, they would leave that column without a row of its own. Row `depth` of each array is used.
     """
     row = pick_row(rows, full, depth, hit, candidates)
     for group in range(candidates.shape[1]):
@@ -316,10 +319,10 @@ def can_be_completed(columns: Codes, full: Codes, depth: int, hit: Codes, candid
     for word in range(full.size):
         n_unhit += count_bits(full[word] & ~hit[depth, word])
     for group in range(candidates.shape[1]):
-        untried = candidates[depth - 1, group]  # those of this depth are not determined yet; they are a subset
-        while untried != 0:
-            column = group * 64 + lowest_bit(untried)
-            untried &= untried - _ONE
+        rest = candidates[depth - 1, group]  # those of this depth are not determined yet; they are a subset
+        while rest != 0:
+            column = group * 64 + lowest_bit(rest)
+            rest &= rest - _ONE
             count = np.int64(0)
             for word in range(full.size):
                 count += count_bits(columns[column, word] & ~hit[depth, word])
@@ -348,7 +351,7 @@ def mmcs_search(
     """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (MMCS).
 
     Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
-    Sets have at most `max_members` columns; -1: no limit. See above for the bit sets.
+    Sets have at most `max_members` columns; -1: no limit. The module docstring explains the arrays of bit sets.
     """
     n_sets, n_written, steps = 0, 0, 0
     if state[STARTED] == 0:
@@ -421,7 +424,7 @@ def total_weight(columns: Codes, weights: Floats) -> float:
 def draw_branch(todo: Codes, candidates: Codes, weights: Floats, uniform: float) -> np.int64:
     """Return the column of a random branch, drawn in proportion to the weights; `uniform` is a random number below 1.
 
-    Columns before it become candidates again, as if their branches had been searched.
+    The columns of `todo` before it are added to `candidates` again, as if their branches had been searched.
     """
     target = uniform * total_weight(todo, weights)
     column = np.int64(-1)
@@ -452,7 +455,9 @@ def probe_shares(
     todo: Codes,
     closing: Codes,
 ) -> Floats:
-    """Return for each column the estimated share of the minimal hitting sets that contain it, weighted as said above.
+    """Return for each column the estimated share of the minimal hitting sets that contain it; 0 if no walk found a set.
+
+    The module docstring explains the method and the weights of sets.
 
     `weights` (n_columns,) has the number of terms that each column represents. Each row of `uniforms` is one walk, with
     a random number from 0 to 1 for each depth. The sums of weights are divided by exp(`largest`), where `largest` is

@@ -123,7 +123,7 @@ class CheckedFiles:
                 os.unlink(path)
             _warn_once(f"{path} is damaged; it is compiled again.", "damaged")
             return None
-        return self.files._load_data(os.path.basename(path))
+        return self.files._load_data(os.path.basename(path))  # unpickling ignores the checksum after the pickle
 
     def save(self, key: object, data: object) -> None:
         """Save data for a key, and remove this kernel's files of other versions."""
@@ -196,7 +196,8 @@ class CheckedCache:
         from filelock import FileLock, Timeout
 
         lock = FileLock(self._lock_path)
-        # Without the lock, the same kernel may be compiled twice; nothing else is lost.
+        # Without the lock, the same kernel may be compiled twice; nothing else is lost. filelock raises
+        # `NotImplementedError` on file systems without locks.
         with suppress(OSError, NotImplementedError, Timeout):
             os.makedirs(self.cache_path, exist_ok=True)
             lock.acquire(timeout=LOCK_TIMEOUT)

@@ -89,7 +89,7 @@ def join_in_place(
         kind = kinds[text[position]]
         if not kind & LETTER:
             if kind & LINE_END:
-                begins_sentence |= line_is_empty
+                begins_sentence |= line_is_empty  # a sentence begins after an empty line
                 line_is_empty = True
                 capitals_mark_names = has_lowercase(text, position + 1, kinds)
             elif not kind & BLANK:
@@ -98,7 +98,7 @@ def join_in_place(
             gap_is_blank &= kind & BLANK != 0
             position += 1
             continue
-        begin = position  # a word goes from `begin` to `position`
+        begin = position  # a word goes from `begin` to `position`; `kind` is that of its first letter
         while position < text.size and kinds[text[position]] & LETTER:
             position += 1
         continues = gap_is_blank or has_hyphen
@@ -119,7 +119,7 @@ def join_in_place(
         if name_begin < 0 and is_capitalised and not begins_sentence:
             name_begin, name_end, n_capitals, n_links = begin, position, 1, 0
         begins_sentence &= has_hyphen  # a word attached to the first word of a sentence counts as part of it
-        gap_is_blank, line_is_empty = True, False
+        gap_is_blank, line_is_empty = True, False  # until a character after the word says otherwise
     if name_begin >= 0 and 1 < n_capitals <= max_capitals:
         join(text, name_begin, name_end, kinds, joiner)
         any_name = True

@@ -6,7 +6,7 @@ the documents contain would cost many additions and contribute little, so their 
 Cauchy-Schwarz inequality, it is at most (norm of the query's frequent part) x (norm of the document's frequent part).
 The cosines of the k documents with the largest sums over rare terms are computed in full. The k best documents have at
 least the lowest of these cosines. So of the other documents, only the few whose bound (sum over rare terms + bound for
-frequent terms) reaches it are computed in full.
+frequent terms) reaches this lowest cosine are computed in full.
 
 Final comparisons always use full sums, added in the order of the terms. So equal documents have equal cosines, the
 result is the same as that of computing all cosines, and of equally near documents those with lower numbers come first.
@@ -284,7 +284,9 @@ def nearest(
     documents: Int32s,
     cosines: Floats,
 ) -> None:
-    """Write the documents nearest to each query (-1: no more) and their cosines, both (n_queries, k).
+    """Write the documents nearest to each query to `documents`, and their cosines to `cosines`, both (n_queries, k).
+
+    If a query has fewer than k neighbours, -1 and a cosine of 0 follow them.
 
     `own_groups` (n_queries,) and `groups` (n_documents,) say which documents take part. `indptr` may be a slice of the
     `indptr` of a matrix. See `search` for `everyone`.
@@ -305,10 +307,10 @@ class Ballot(NamedTuple):
     A slot is the number of a class among the classes of the neighbours.
     """
 
-    positions: Int32s  # (n_terms,) of each term among the query's values
-    slots: Int32s  # (n_classes,) the slot of each class
+    positions: Int32s  # (n_terms,) the position of each term among the query's values, or -1
+    slots: Int32s  # (n_classes,) the slot of each class, or -1
     slot_classes: Int32s  # (max_slots,) the class of each slot
-    sums: Floats  # (max_values, max_slots) for each term of the query, the weights of each slot's neighbours
+    sums: Floats  # (max_values, max_slots) the sum of each query term's weights in the neighbours of the slot's class
 
 
 @kernel
@@ -337,8 +339,8 @@ def add_votes(
 
     For each term of the query, the weights of the neighbours of a class are added up first and then multiplied by the
     query's weight. Explanations show these products as the contributions of the terms, so they add up to the scores.
-    `neighbours` must be sorted by number. The classes of document d are
-    `classes[class_starts[d] : class_starts[d + 1]]`.
+    `neighbours` must ascend, so that sums are added in the same order as in `CosineKNN`'s scorer without kernels. The
+    classes of document d are `classes[class_starts[d] : class_starts[d + 1]]`.
     """
     for position in range(indices.size):
         tally.positions[np.uint64(indices[position])] = position
@@ -391,7 +393,7 @@ def vote(
         size = search(index, indices[query], data[query], groups, -1, False, work)
         neighbours = work.documents[:size]
         if weighted:
-            neighbours.sort()
+            neighbours.sort()  # by number, as `add_votes` requires
             add_votes(index, indices[query], data[query], neighbours, class_starts, classes, tally, scores[row])
         else:
             for neighbour in neighbours:
@@ -414,8 +416,8 @@ def count_correct(
     """Count, for each number of neighbours from 1 to `n_correct.size`, the documents that it classifies correctly.
 
     Only the documents from `first` to before `last` are classified. A document is not its own neighbour. It gets the
-    class with the best score, or the class `most_frequent` if it has no neighbours. This is correct if the document has
-    that class. The counts are added to `n_correct`: element i is for i + 1 neighbours.
+    class with the largest score (the first of equal ones), or the class `most_frequent` if it has no neighbours. This
+    is correct if the document has that class. The counts are added to `n_correct`: element i is for i + 1 neighbours.
     """
     groups = np.arange(index.indptr.size - 1).astype(np.int32)
     work = workspace(index, n_correct.size)
@@ -431,6 +433,7 @@ def count_correct(
                 neighbour = work.documents[n_before]
                 if n_before == 0:
                     best = classes[class_starts[neighbour]]
+                # Scores only grow, so only a class whose score grows now can become the best.
                 for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
                     label = classes[pair]
                     scores[label] += work.cosines[n_before] if weighted else 1.0

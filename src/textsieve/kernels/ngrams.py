@@ -1,12 +1,13 @@
 """Number the n-grams of documents without creating strings.
 
-The known n-grams form a tree: a node is its parent (the n-gram without its last word; none for a single word) and its
-last word. This pair is one 64-bit key, parent << 32 | word, so comparing keys is exact. A parent is given as its number
-plus one; 0 means none. The number of a parent is always lower than those of its children.
+The known n-grams form a tree. Each n-gram is a *node*, given by its parent (the n-gram without its last word; none for
+a single word) and its last word. This pair is one 64-bit key, parent << 32 | word, so comparing keys is exact. In a
+key, the parent is its number plus one, or 0 for none. The number of a parent is always lower than those of its
+children.
 
 The hash table `slots` has the layout of the table of words (`kernels.words`): a key and, next to it, the node's number
-plus one and the position where the node was last counted. `nodes` has the key of each node. A *sequence* has a code for
-each word of a text, in order: word number << 32 | count.
+plus one and the position where the node was last counted. At most half of the slots are used. `nodes` has the key of
+each node. A *sequence* has a code for each word of a text, in order: word number << 32 | count.
 """
 
 import numpy as np
@@ -65,7 +66,7 @@ def count_grams(
             for n in range(1, max_n + 1):
                 position = word + np.uint64(n - 1)
                 if position >= end or sequence[position] >> _32 == _UNKNOWN:
-                    break
+                    break  # n-grams end with the document and before an unknown word
                 key = parent << _32 | sequence[position] >> _32
                 slot = slot_of(key, shift, seed)
                 while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
@@ -146,9 +147,10 @@ def add_nodes(
 ) -> tuple[int, np.uint64]:
     """Look up the nodes of another tree from `first` to before `last`, and add those that are missing.
 
-    `word_numbers` has the numbers of the other tree's words in this one; `numbers` gets those of its nodes. Parents
-    precede their children, so their new numbers are already known. Returns the node to continue with, which is below
-    `last` if an array is full, and the number of nodes.
+    `other_nodes` has the keys of the other tree. `word_numbers` maps the other tree's word numbers to those of this
+    tree, and `numbers` gets the number in this tree of each node of the other one. Parents precede their children, so
+    the new number of a parent is already known. Returns the node to continue with, which is below `last` if an array is
+    full, and the number of nodes of this tree.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)

@@ -57,23 +57,24 @@ def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int
 def group_documents(
     documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
 ) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return the groups of each document, the class of each group, and whether it is its documents' first class.
+    """Return `group_starts`, `groups`, and for each group its class and whether it has the documents that are new.
 
-    Each document has a group in each of its classes: for its first class, a group of documents that are new; for
-    the others, a group of documents seen before.
+    The documents of class c are `documents[class_starts[c] : class_starts[c + 1]]`. Each document gets a group in each
+    of its classes: in its first class, a group of documents that are new; in the others, a group of documents seen
+    before. The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`.
 
-    The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`. The documents of class c are
-    `documents[class_starts[c] : class_starts[c + 1]]`. A group has at most `max_documents`, so a class may have
-    several of each kind. Documents without a class are grouped as if they had an additional class, number `n_classes`.
+    A group has at most `max_documents`, so a class may have several of each kind. Documents without a class are
+    grouped as if they had an additional class, number `n_classes`.
     """
     n_classes = class_starts.size - 1
     group_starts = np.zeros(n_documents + 1, np.int64)
     for document in documents:
         group_starts[np.uint64(document) + np.uint64(1)] += 1
-    for document in range(n_documents):
+    for document in range(n_documents):  # from the number of classes, or 1 if there is none, to the starts
         group_starts[document + 1] = group_starts[document] + max(group_starts[document + 1], 1)
     next_positions = group_starts[:-1].copy()
     groups = np.empty(group_starts[n_documents], np.int32)
+    # Each class has at most two groups that are not full, one of each kind.
     max_groups = 2 * (n_classes + 1) + group_starts[n_documents] // max_documents
     group_class, is_first = np.empty(max_groups, np.int64), np.empty(max_groups, np.bool_)
     n_groups = 0
@@ -176,7 +177,10 @@ def _pack_any(
 
 @kernel
 def _packed_additions() -> Codes:
-    """Return what each packed value adds to the three fields; 0 adds a document whose value is listed."""
+    """Return the number (three fields) that each packed value adds to a total: 1 document, the value and its square.
+
+    The packed value 0 stands for a value that is listed, so it adds a document only.
+    """
     additions = np.empty(_PACKED_END, np.uint64)
     for value in range(additions.size):
         number = np.uint64(value)
@@ -193,7 +197,7 @@ def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: 
     """
     any_bits = np.uint64(0)
     if end - begin > totals.size // 8:
-        for term in range(0, totals.size, 8):
+        for term in range(0, totals.size, 8):  # one of the eight totals in each cache line is enough
             any_bits |= totals[term]
     for position in range(np.uint64(begin), np.uint64(end)):
         entry = entries[position]
@@ -234,6 +238,7 @@ def add_rows(
         size = end - begin
         if size == 0:
             continue
+        # Packing checks that columns ascend, so if the first and the last one are in range, all are.
         if not (indices[begin] >= 0 and indices[end - 1] < n_terms):
             return UNSOUND
         packed = np.uint64(0)  # where the packed entries of the document are

@@ -61,7 +61,7 @@ def choose(
         values = slice(indptr[row], indptr[row + 1])
         member_sums(data[values], indices[values], term_starts, members, coefficients, sums, knows)
         for member in range(n_members):
-            best, best_sum = 0, -np.inf
+            best, best_sum = 0, -np.inf  # the output with the largest score; the first of equal ones
             for output in range(n_outputs):
                 total = sums[member, output] + member_intercepts[member, output]
                 if total > best_sum:
@@ -85,7 +85,8 @@ def approve(
 ) -> None:
     """Add to `votes` (n_rows, n_classes) 0.5 for each member whose score of the class is above 0, -0.5 for each other.
 
-    Members that use no term of the row add nothing.
+    Members that use no term of the row add nothing. This is for multilabel ensembles, which have an output for each
+    class.
     """
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))

@@ -26,8 +26,8 @@ violate their margin. Its gradient is w - Σ α_i y_i x_i with α_i = 2 C_i max(
 + 2 Σ C_i x_i x_iᵀ over those documents. A step to the optimum of the quadratic, shortened until the objective
 decreases, soon finds the documents that matter, and then the optimum. That takes a handful of rounds where the dual,
 with more documents than terms, takes thousands, but each round solves as many equations as there are terms. At the
-optimum, all projected gradients of the dual are 0. With these α, that of document i is at most |g·x_i| in size, where
-g is the gradient of the objective.
+optimum, all projected gradients of the dual are 0. With these α, the projected gradient of document i is at most
+|g·x_i| in size, where g is the gradient of the objective.
 """
 
 from typing import Any
@@ -105,7 +105,7 @@ def descend(
             gradient = signs[row] * margin - 1.0 + alpha[row] * half_inverse_costs[row]
             projected_gradient = gradient  # 0 if α is 0 and the gradient would make it negative
             if alpha[row] == 0.0:
-                if gradient > shrinking_limit:  # set the document aside
+                if gradient > shrinking_limit:  # set the document aside; the last active one takes its position
                     n_active -= 1
                     active[position], active[n_active] = active[n_active], active[position]
                     continue
@@ -174,7 +174,11 @@ def document_products(
 
 @kernel
 def _add_dense(dense: Floats, dense_rows: Ints, n_dense: int, products: Floats) -> None:
-    """Add the products over dense terms on and right of the diagonal, four terms in one pass."""
+    """Add the products over dense terms on and right of the diagonal, four terms in one pass.
+
+    The rows of `dense` to use are the first `n_dense` of `dense_rows`. Slices of them begin at the current document, so
+    element 0 of a slice is the weight of the term in this document.
+    """
     n = products.shape[0]
     for document in range(n):
         row = products[document, document:]
@@ -204,8 +208,9 @@ def descend_on_products(
 ) -> tuple[float, int]:
     """Solve the problem of one class from products of documents; return the intercept and the number of rounds left.
 
-    `products` is (n_documents, n_documents), `signs` and `costs` are those of `descend`. Each row of `orders` is a
-    random order of the documents; rounds use one after the other. `signed_alpha` (n_documents,) gets α_i y_i.
+    0 rounds are left if it has not converged. `products` is (n_documents, n_documents), `signs` and `costs` are those
+    of `descend`. Each row of `orders` is a random order of the documents; rounds use one after the other.
+    `signed_alpha` (n_documents,) gets α_i y_i.
     """
     n = signs.size
     alpha = np.zeros(n)
@@ -233,7 +238,7 @@ def descend_on_products(
                 row_products = products[row]
                 for other in range(n):
                     margins[other] += step * row_products[other]
-        if largest <= 0.5 * tolerance:
+        if largest <= 0.5 * tolerance:  # then no two projected gradients differ by more than the tolerance
             break
         least_gradient = MIN_GRADIENT * largest
         rounds_left -= 1
@@ -274,15 +279,16 @@ ROUNDING = 1e-14
 
 @kernel
 def solve_cholesky(matrix: Floats, solution: Floats) -> None:
-    """Solve matrix · x = solution in place by Cholesky factorisation, for I plus a positive semidefinite matrix.
+    """Solve matrix · x = solution in place by Cholesky factorisation; the matrix is I plus a positive semidefinite one.
 
-    `solution` has the right-hand side at first and x at the end; the matrix is overwritten. Only its upper triangle is
-    read. Each row is subtracted from those below it in one pass over consecutive numbers.
+    `solution` has the right-hand side at first and x at the end. Only the upper triangle of the matrix is read; it is
+    overwritten by the factor U, with matrix = Uᵀ U. Each row is subtracted from those below it in one pass over
+    consecutive numbers.
     """
     n = solution.size
     for row in range(n):
         pivot_row = matrix[row]
-        pivot = np.sqrt(max(pivot_row[row], 1.0))  # at least 1, apart from rounding
+        pivot = np.sqrt(max(pivot_row[row], 1.0))  # because of the I, it is below 1 only by rounding errors
         pivot_row[row] = pivot
         for column in range(row + 1, n):
             pivot_row[column] /= pivot
@@ -290,11 +296,11 @@ def solve_cholesky(matrix: Floats, solution: Floats) -> None:
             factor, other_row = pivot_row[other], matrix[other]
             for column in range(other, n):
                 other_row[column] -= factor * pivot_row[column]
-    for row in range(n):
+    for row in range(n):  # forward substitution with Uᵀ
         solution[row] /= matrix[row, row]
         for column in range(row + 1, n):
             solution[column] -= matrix[row, column] * solution[row]
-    for row in range(n - 1, -1, -1):
+    for row in range(n - 1, -1, -1):  # back substitution with U
         for column in range(row + 1, n):
             solution[row] -= matrix[row, column] * solution[column]
         solution[row] /= matrix[row, row]
@@ -337,7 +343,7 @@ def gradient_and_hessian(
     """Compute the gradient and the upper triangle of the Hessian of the objective, both with the intercept last.
 
     `gradient` (n_terms + 1,) has the weights at first, which are the gradient of ½|w|². `margins` (n_documents,) are
-    f_i.
+    f_i = w·x_i. The columns of each row must ascend, so that only the upper triangle is written.
     """
     last = gradient.size - 1
     hessian[:] = 0.0
@@ -371,7 +377,7 @@ def newton(
 ) -> tuple[float, int]:
     """Solve the problem of one class by Newton's method; return the intercept and the number of rounds left.
 
-    See `descend` for the arguments. The columns of each row must ascend.
+    See `descend` for the arguments. 0 rounds are left if it has not converged. The columns of each row must ascend.
     """
     n_terms = weights.size
     solution = np.zeros(n_terms + 1)
@@ -384,17 +390,18 @@ def newton(
     while rounds_left > 0:
         gradient = solution.copy()
         gradient_and_hessian(indptr, indices, data, signs, costs, margins, gradient, hessian)
+        # Test for convergence: `margin_change` holds g·x_i here, for the gradient g. The projected gradient of document
+        # i in the dual is no larger. If all are at most half the tolerance, no two differ by more than the tolerance.
         multiply_rows_by_weights(indptr, indices, data, gradient, margin_change)
-        # g·x_i for the gradient g: in size, the projected gradient of document i in the dual is at most that.
         if rounds_left < max_rounds and np.abs(margin_change).max() <= 0.5 * tolerance:
-            break  # but take one step at least: with a large tolerance, weights of 0 would already count as converged
+            break  # not in the first round: with a large tolerance, weights of 0 would already count as converged
         step[:] = -gradient
         solve_cholesky(hessian, step)
         multiply_rows_by_weights(indptr, indices, data, step, margin_change)
         objective = (1.0 + ROUNDING) * (0.5 * np.sum(solution * solution) + hinge_loss(margins, signs, costs))
         predicted_change = np.sum(gradient * step)
         step_length = 1.0
-        while step_length > 1e-12:
+        while step_length > 1e-12:  # halve the step until it decreases the objective enough
             candidate[:] = solution + step_length * step
             if (
                 0.5 * np.sum(candidate * candidate) + hinge_loss(margins + step_length * margin_change, signs, costs)

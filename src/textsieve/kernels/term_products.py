@@ -28,11 +28,10 @@ def add_term_products(
     doc_weights: Floats,
     products: Floats,
 ) -> None:
-    """Add the products of the terms of each CSR row to the upper triangle of `products` (n_selected, n_selected).
+    """Add the products of the terms of each CSR row to the upper triangle of `products` (n_terms, n_terms).
 
-    `positions` (n_columns,) has the row of each column in `products`, or -1 if the column is not selected. Columns and
-    their positions ascend in each row without repetition. Row r counts `doc_weights[r]` times, or once if these are
-    empty.
+    `positions` (n_columns,) has the row of each column in `products`, or -1 if it has none. Columns and their positions
+    ascend in each row without repetition. Row r counts `doc_weights[r]` times, or once if these are empty.
     """
     row_positions, weights = np.empty(products.shape[0], np.int64), np.empty(products.shape[0])
     for row in range(indptr.size - 1):
@@ -50,14 +49,15 @@ def add_term_products(
 
 @kernel
 def centre(products: Floats, means: Floats, n: int, ridge: float) -> None:
-    """Turn sums of products into n times the covariances, and add the ridge to the diagonal.
+    """Turn sums of products (n_terms, n_terms) over n documents into n times the covariances, in place.
 
-    `means` (n_selected,) are the means of the terms over the n documents. Only the upper triangle is used.
+    `means` (n_terms,) has the mean of each term over the documents. The ridge is added to the diagonal. Only the upper
+    triangle is used.
     """
     for row in range(means.size):
         for column in range(row, means.size):
             products[row, column] -= n * (means[row] * means[column])
-        products[row, row] = max(products[row, row], 0.0) + ridge
+        products[row, row] = max(products[row, row], 0.0) + ridge  # rounding errors can make a variance negative
 
 
 _TIE = 1.0 - 1e-9
@@ -89,7 +89,7 @@ def select_terms(
             ratio, earlier_row = factor[earlier, best], factor[earlier]
             for term in range(n_terms):
                 row[term] -= ratio * earlier_row[term]
-        residuals[best] = 0.0
+        residuals[best] = 0.0  # so `pulls[best]` is not changed below
         for term in range(n_terms):
             row[term] /= pivot
             if residuals[term] > 0.0:
@@ -114,4 +114,4 @@ def _first_best(pulls: Floats, residuals: Floats, all_gains: Floats) -> int:
     for term in range(residuals.size):
         if all_gains[term] >= largest * _TIE:
             return term
-    return 0
+    return 0  # not reached: the caller selects no more terms than there are, and gains are 0 or more

@@ -57,6 +57,7 @@ block would cost more than visiting them.
 @kernel
 def block_size(n_terms: int, n_classes: int, n_cells: int) -> int:
     """Return the number of terms in a block: about `_BLOCK_TERMS`, or more if classes would have too few cells."""
+    # -(-a // b) is a / b rounded up.
     n_blocks = min(-(-n_terms // _BLOCK_TERMS), n_cells // (_MIN_CELLS * max(n_classes, 1)))
     return max(1, -(-n_terms // max(n_blocks, 1)))
 
@@ -129,7 +130,7 @@ def mean_chi_square(
         begins = ends
     for term_number in range(n_terms):
         df = np.float64(doc_freq[term_number])
-        if n_filled[term_number] < n_classes:
+        if n_filled[term_number] < n_classes:  # otherwise the difference would be nothing but rounding errors
             empty_sum = (all_sum - filled_sums[term_number]) + (all_rest - filled_rests[term_number])
             scores[term_number] += df * df * empty_sum
         scores[term_number] = scores[term_number] / (df * (n - df)) if 0 < df < n else 0.0
@@ -180,7 +181,7 @@ def joint_gain(
     inverse = 1.0 / n if n > 0 else 1.0
     logarithms = np.empty(min(int(class_docs.max()) + 1, n_logarithms))
     for integer in range(logarithms.size):
-        logarithms[integer] = math.log(max(integer, 1))
+        logarithms[integer] = math.log(max(integer, 1))  # the logarithm of 0 is never used
     doc_freq, log_doc_freq = np.zeros(n_terms, class_docs.dtype), np.zeros(n_terms)
     gain, covered_docs = np.zeros(n_terms), np.zeros(n_terms)  # covered_docs: documents of classes with the term
     begins = class_starts[:-1].copy()
@@ -190,6 +191,7 @@ def joint_gain(
         ends = block_ends(class_starts, terms, begins, end)
         add_doc_freq(begins, ends, terms, cell_doc_freq, doc_freq)
         for term_number in range(begin, end):
+            # Used together with tabulated logarithms, so only if counts are integers; 1 is for terms without documents.
             log_doc_freq[term_number] = math.log(max(doc_freq[term_number], 1))
         for class_number in range(class_docs.size):
             class_size = class_docs[class_number]
@@ -224,6 +226,7 @@ def joint_gain(
     for term_number in range(n_terms):
         if doc_freq[term_number] < n:
             n_without = n - doc_freq[term_number]
+            # log(1 - df / n), by the formula that is precise for this size of df
             log_share_without = math.log(n_without / n) if 2 * n_without < n else math.log1p(-doc_freq[term_number] / n)
             gain[term_number] -= (n - covered_docs[term_number]) * log_share_without  # classes without the term
     return gain

@@ -12,10 +12,10 @@ from .jit import kernel
 from .words import END, decode
 
 OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE = range(6)
-"""The kinds of characters; those of `text.tokens`, which is not imported because kernels depend on nothing else."""
+"""The kinds of characters, numbered as in `text.tokens`; kernels don't import the packages that use them."""
 
 BREAK = (0xE2, 0x96, 0x81)
-"""The UTF-8 bytes of the token that ends a sequence of words, `text.tokens.SPACE_MARK`, which no text contains."""
+"""The UTF-8 bytes of the token that ends a sequence of words: `text.tokens.SPACE_MARK`, never a token of a text."""
 
 _0, _1, _2 = np.uint64(0), np.uint64(1), np.uint64(2)
 _BREAK_1, _BREAK_2, _BREAK_3 = (np.uint8(byte) for byte in BREAK)
@@ -62,9 +62,9 @@ def write_grams(
 ) -> np.uint64:  # fmt: skip
     """Write the grams of a run, and return how many bytes are written then.
 
-    Unit u begins at `units[u]`, and the last one ends at `units[n_units]`.
+    Unit u begins at `units[u]`, and the last one ends at `units[n_units]`. Grams have `shortest` to `longest` units.
     """
-    shortest = min(shortest, n_units)
+    shortest = min(shortest, n_units)  # a run of fewer units counts as a whole
     for first in range(n_units):
         for last in range(first + shortest, min(first + longest, n_units) + 1):
             if breaks:
@@ -83,6 +83,8 @@ def write_words(
 
     Returns where it ends, how many bytes are written then, and whether it has characters of which grams consist.
     """
+    # The flags say whether the last character is part of a word, and whether it is part of a run without spaces. An
+    # extender continues either; in a run it is skipped here, since `write_document_grams` writes the run.
     position = begin
     in_word, in_run, has_grams = False, False, False
     while text[position] != END:
@@ -125,9 +127,10 @@ def write_document_grams(
 ) -> np.uint64:
     """Write the grams of the document that begins at `begin`, and return how many bytes are written then.
 
-    `units` has room for where the units of a run begin, and where the last one ends.
+    A run consists of units of scripts without spaces, or of Hangul syllables, which are the units of their run. `units`
+    has room for where the units of a run begin, and where the last one ends.
     """
-    position, word_begin = begin, begin
+    position, word_begin = begin, begin  # if `in_word`, the current word begins at `word_begin`
     in_word = False
     while text[position] != END:
         kind, width = kind_at(text, position, kinds)
@@ -141,7 +144,7 @@ def write_document_grams(
         if kind == SYLLABLE and not in_word:
             word_begin = position
         n_units = 0
-        while kind in (run_kind, EXTENDER):
+        while kind in (run_kind, EXTENDER):  # an extender belongs to the unit before it
             if kind == run_kind:
                 units[n_units] = position
                 n_units += 1
@@ -152,11 +155,12 @@ def write_document_grams(
             written = write_grams(text, units, n_units, shortest, longest, breaks, tokens, written)
             in_word = False
             continue
-        # The bigrams of a Hangul word; a word of two syllables is one itself.
-        is_word = word_begin == run_begin and kind != WORD
-        if n_units > 2 or (n_units == 2 and not is_word):
+        # Syllables are also part of a word, which `write_words` has written. A whole word of two syllables, without
+        # other letters before or after them, is the same as their bigram, which must not count twice.
+        is_whole_word = word_begin == run_begin and kind != WORD
+        if n_units > 2 or (n_units == 2 and not is_whole_word):
             written = write_grams(text, units, n_units, 2, 2, breaks, tokens, written)
-        in_word = True
+        in_word = True  # letters that follow belong to the same word
     return written
 
 
@@ -186,9 +190,11 @@ def write_tokens(
 def max_growth(shortest: int, longest: int) -> int:
     """Return an upper bound of the size of the tokens, for each byte of text.
 
-    A unit has b >= 3 bytes. Of the grams with n units it is in n, and each gram has five more bytes: a break and two
-    spaces. So for lengths n from `shortest` to `longest`, a unit needs at most the sum of n b + 5 bytes, and four for
-    a break before its run. Hangul syllables are in a word and in two bigrams: 3 b + 6. Others need at most a space.
+    A unit has b >= 3 bytes. It is part of up to n grams of n units, and one gram begins at it. A gram takes five more
+    bytes: a break of three bytes and two spaces. So for lengths n from `shortest` to `longest`, a unit needs at most
+    the sum of n b + 5 bytes, and four for a break and a space before its run. Divided by b, that is at most the sum of
+    n + 2, plus 2. A Hangul syllable is in a word and in two bigrams: 3 b + 6 bytes, less than 6 for each byte. Any
+    other character needs at most one space more than its own bytes.
     """
     lengths = range(shortest, longest + 1)
     return max(sum(lengths) + 2 * len(lengths) + 2, 6)

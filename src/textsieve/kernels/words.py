@@ -13,8 +13,9 @@ check nor a table of offsets.
   otherwise an attacker could send many words with the same key, which take quadratic time.
 - The hash table of known words uses open addressing, with two 64-bit codes per slot: the key, and next to it in the
   same cache line the word's number (plus one; 0 marks a free slot), a bit for "longer than eight bytes", and the
-  position in the output where the word was last counted. If that position lies in the row of the current document, the
-  count there is incremented; nothing is sorted and nothing is reset between documents.
+  position in the output where the word was last counted. If that position lies in the row of the current document and
+  holds the word, the count there is incremented; nothing is sorted and nothing is reset between documents. At most half
+  of the slots are used.
 - An output entry is one 64-bit code: word number << 32 | count.
 
 No array grows in here, since that made the compiled loop about a fifth slower. The kernel stops before the word for
@@ -219,7 +220,7 @@ def count_words(
                     key = (key << _8) | np.uint64(text[position])
                     length += _1
                     position += _1
-            else:
+            else:  # the end of the document
                 break
             byte_class = classes[text[position]]
         if length - continuation_bytes < min_length:
@@ -261,7 +262,7 @@ def count_words(
                 ):
                     if number < n_stop:
                         break
-                    last_entry = meta >> _32  # where the word was last counted, perhaps in another row or slice
+                    last_entry = meta >> _32  # where the word was last counted, perhaps in another row or call
                     if in_sequence:
                         entries[n_entries] = (number << _32) | _1
                         n_entries += _1

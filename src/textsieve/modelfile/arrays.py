@@ -60,12 +60,19 @@ _WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel
 
 
 def is_sparse(model: Model) -> bool:
-    """Return whether a model has few coefficients. In its file, terms are sorted, and everything is compressed."""
+    """Return whether a model has few coefficients, because training dropped the others.
+
+    In the file of such a model, terms are sorted, so that they can be front-coded, and everything is compressed.
+    """
     return isinstance(model.scorer, SparseLinearScorer)
 
 
 def arrays_of(model: Model) -> Arrays:
-    """Return the arrays of a model by name, including those of its scorer."""
+    """Return the arrays of a model by name, including those of its scorer, for a file.
+
+    If the model has few coefficients, its terms and all arrays with an entry for each term are sorted by term, so that
+    neighbouring terms share their first bytes.
+    """
     if isinstance(model.scorer, SparseLinearScorer):
         order = np.array(sorted(range(len(model.terms)), key=model.terms.__getitem__), np.int64)
         model = _reorder(model, model.scorer, order)
@@ -91,7 +98,7 @@ def arrays_of(model: Model) -> Arrays:
 
 
 def _reorder(model: Model, scorer: SparseLinearScorer, order: Ints) -> Model:
-    """Return the model with its terms in another order."""
+    """Return the model with its terms in another order; `order` has the present column of each term."""
     idf = None if model.idf is None else model.idf[order]
     terms = tuple(model.terms[column] for column in order.tolist())
     return replace(model, terms=terms, idf=idf, scorer=scorer.take(order))
@@ -106,7 +113,7 @@ def strongest_first(model: Model) -> Model:
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n"})
 _UNESCAPED = {"\\\\": "\\", "\\n": "\n"}
-_ESCAPE = re.compile(r"\\.?")  # a lone backslash at the end of a term is an error
+_ESCAPE = re.compile(r"\\.?")  # also matches a lone backslash at the end of a term, which `_UNESCAPED` does not have
 
 
 def _encode_terms(terms: tuple[str, ...], analysis: Analysis) -> bytes:
@@ -125,12 +132,15 @@ def _encode_terms(terms: tuple[str, ...], analysis: Analysis) -> bytes:
 
 def count_terms(arrays: Arrays) -> int:
     """Return the number of terms in the arrays of a file, without decoding them."""
-    text_bytes = arrays["terms"]
+    text_bytes = arrays["terms"]  # line feeds separate terms, also if these are front-coded
     return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
 
 
 def decode_terms(arrays: Arrays, name: str, analysis: Analysis) -> tuple[str, ...]:
-    """Return the terms in the arrays of a file; `name` is the file's name in errors."""
+    """Return the terms in the arrays of a file; `name` is the file's name in errors.
+
+    Raises `InputError` if the terms are not front-coded, encoded or escaped as `arrays_of` does it.
+    """
     encoded = arrays["terms"].tobytes()
     if "term_prefixes" in arrays and encoded:
         try:

@@ -26,7 +26,10 @@ SECONDS = 0.2
 
 @contextmanager
 def locked(path: str) -> Iterator[None]:
-    """Lock a model file against changes by others; raise `InputError` if another process holds the lock."""
+    """Hold the lock of a model file inside this context; raise `InputError` if another process holds it.
+
+    The lock file is created, and removed at the end.
+    """
     from filelock import FileLock, Timeout  # its import takes longer than reading a model
 
     lock_path = _lock_path(path)
@@ -62,7 +65,7 @@ def may_be_updated(path: str) -> bool:
     try:
         with open_model(path) as archive:
             return archive.header.get("statistics") is not None
-    except InputError:
+    except InputError:  # there is no model at the path
         return False
 
 

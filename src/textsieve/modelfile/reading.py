@@ -68,7 +68,10 @@ def decode(data: bytes, name: str = "model") -> Model:
 
 @contextmanager
 def open_model(path: str) -> Iterator[Archive]:
-    """Open a model file and read its header; raise `InputError` if it can't be read."""
+    """Open a model file and read its header; raise `InputError` if it can't be read.
+
+    Errors of the operating system inside the context, where arrays are read, are also raised as `InputError`.
+    """
     try:
         with open_archive(KIND, path, max_bytes=MAX_BYTES) as archive:
             yield archive
@@ -80,7 +83,7 @@ def open_model(path: str) -> Iterator[Archive]:
         ) from problem
     except PermissionError as problem:
         raise InputError("can't be read: you have no permission", place=path, hint="ask its owner for it") from problem
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError) as problem:  # `ValueError`: for example, the path has a NUL character
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"can't be read: {reason}.", place=path) from problem
 

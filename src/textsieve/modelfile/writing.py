@@ -27,8 +27,8 @@ def write(
 ) -> None:
     """Write a model, and the statistics with which it can be updated if they are given, replacing an existing file.
 
-    Raises `InputError` if the existing file is no longer the one that was read as `instead_of`. This is needed besides
-    the lock (`locking`), which does not stop somebody from copying another model to the path.
+    If `instead_of` is given, raises `InputError` unless that file still has the model that was read from it. This is
+    needed besides the lock (`locking`), which does not stop somebody from copying another model to the path.
     """
     name = os.fspath(path)
     data = encode(model, statistics)

@@ -132,7 +132,7 @@ def _check_rule(number: int, name: str, value: Any, x_domain: Domain) -> Series:
 
 
 def _x_domain(curves: Iterable[Series], log_x: bool) -> Domain:
-    """Return the x domain, from the first x of all curves to the last."""
+    """Return the x domain, from the smallest x of all curves to the largest; a single x is widened to both sides."""
     ends = [(float(line.x[0]), float(line.x[-1])) for line in curves]
     first, last = min(first for first, _ in ends), max(last for _, last in ends)
     if log_x:
@@ -141,7 +141,7 @@ def _x_domain(curves: Iterable[Series], log_x: bool) -> Domain:
 
 
 def _y_domain(series: Iterable[Series], at_least: Domain | None) -> Domain:
-    """Return the y domain: `at_least` if it contains all y, or else a domain that ends in round numbers."""
+    """Return the y domain: `at_least` if it contains all y, or else a larger domain that ends in round numbers."""
     y = np.concatenate([line.y for line in series])
     y_min, y_max = float(y.min()), float(y.max())
     if at_least is None:
@@ -181,24 +181,26 @@ def _shorten(name: str) -> str:
 
 
 def _place_marks(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> list[dict[str, Any]]:
-    """Return marked points with the positions of their labels.
+    """Return marked points with the positions of their labels; `key_of` has the key of each curve by its name.
 
-    A label is below its point and to the right, moved down until it covers no label that was placed before.
+    Marks are placed from right to left. A label is below its point and to the right, moved down in steps until it
+    covers no label that was placed before. Labels closer than `GAP - 4` pixels cover each other.
     """
-    label_boxes: list[tuple[float, float, float]] = []  # left edge, right edge and height of each label, in pixels
+    # Left edge, right edge and distance from the upper edge of each label that is placed, in pixels.
+    label_boxes: list[tuple[float, float, float]] = []
     rows = []
     for mark in sorted(marks, key=lambda mark: (-mark.x, mark.y)):
         text = clean_text(mark.text)
-        left, height = frame.x_to_pixels(mark.x), frame.y_to_pixels(mark.y) + GAP - 4
-        right = left + 12 + CHARACTER_WIDTH * len(text)
+        left, from_top = frame.x_to_pixels(mark.x), frame.y_to_pixels(mark.y) + GAP - 4
+        right = left + 12 + CHARACTER_WIDTH * len(text)  # with a margin between point and text, and after the text
         while text and any(
-            abs(height - other_height) < GAP - 4 and left < other_right and other_left < right
-            for other_left, other_right, other_height in label_boxes
+            abs(from_top - other_from_top) < GAP - 4 and left < other_right and other_left < right
+            for other_left, other_right, other_from_top in label_boxes
         ):
-            height += GAP - 2
+            from_top += GAP - 2
         if text:
-            label_boxes.append((left, right, height))
-        label_y = frame.pixels_to_y(height)  # the label's height as a value of the y axis
+            label_boxes.append((left, right, from_top))
+        label_y = frame.pixels_to_y(from_top)  # the label's position as a value of the y axis
         rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": label_y})
     return rows
 
@@ -250,11 +252,10 @@ def lines(
     reference_lines = [
         _check_rule(number, name, value, x_domain) for number, (name, value) in enumerate((rules or {}).items())
     ]
-    height = max(HEIGHT, GAP * (len(series) + len(reference_lines)))
+    height = max(HEIGHT, GAP * (len(series) + len(reference_lines)))  # enough for all names in the margin
     frame = Frame(x_domain, _y_domain([*series, *reference_lines], y_domain), log_x, height)
-    labelled_marks = _place_marks(
-        _check_marks(frame, marks, curves), {name: f"curve {n}" for n, name in enumerate(curves)}, frame
-    )
+    key_of = {name: line.key for name, line in zip(curves, series, strict=True)}
+    labelled_marks = _place_marks(_check_marks(frame, marks, curves), key_of, frame)
     if points is None:
         points = all(len(line.x) <= FEW_POINTS for line in series)
     chart = _Layers([*series, *reference_lines], frame, *_axes(frame, x, y, y_format))
@@ -325,7 +326,11 @@ class _Layers:
         return [lines, base.mark_point(**_SYMBOL).encode(self._shape)] if points else [lines]
 
     def names(self, curves: Sequence[Series], rules: Sequence[Series], points: bool) -> list[alt.Chart]:
-        """Return the names in the margin, each after a piece of its line, with a symbol if its curve has symbols."""
+        """Return the names of the curves and rules in the right margin.
+
+        A short sample of the line is drawn before each name, as in a legend; with `points`, samples of curves have a
+        symbol.
+        """
         rows = _place_names([*curves, *rules], self._frame)
         pieces: list[alt.Chart] = []
         for lines, width, have_symbols in ((curves, THICK, points), (rules, THIN, False)):

@@ -40,6 +40,8 @@ def energy_plot(
         n_terms = {name: _count_terms(energy, level) for name, energy in curves.items()} | dict(enough or {})
     named = {_name_with_terms(name, n_terms.get(name)): energy for name, energy in curves.items()}
     brackets = "" if level is None else f"In brackets: how many of the best terms hold {_percent(level)}."
+    # Points have no symbols, unless all curves are single points: then `lines` decides, and draws symbols.
+    points = False if any(len(energy) > 1 for energy in curves.values()) else None
     return lines(
         {name: (np.arange(1, len(energy) + 1), energy) for name, energy in named.items()},
         x="number of terms",
@@ -49,7 +51,7 @@ def energy_plot(
         log_x=True,
         rules={} if level is None else {_percent(level): level},
         marks=[Mark(_name_with_terms(name, n), n, float(curves[name][n - 1])) for name, n in n_terms.items()],
-        points=False if any(len(energy) > 1 for energy in curves.values()) else None,
+        points=points,
         y_domain=(0.0, 1.0),
         y_format=".0%",
     )
@@ -64,7 +66,10 @@ def check_level(level: Any) -> None:
 
 
 def _count_terms(energy: Floats, level: float) -> int:
-    """Return how many of the best terms reach a level, or the number of all terms if these don't."""
+    """Return how many of the best terms reach a level, or the number of all terms if these don't reach it.
+
+    `energy` ascends, and its element 0 is the share of one term.
+    """
     return min(int(np.searchsorted(energy, level)) + 1, len(energy))
 
 

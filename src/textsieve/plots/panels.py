@@ -76,8 +76,9 @@ def panel(
         alt.Tooltip("x_text:N", title=clean_text(x)),
     ]
     curve_layers = _curve_layers(rows, numbers, x_axis, y_axis, tooltips)
+    rule_layers = [_rule_layer(rule_rows, y_axis, tooltips[:2])] if rule_rows else []  # without the tooltip of x
     chart = alt.LayerChart(
-        layer=[*([_rule_layer(rule_rows, y_axis, tooltips[:2])] if rule_rows else []), *curve_layers],
+        layer=[*rule_layers, *curve_layers],
         width="container",
         height=PANEL_HEIGHT,
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
@@ -98,7 +99,7 @@ def _row(name: str, point: Point, y_format: str) -> DataRow:
 
 
 def _domain(values: Sequence[float], *, log: bool) -> Domain:
-    """Return a domain that contains all values, for a logarithmic or a linear axis."""
+    """Return a domain that contains all values, for a logarithmic or a linear axis; a linear one has round ends."""
     low, high = min(values), max(values)
     return log_domain(low, high) if log else round_domain(low, high)
 

@@ -89,7 +89,7 @@ def as_page(chart: Drawing) -> str:
 @cache
 def script() -> str:
     """Return the script that draws charts in a browser, with `vegaEmbed`; building it takes a second or two."""
-    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])  # as vl-convert writes it: "v6_4" for "v6.4.1"
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", version)
 
 
@@ -112,8 +112,8 @@ def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
     try:
         with replacing(os.fspath(path)) as file:
             file.write(data)
-    except (OSError, ValueError) as problem:
-        raise unwritable(os.fspath(path), str(getattr(problem, "strerror", None) or problem)) from problem
+    except OSError as problem:
+        raise unwritable(os.fspath(path), problem.strerror or str(problem)) from problem
 
 
 def check_target(path: str | os.PathLike[str]) -> str:

@@ -23,6 +23,7 @@ def thin_indices(x: Floats, *, log: bool, max_points: int = MAX_POINTS) -> NDArr
     if len(x) <= max_points:
         return np.arange(len(x))
     positions = np.log(x) if log else x
+    # One point less than `max_points`, because the last point is added below if it is not among them.
     indices = np.searchsorted(positions, np.linspace(positions[0], positions[-1], max_points - 1))
     return np.unique(np.append(np.minimum(indices, len(x) - 1), [0, len(x) - 1]))
 
@@ -33,7 +34,7 @@ def round_domain(low: float, high: float) -> Domain:
     The step is 1, 2 or 5 times a power of ten, and at least an eighth of the distance between the numbers. The small
     constants keep rounding errors from adding a step.
     """
-    if low == high:
+    if low == high:  # widen the domain by half the number to both sides, or from -0.5 to 0.5 around 0
         low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
     min_step = (high - low) / 8
     unit = 10.0 ** math.floor(math.log10(min_step))
@@ -42,7 +43,7 @@ def round_domain(low: float, high: float) -> Domain:
 
 
 def log_domain(low: float, high: float) -> Domain:
-    """Return the domain from the lower to the higher number, or around the number if they are equal."""
+    """Return the domain from `low` to `high`, or from half the number to twice the number if they are equal."""
     return (low, high) if low < high else (low / 2, high * 2)
 
 
@@ -75,6 +76,7 @@ def separate(positions: Sequence[float], gap: float, end: float) -> list[float]:
             other_mean, other_size = groups.pop()
             mean, size = (mean * size + other_mean * other_size) / (size + other_size), size + other_size
         groups.append((mean, size))
-    last = max(end - (len(positions) - 1) * gap, 0.0)  # the largest possible value after the subtraction
+    # The largest possible value after the subtraction; 0 if there are too many positions for `end`.
+    last = max(end - (len(positions) - 1) * gap, 0.0)
     reduced = [min(max(mean, 0.0), last) for mean, size in groups for _ in range(size)]
     return [position + number * gap for number, position in enumerate(reduced)]

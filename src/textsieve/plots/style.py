@@ -73,7 +73,11 @@ def clean_text(text: object) -> str:
 
 
 def title_properties(title: str, caption: str) -> dict[str, Any]:
-    """Return the arguments of a chart for a title and a caption above it, wrapped to its width; empty without both."""
+    """Return the arguments of a chart for a title and a caption above it, wrapped to its width.
+
+    They are empty if there is neither.
+    """
+    # The letters of a title are larger, so fewer fit into a line.
     head: dict[str, Any] = {"text": wrap(clean_text(title), CHARACTERS_PER_LINE - 20) or ""}
     if caption:
         head["subtitle"] = wrap(clean_text(caption), CHARACTERS_PER_LINE)

@@ -90,7 +90,10 @@ class Grid(NamedTuple):
         return low, high
 
     def find_marked(self, marked: Marked) -> tuple[int, int] | None:
-        """Return the row and column of the cell to mark; if several are equal, the first in row order."""
+        """Return the row and column of the cell to mark, or None; if several are equal, the first in row order.
+
+        Raise `InputError` if there is no such cell.
+        """
         if marked is None:
             return None
         if isinstance(marked, str):
@@ -287,14 +290,16 @@ class _GridLayers:
         rows = [row for row in self._rows if row["value"] is None]
         if not rows:
             return []
-        size = (min(self.width, self.height, 40) * 0.4) ** 2  # an area in square pixels, as Vega has it
+        # The size of a symbol is an area in square pixels, as Vega has it; a quarter of the area is half the width.
+        size = (min(self.width, self.height, 40) * 0.4) ** 2
         cross: dict[str, Any] = {"shape": "M-1,-1L1,1M-1,1L1,-1", "strokeWidth": 1, "stroke": GREY, "size": size / 4}
         return [alt.Chart(alt.InlineData(values=rows)).mark_point(**cross).encode(self._x, self._y)]
 
     def digits(self) -> list[alt.Chart]:
-        """Return the numbers as text, white on dark cells, if there is room for all of them."""
+        """Return the numbers as text, black on light cells and white on dark ones; none if they don't all fit."""
         rows = [row for row in self._rows if row["value"] is not None]
         max_length = max(len(row["text"]) for row in rows)
+        # The longest number must fit into a cell with a margin of 5 pixels.
         font_size = int(min((self.width - 5) / (CHARACTER_WIDTH * max_length), self.height - 5, SMALL))
         if font_size < MIN_FONT_SIZE:
             return []
@@ -358,7 +363,10 @@ class _GridLayers:
 
 
 def _labels(ticks: list[str], label_size: float, cell_size: float) -> dict[str, Any]:
-    """Return settings that label every tick of an axis, or every second, third, ... if the labels would touch."""
+    """Return settings that label every tick of an axis, or every second, third, ... if the labels would touch.
+
+    `label_size` and `cell_size` are the sizes of a label and of a cell along the axis, in pixels.
+    """
     return {
         "values": ticks[:: math.ceil(label_size / cell_size)],
         "labelOverlap": False,

@@ -24,8 +24,9 @@ class Abstention:
     """When a model with one label per document abstains, and the label of such documents."""
 
     min_probability: float = 0.0
-    """The least probability of a label. With 0, only documents without a selected term get none."""
+    """The least probability of a label. With 0, the model abstains only for documents without a selected term."""
     label: Label | None = None
+    """The label of the documents for which the model abstains; None: they get no label."""
 
     @classmethod
     def of(cls, model: Model, min_probability: Any, abstain_label: Any) -> Abstention | None:
@@ -69,6 +70,8 @@ class Abstention:
             self.label if is_abstained else label
             for is_abstained, label in zip(abstains, predictions.labels.tolist(), strict=True)
         ]
+        # NumPy would turn labels of different types into one type. Even with one type, it may change a label (see
+        # `Model.label_array`). In both cases the result is an array of objects.
         is_same_type = type(self.label) is type(model.classes[0])
         array = np.array(labels) if is_same_type else np.array(labels, dtype=object)
         return array if array.tolist() == labels else np.array(labels, dtype=object)

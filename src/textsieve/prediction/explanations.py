@@ -22,7 +22,10 @@ SHOWN_CLASSES, SHOWN_TERMS = 3, 6
 """The numbers of classes and of terms per class that a printed explanation shows."""
 
 MAX_GROUPED = 1000
-"""The number of strongest terms in which n-grams are added to the words that contain them; the time is its square."""
+"""How many of the strongest terms are grouped, that is, n-grams of characters are added to the words that contain them.
+
+The time of grouping grows with the square of this number.
+"""
 
 
 class Contribution(NamedTuple):
@@ -49,10 +52,11 @@ class TermContributions(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassExplanation:
-    """The explanation of a class's score, which is the sum of the contributions (largest first) and the intercept.
+    """The explanation of a class's score, which is the sum of the contributions and the intercept.
 
-    Floats are rounded at every step, so the sum is exact only up to rounding; in the order of the model's terms
-    (`in_order`), with the intercept last, it is exact to the last bit.
+    `contributions` lists the largest first. Floats are rounded at every addition, so their sum in this order may differ
+    from the score by rounding. Added in the order of the model's terms (`in_order`), with the intercept last, they give
+    the score to the last bit.
     """
 
     label: Label
@@ -167,7 +171,7 @@ class Explanation:
         return ", ".join(map(as_written, labels)) or "no label"
 
     def __getitem__(self, label: Label) -> ClassExplanation:
-        """Return the explanation of one class."""
+        """Return the explanation of one class; raise `KeyError` if there is no such class."""
         for explanation in self.classes:
             if explanation.label == label:
                 return explanation

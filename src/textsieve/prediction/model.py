@@ -74,7 +74,7 @@ def _require_text(text: str | bytes) -> str | bytes:
 
 @contextmanager
 def _without_number() -> Iterator[None]:
-    """Leave the number of the document out of errors, because there is only one."""
+    """Leave the number of the document out of errors inside this context, in which there is only one document."""
     try:
         yield
     except DocumentError as problem:
@@ -108,11 +108,11 @@ class Model:
     ngram_range: tuple[int, int]
     tf: str
     norm: str
-    idf: Floats | None
+    idf: Floats | None  # of each term; None if the weighting has no idf
     scorer: Scorer
     thresholds: Floats | None  # of each class, for multilabel models that use thresholds
-    settings: dict[str, Any]
-    about: dict[str, Any]
+    settings: dict[str, Any]  # the settings of training, as JSON values
+    about: dict[str, Any]  # facts about the training, see `training.provenance`
     ranks: int | None = None  # number of best classes that each document gets, for multilabel models that use ranks
     calibration: Calibration | JointCalibration | None = None
     preparation: Preparation = NO_PREPARATION
@@ -131,7 +131,8 @@ class Model:
         selected terms are single words as written, or no terms are words, stop words make no difference (see
         `needs_stop_words`), and the vocabulary has none.
         """
-        # The length of an n-gram of words; words can contain spaces themselves, so it may be shorter than this.
+        # The length of an n-gram of words is the number of its words. Words may contain spaces themselves, so counting
+        # spaces may give too large a number, which is harmless.
         length = len if self.analysis.has_characters else lambda term: term.count(" ") + 1
         shortest, longest = _trim(self.ngram_range, map(length, self.terms))
         are_words_as_written = longest == 1 and self.preparation.normalise is None
@@ -141,7 +142,7 @@ class Model:
 
     @cached_property
     def _reading(self) -> Reading:
-        """Return how texts are read; raise `InputError` if the package for stems or lemmas is missing."""
+        """Return how texts are read; raise `MissingPackage` if that for stems or lemmas is not installed."""
         if self.preparation.normalise is not None:
             support, _ = NORMALISERS[self.preparation.normalise]
             purpose = f"This model was trained with {support.what}, so predicting with it"
@@ -158,7 +159,10 @@ class Model:
 
     @property
     def _analysis_of_terms(self) -> Analysis:
-        """Return the analysis without n-grams of characters that are longer than all selected ones."""
+        """Return the analysis without n-grams of characters that are longer than all selected ones.
+
+        If no n-gram of characters inside words (`char_ngram_range`) is selected, none are counted.
+        """
         if self.analysis.char_ngram_range is None:
             return self.analysis
         lengths = [len(unmark_ngram(term)) for term in self.terms if is_marked(term)]
@@ -182,7 +186,7 @@ class Model:
 
     @contextmanager
     def _naming_pattern(self) -> Iterator[None]:
-        """Let an error about a pattern that takes too long say that it is the model's, which no setting changes."""
+        """Change errors about a slow token pattern: it is the model's pattern, which no setting can change now."""
         try:
             yield
         except SlowPattern as problem:
@@ -370,6 +374,11 @@ class Model:
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
         terms = [self.terms[column] for column in weights.indices.tolist()]
         contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
+        is_unknown = weights.is_zero  # of a single document
+        best_first = self.best_first(scores, bool(is_unknown[0]))
+        probabilities = (
+            None if self.calibration is None else self.probabilities(scores[np.newaxis], is_unknown)[0].tolist()
+        )
 
         def explain_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])
@@ -379,11 +388,6 @@ class Model:
                 self.classes[number], score, intercept, threshold, contributions, number, probability
             )
 
-        is_unknown = weights.is_zero
-        best_first = self.best_first(scores, bool(is_unknown[0]))
-        probabilities = (
-            None if self.calibration is None else self.probabilities(scores[np.newaxis], is_unknown)[0].tolist()
-        )
         document_scores = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
         predicted = (
             self._label_set(document_scores.labels(self._threshold_rule)[0])
@@ -426,8 +430,8 @@ class Model:
     def needs_comparing(self) -> bool:
         """Return whether all coefficients have the same sign, so that only differences between classes matter.
 
-        A single output for two classes is such a difference itself, and needs no comparing. Neither do the coefficients
-        that are left of an SVM, where most pairs of term and class have none.
+        A single output for two classes is such a difference itself, and needs no comparing. Neither does an SVM from
+        which coefficients were dropped (`SparseLinearScorer`), where most pairs of term and class have none.
         """
         if isinstance(self.scorer, SparseLinearScorer):
             return False

@@ -16,8 +16,8 @@ as this solver for 20 and for 100 directions of 20 Newsgroups (benchmarks/projec
 in a single document, and measured as CPU time in one thread, `eigsh` takes 0.4 times as long as this solver for 20
 directions and 2.1 times as long for 100, the default.
 
-The inner product is <u, v> = u' P v (see `trace_operator`), so for every column u its *dual* P u is stored, too: <u, v>
-= (P u)' v.
+The inner product is <u, v> = u' P v (see `trace_operator`). So for every column u its *dual* P u is stored, too, and
+<u, v> = (P u)' v.
 
 P may map some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and far
 from 0, much more is subtracted from T U than is left, and the part along z grows from block to block. This part does no
@@ -63,7 +63,7 @@ class Eigenpairs(NamedTuple):
     eigenvalues: Floats
     vectors: Floats
     residual: float = 0.0  # the largest residual, relative to the largest magnitude of an eigenvalue
-    n_iter: int = 1
+    n_iter: int = 1  # how many times the basis was filled; 1 if all eigenvalues were computed directly
 
 
 class _Block(NamedTuple):
@@ -125,8 +125,9 @@ class _Basis:
     def random_block(self, rng: np.random.Generator) -> _Block:
         """Return random directions outside the span of the basis; no columns if the basis spans the whole space."""
         block = self._operator.remove_constant(rng.standard_normal((self._operator.size, BLOCK)))
-        mean_length = float(np.sqrt(np.abs(np.sum(block * self._operator.dual(block))) / BLOCK))
-        return self.orthonormal_part(block, floor=_RANDOM_VANISHED * mean_length)
+        # The root mean square of the lengths; the sum has all squared lengths, and is negative only by rounding errors.
+        typical_length = float(np.sqrt(np.abs(np.sum(block * self._operator.dual(block))) / BLOCK))
+        return self.orthonormal_part(block, floor=_RANDOM_VANISHED * typical_length)
 
     def append(self, block: _Block) -> None:
         """Append a block whose columns are orthonormal to each other and orthogonal to the basis."""
@@ -160,11 +161,12 @@ class _Basis:
     def restart(self, values: Floats, vectors: Floats) -> None:
         """Replace the basis by approximate eigenvectors within its span, some of the pairs that `eigen` returned.
 
-        In the new basis, the operator H is the diagonal matrix of their eigenvalues.
+        In the new basis, the operator H is the diagonal matrix of their eigenvalues. The caller then appends the next
+        block, for which `multiply_last` fills the columns and rows of H.
         """
         n_kept = len(values)
         self._columns[:, :n_kept] = self.combine(vectors)
-        if self._duals is not self._columns:  # they are the same array if P = I
+        if self._duals is not self._columns:  # if P = I, they are the same array, which is replaced already
             self._duals[:, :n_kept] = self._duals[:, : self.size] @ vectors
         self._projected[:] = 0.0
         self._projected[range(n_kept), range(n_kept)] = values
@@ -179,8 +181,8 @@ def _orthonormalise(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
     """
     if block.shape[1] == 0:
         return _Block(block, dual)
-    products = block.T @ dual
-    squared_lengths, rotation = np.linalg.eigh((products + products.T) / 2)
+    products = block.T @ dual  # symmetric up to rounding errors, which can also make small eigenvalues negative
+    squared_lengths, rotation = np.linalg.eigh((products + products.T) / 2)  # ascending
     is_kept = squared_lengths > max(floor * floor, _DEPENDENT * squared_lengths[-1], 0.0)
     rotation = rotation[:, is_kept] / np.sqrt(squared_lengths[is_kept])
     return _Block(block @ rotation, dual @ rotation)
@@ -201,9 +203,9 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
     rng = np.random.default_rng(0)
     # The size of the full basis: well above n_wanted, so that few restarts are needed.
     most_columns = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), operator.size)
-    basis = _Basis(operator, most_columns + BLOCK)
+    basis = _Basis(operator, most_columns + BLOCK)  # with room for the block that is appended after a restart
     basis.append(basis.orthonormal_part(start))
-    if basis.size == 0:
+    if basis.size == 0:  # all columns of the first block have length 0, so T has no eigenvalue above 0
         return Eigenpairs(np.empty(0), np.empty((operator.size, 0)))
     previous_n_positive = -1
     n_iter = 0

@@ -82,7 +82,7 @@ def scale_exponent(values: Any) -> int:
     It is 0 for values of usual size, which are not scaled.
     """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    exponent = int(np.frexp(largest)[1])
+    exponent = int(np.frexp(largest)[1])  # largest = fraction x 2**exponent, with a fraction from 0.5 to below 1
     return exponent if abs(exponent) > _LARGEST_UNSCALED else 0
 
 
@@ -92,7 +92,10 @@ def scale_down(values: Floats, exponent: int) -> Floats:
 
 
 def unscale_eigenvalues(directions: Directions, exponent: int) -> Directions:
-    """Return directions with the eigenvalues of unscaled documents, given those of documents that were scaled down."""
+    """Return directions with the eigenvalues of the documents, given those of documents divided by 2**exponent.
+
+    Raises `InputError` if the largest eigenvalue overflows or underflows.
+    """
     if exponent == 0:
         return directions
     with np.errstate(over="ignore", under="ignore"):
@@ -113,6 +116,7 @@ def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Fl
     """
     shares = class_shares(stats.class_docs, class_weight)
     cells = stats.cells
+    # The kernel subtracts a point near m from each class mean without losing digits; the next line subtracts the rest.
     centroids = means_apart(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
     centroids -= shares @ centroids
     centroids *= np.sqrt(shares)[:, np.newaxis]
@@ -137,7 +141,7 @@ def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: Clas
     """
     centroids = centred_centroids(stats, class_weight)
     exponent = scale_exponent(centroids)
-    eigenvalues, columns, _ = centroid_directions(scale_down(centroids, exponent))
+    eigenvalues, columns, _ = centroid_directions(scale_down(centroids, exponent))  # overwrites the centroids
     n_kept = min(n_components, count_positive(eigenvalues, float(eigenvalues.max(initial=0.0))))
     return unscale_eigenvalues(Directions(eigenvalues[:n_kept], fix_signs(columns[:, :n_kept])), exponent)
 
@@ -145,12 +149,13 @@ def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: Clas
 def trace_directions(
     documents: CentredDocuments, mixture: Mixture, n_components: int, tol: float, max_iter: int
 ) -> Directions:
-    """Return the directions that maximise the trace for any weight, at most `n_components`, from documents.
+    """Return the directions that maximise the trace at the mixture's weight, at most `n_components`, from documents.
 
     Only directions with an eigenvalue above 0 raise the trace, so there may be fewer. If there are none, but several
     classes, the result is the direction between class means that lowers the trace least.
     """
     operator = smaller_operator(documents, mixture)
+    # If the size is at most n_components / _LARGE_SHARE, at least this share of all directions is wanted.
     if operator.size <= max(_ALWAYS_DENSE, min(_SOMETIMES_DENSE, n_components / _LARGE_SHARE)):
         eigen = all_eigenvalues(operator, n_components)
     else:
@@ -198,7 +203,7 @@ def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
 
 
 def _warn_if_not_converged(solution: Eigenpairs, tol: float, max_iter: int) -> None:
-    """Warn if the largest residual is above `tol`, so that the eigen-solver stopped after `max_iter` restarts."""
+    """Warn if the largest residual is above `tol`: the eigen-solver then stopped because of `max_iter`."""
     if solution.residual > tol:
         message = (
             f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual, as a share "

@@ -84,7 +84,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The largest allowed residual ||S w - μ w|| of a direction w with the eigenvalue μ, as a share of the largest
         eigenvalue. Weight 1, and few documents or terms, are solved directly, without `tol`.
     max_iter : int
-        Maximum number of restarts of the eigen-solver.
+        Maximum number of iterations of the eigen-solver, each of which fills its basis of approximate eigenvectors.
     n_jobs : int or None
         Number of threads for products with sparse documents; -1 uses all cores. The result does not depend on it.
 

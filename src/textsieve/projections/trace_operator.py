@@ -75,7 +75,7 @@ class CentredDocuments(Protocol):
     n_documents: int
     n_terms: int
     mean: Floats  # of the documents
-    largest: float  # the largest magnitude of a value
+    largest: float  # the largest magnitude of a value; sparse documents are shifted first
 
     def to_documents(self, directions: Floats) -> Floats:
         """Return J X W for W = `directions`: the centred documents projected on them (documents x directions)."""
@@ -153,7 +153,7 @@ class SparseDocuments:
         self._rows = rows
         self._shifted_mean = np.bincount(rows.indices, rows.data, self.n_terms) / self.n_documents
         self.mean = shift + self._shifted_mean
-        self.largest = float(np.abs(rows.data).max(initial=0.0))
+        self.largest = float(np.abs(rows.data).max(initial=0.0))  # of the shifted values
 
     @cached_property
     def _by_term(self) -> csr_array:

@@ -60,6 +60,7 @@ VARIANTS = {
     4: Rules("goes if it can", ("farthest enemy first",), repeats=False, associates="all"),
     5: Rules("stays", ("nearest enemy first", "farthest enemy first"), repeats=True, associates="all"),
 }
+"""The rules of DROP1 to DROP5."""
 
 _SPARE = 32
 """The number of further neighbours of each document that are searched in advance, to replace dropped ones."""
@@ -90,7 +91,8 @@ class Reduction:
             groups=all_documents,
             waiting=neighbours.documents,
             n_waiting=n_neighbours,
-            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),  # no other has a cosine above 0
+            # If the search found fewer than it could return, no other document has a cosine above 0.
+            complete=(n_neighbours < neighbours.documents.shape[1]).astype(np.uint8),
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
@@ -107,7 +109,7 @@ class Reduction:
         return np.flatnonzero(self.state.groups >= 0)
 
     def noise(self) -> Ints:
-        """Return the numbers of the documents that their neighbours misclassify."""
+        """Return the numbers of the documents that their neighbours misclassify, or that have no neighbours."""
         return np.flatnonzero(kernels.misclassified(self.state))
 
     def visiting_order(self, name: str) -> Ints:
@@ -145,7 +147,7 @@ def documents_to_keep(rows: CSR, labels: Ints, rules: Rules, k: int, threads: in
     collection = Reduction(rows, labels, k, threads)
     if rules.noise != "stays":
         collection.sweep(collection.noise(), rules, unconditional=rules.noise == "goes")
-    for order_name in rules.orders:
+    for order_name in rules.orders:  # one pass for each
         n_dropped = collection.sweep(collection.visiting_order(order_name), rules)
     while rules.repeats and n_dropped:  # repeat the last pass until it drops nothing
         n_dropped = collection.sweep(collection.visiting_order(rules.orders[-1]), rules)
@@ -233,6 +235,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         labels = np.full(rows.n_rows, -1)  # the number of the document's class; -1 without a label
         labels[pairs.documents] = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
         labelled = np.flatnonzero(labels >= 0)
+        # A multilabel document has several pairs, so there are more pairs than labelled documents.
         if len(labelled) < len(pairs.documents):
             raise InputError("a document has several labels, but DROP needs one label for each document.")
         n_others = len(labelled) - 1

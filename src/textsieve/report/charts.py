@@ -169,7 +169,7 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
 
 
 def _energy_panels(comparison: Comparison) -> list[Panel]:
-    """Return one panel with the energy curve of each selector: the share of the best terms in the sum of all scores.
+    """Return one panel with the energy curve of each selector: the share of all scores that the best terms have.
 
     Selectors without an energy, such as those with negative scores, are left out; without any curve, there is no panel.
     """
@@ -197,7 +197,7 @@ def _draw_curves(
 ) -> Any:
     """Return a chart for a classifier: a curve for each selector, and a reference line for all terms.
 
-    `point` returns the point of a combination, or None if it was not measured. `shared` has other arguments of
+    `point` returns the point of a combination, or None if it has no value to draw. `shared` has other arguments of
     `plots.panel`. Return None if there are no points.
     """
     numbers = _curve_numbers(comparison)
@@ -218,7 +218,9 @@ def _draw_curves(
 def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
     """Return the range of the number of terms over all curves, or None if it is empty or a single number."""
     has_curve = _curve_numbers(comparison).keys()
-    sizes = [row.n_selected for row in comparison.summary if row.n_selected and row.selector in has_curve]
+    sizes = [
+        summary.n_selected for summary in comparison.summary if summary.n_selected and summary.selector in has_curve
+    ]
     return (min(sizes), max(sizes)) if sizes and min(sizes) < max(sizes) else None
 
 

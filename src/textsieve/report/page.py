@@ -33,8 +33,8 @@ def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> None:
     try:
         with replacing(name) as file:
             file.write(page)
-    except (OSError, ValueError) as problem:
-        raise unwritable(name, str(getattr(problem, "strerror", None) or problem)) from problem
+    except OSError as problem:
+        raise unwritable(name, problem.strerror or str(problem)) from problem
 
 
 def check_report(path: str | os.PathLike[str], *, what: str = "a report") -> None:

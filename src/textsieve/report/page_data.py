@@ -24,7 +24,7 @@ from ..text.analysis import display_term
 Data = dict[str, Any]
 
 MAX_NUMBERS = 200_000
-"""The maximum number of numbers in the page, over all combinations."""
+"""The page has at most this many numbers about predictions, over all combinations, unless the best alone has more."""
 MAX_TERMS, MIN_CLASS_TERMS = 6_000, 5
 """The maximum number of terms shown at once; but each class may show at least `MIN_CLASS_TERMS`."""
 
@@ -50,13 +50,13 @@ def overlap_data(comparison: Comparison) -> list[Data]:
 
 
 def _pair_table(names: list[str], overlaps: list[Overlap], measure: str) -> list[list[float | None]]:
-    """Return a measure as a symmetric table, with a row and a column for each selector."""
+    """Return a measure as a symmetric table, with a row and a column for each selector; the diagonal is None."""
     values = {overlap.selectors: _rounded(getattr(overlap.measures, measure)) for overlap in overlaps}
     return [[values.get((row, column), values.get((column, row))) for column in names] for row in names]
 
 
 def combination_data(comparison: Comparison) -> list[Data]:
-    """Return the predictions of each combination, the best first, until there are `MAX_NUMBERS`.
+    """Return the predictions of the best combinations, the best first: as many as `MAX_NUMBERS` allows, at least one.
 
     "classes" has, for each class, the numbers of correctly predicted, predicted and true documents. "pairs" has the
     confusion matrix of single-label documents, as rows of true class, predicted class and number of documents.
@@ -74,7 +74,7 @@ def combination_data(comparison: Comparison) -> list[Data]:
             "pairs": _sum_confusion(rows),
         }
         numbers_left -= 3 * len(combination["classes"]) + 3 * len(combination["pairs"] or ())
-        if numbers_left < 0 and combinations:  # the first combination is always there
+        if numbers_left < 0 and combinations:  # the first combination is added even if it is too large
             break
         combinations.append(combination)
     return combinations
@@ -101,7 +101,7 @@ def selection_data(comparison: Comparison) -> list[Data]:
         {
             "selector": selection.selector,
             "size": size_text(selection.n_terms),
-            "selected": selection.n_seen if selection.terms is None else len(selection.terms),
+            "selected": selection.n_selected,
             "ranking": index,
         }
         for selection in comparison.selections
@@ -130,7 +130,10 @@ def ranking_data(comparison: Comparison) -> list[Data]:
 def _terms_by_class(
     ranking: FoldRanking, class_indices: dict[Any, int], max_terms: int, analyzer: object
 ) -> list[list[Any]]:
-    """Return the first terms of each class as people see them, in the order of the classes."""
+    """Return a list for each class, in the order of `class_indices`, with its first terms in the form for display.
+
+    A class that the header of the results does not have is ignored.
+    """
     by_class: list[list[Any]] = [[] for _ in class_indices]
     for label, terms in ranking.by_class:
         if _key(label) in class_indices:
@@ -142,7 +145,7 @@ def _terms_by_class(
 
 def _key(label: Any) -> Any:
     """Return a key that distinguishes labels of different types, such as 1 and True."""
-    return type(label).__name__, label if not isinstance(label, list) else tuple(label)
+    return type(label).__name__, label
 
 
 def _sum_classes(rows: Iterable[Row]) -> list[list[int]]:
@@ -164,11 +167,12 @@ def _sum_confusion(rows: Iterable[Row]) -> list[list[int]] | None:
 
 def _mean_n_selected(comparison: Comparison, selector: str, size: Size) -> float | None:
     """Return the mean number of selected terms over all folds, even those on which no classifier could be trained."""
-    selections = [
-        selection for selection in comparison.selections if (selection.selector, selection.n_terms) == (selector, size)
+    numbers = [
+        selection.n_selected
+        for selection in comparison.selections
+        if (selection.selector, selection.n_terms) == (selector, size)
     ]
-    sizes = [selection.n_seen if selection.terms is None else len(selection.terms) for selection in selections]
-    return sum(sizes) / len(sizes) if sizes else None
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _rounded(value: float) -> float | None:

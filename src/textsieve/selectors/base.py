@@ -51,7 +51,11 @@ def ranked(scores: Floats) -> Ints:
 
 
 def resolve_k(k: Limit, n_terms: int) -> int | None:
-    """Return the number of terms that the setting `k` means for `n_terms` terms, or None for no limit."""
+    """Return the number of terms that the setting `k` means for `n_terms` terms, or None for no limit.
+
+    A whole number is returned as it is, even above `n_terms`; a fraction of all terms is rounded, to at least 1. Raises
+    `InputError` for anything else.
+    """
     if k is None or k == "all":
         return None
     if is_whole(k) and k >= 1:
@@ -94,7 +98,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     # -- the method, which subclasses define ---------------------------------------------------------------------
 
     def _needs_labels(self) -> bool:
-        """Return whether documents need labels, of at least two classes."""
+        """Return whether the method needs labels, of at least two classes."""
         return True
 
     def _missing_labels_hint(self) -> str:
@@ -103,11 +107,14 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     @property
     def _unlabelled_marker(self) -> Any:
-        """Return the label that marks documents as unlabelled, or None."""
+        """Return the label that marks documents as unlabelled, or None; only some selectors have this setting."""
         return getattr(self, "unlabelled", None)
 
-    def check_settings(self) -> None:  # most settings are checked when they are used
-        """Raise `InputError` for settings that are invalid for any documents, before documents are read."""
+    def check_settings(self) -> None:
+        """Raise `InputError` for settings that are invalid for any documents, before documents are read.
+
+        By default, do nothing: most settings are checked when they are used.
+        """
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
         """Read the documents a second time if the method needs more than `stats_`; by default, do nothing.
@@ -125,9 +132,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return a function that scores the terms for a single class, given its number."""
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Return the order of some columns from best to worst for a class, as positions in `columns`.
+        """Return the order of some columns, which ascend, from best to worst for a class, as positions in `columns`.
 
-        `scores` are their scores for the class; of equal scores, the lower column comes first.
+        `scores` has the score of each of these columns for the class; of equal scores, the lower column comes first.
+        Subclasses can break ties in another way, for which they need the number of the class and the columns.
         """
         return ranked(scores)
 
@@ -146,7 +154,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
         """Return the maximum number of selected terms, or None for no limit.
 
-        It is the setting `k`, or the default if no setting of the selector limits the terms.
+        It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. `ranking` is for
+        subclasses whose limit depends on the best scores.
         """
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
         if self.k is None and all(limit is None for limit in other_limits):
@@ -167,7 +176,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         weights = check_weights(sample_weight, rows.shape[0])
-        if weights is not None:
+        if weights is not None:  # `sort_columns` also checks the arrays, before rows are taken from them
             rows, y, weights = drop_weightless(sort_columns(csr_array(rows)), y, weights)
         labels = label_pairs(y, rows.shape[0], self._unlabelled_marker)
         stats = ClassStats.from_matrix(rows, labels, sample_weight=weights)
@@ -176,7 +185,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add documents, which may have more columns than before; unlabelled documents count in the totals.
 
-        The first documents need not have labels: whether there are enough is checked when scores are read.
+        The first documents need not have labels: whether there are labels of enough classes is checked when scores or
+        selected terms are read.
         """
         refuse_texts(X)
         with growing(self, X) as rows:
@@ -272,7 +282,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return np.array(self.stats_.classes)
 
     def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
-        """Yield for each class the columns of the n terms that favour it most, and their scores, the best first."""
+        """Yield for each class the columns of the n terms that favour it most, and their scores, the best first.
+
+        A term favours a class if its score for the class is above 0; there are fewer than n if fewer terms do.
+        """
         check_is_fitted(self, "stats_")
         self._require_documents(self.stats_)
         scores_for = self._class_scorer(self.stats_)
@@ -301,7 +314,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 def _require_classes(stats: ClassStats, hint: str) -> None:
-    """Raise `UnfitDocuments` unless there are labels of at least two classes; `hint` is appended to the message."""
+    """Raise `UnfitDocuments` unless some document has a label and there are at least two classes.
+
+    A class may be without documents. `hint` is appended to the message.
+    """
     if stats.n_pairs == 0:  # the columns of an indicator matrix of zeros are classes, but no document has a label
         raise UnfitDocuments(
             "No document has a label, so there are no classes to tell apart",

@@ -95,6 +95,7 @@ class Cascade(TermSelector):
             self.selectors_.append(stage)
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
+        # `scores` and `best_first` are now those of the last selector.
         return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:

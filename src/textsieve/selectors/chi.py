@@ -22,7 +22,7 @@ from .pooled import PooledSelector
 
 
 def chi_square_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
-    """Return the chi-square statistic of each term for one class.
+    """Return the chi-square statistic of each term for one class; 0 where its denominator is 0.
 
     Arguments are numbers of documents: `with_term` of the class with the term (A), `doc_freq` of all classes with the
     term (df), `size` of the class (n_j), `n` of all classes.

@@ -69,7 +69,7 @@ def plot_energy(
     level
         A share of the sum of all scores, such as 0.8; each curve is annotated with the number of terms that reach it.
     class_weight
-        "balanced" to give all classes the same weight.
+        "balanced" to give all classes the same weight. If `source` is a selector, its own setting is used instead.
     """
     require_extra("plots", what="plot_energy")
     from ..plots import check_level, check_target, energy_plot, save
@@ -97,6 +97,7 @@ def plot_energy(
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
+        # Without a level, the plot does not use these numbers.
         enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
         caption=f"{counted(stats.n_documents, 'document')}, {counted(stats.n_terms, 'term')}.",
     )
@@ -108,7 +109,9 @@ def plot_energy(
 def checked_weights(weights: Iterable[Any]) -> list[float]:
     """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
 
-    Above λ = 1 scores can be negative, so the energy, a share of the sum of all scores, is undefined.
+    Weights above 1 are invalid: scores can then be negative, so the energy, a share of the sum of all scores, is
+    undefined. Weights below 0 are allowed here, because scores are then negative only in special cases, which
+    `_sorted_scores` checks.
     """
     weight_list = list(weights)
     for weight in weight_list:

@@ -93,19 +93,20 @@ def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, we
     """Return Σ_i x_i x_i' over the documents x_i, for the given columns, which must be ascending.
 
     Entry (s, t) is the sum of the products of the terms s and t. Only the diagonal and the upper triangle are filled.
-    `weights` are sample weights, or None.
+    `weights` has the sample weight of each document, or is None; another number of weights raises `InputError`.
     """
-    position_of = np.full(n_terms, -1, np.int64)  # of each term among the columns; -1 for other terms
+    position_of = np.full(n_terms, -1, np.int64)  # the position of each term in `columns`; -1 for other terms
     position_of[columns] = np.arange(len(columns))
     products = np.zeros((len(columns), len(columns)))
     n_documents = 0
     for batch in batches:
         rows = batch if batch.has_canonical_format else batch.copy()
-        rows.sum_duplicates()
+        rows.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
         values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
         batch_weights = np.ones(0) if weights is None else weights[n_documents : n_documents + rows.shape[0]]
         n_documents += rows.shape[0]
-        if weights is None or len(batch_weights) == rows.shape[0]:  # if there are too few weights, raise below
+        # If there are too few weights, skip the batch and go on counting documents for the error that is raised below.
+        if weights is None or len(batch_weights) == rows.shape[0]:
             add_term_products(rows.indptr, rows.indices, values, position_of, batch_weights, products)
     if weights is not None:
         check_weights(weights, n_documents)
@@ -122,18 +123,23 @@ def select_forward(
 ) -> ForwardSteps:
     """Select k of the candidates (ascending columns) one by one; of equal terms, the first is selected.
 
-    `batches` are the documents, in rows, and `weights` their sample weights. `ridge` is the λ of the criterion.
+    `k` is at most the number of candidates. `batches` are the documents, in rows, and `weights` their sample weights.
+    `ridge` is the λ of the criterion.
     """
     products = term_products(batches, candidates, stats.n_terms, weights)
     means = stats.take(candidates).sums.value / stats.n_documents
     centre(products, means, stats.n_documents, ridge)  # now N + λI
-    pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()  # of all candidates
-    positions, gains = np.empty(k, np.int64), np.empty(k)  # of the selected terms
+    # Of all candidates; the kernel updates both arrays with each selected term.
+    pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
+    # Of the selected terms: positions in `candidates`, and gains. The kernel fills both block by block.
+    positions, gains = np.empty(k, np.int64), np.empty(k)
     for begin in range(0, k, _BLOCK_SIZE):
         block = slice(begin, min(begin + _BLOCK_SIZE, k))
         factor = np.empty((block.stop - begin, len(candidates)))  # the new rows of L'
         select_terms(products, factor, pulls, residuals, ridge, positions[block], gains[block])
-        if block.stop < k:  # subtract factor' factor from the products, in place
+        if block.stop < k:
+            # Subtract factor' factor from the upper triangle of the products, in place. BLAS stores matrices by column,
+            # so it gets the transpose, in which this is the lower triangle.
             dsyrk(-1.0, factor.T, beta=1.0, c=products.T, lower=1, overwrite_c=1)
     return ForwardSteps(candidates[positions], gains)
 
@@ -167,7 +173,9 @@ class ForwardSelection(TermSelector):
 
     depends_on_k = True
     _steps: ForwardSteps
+    """The selected terms; empty if all candidates are selected, because then terms are not selected one by one."""
     _by_score: Ints
+    """All columns in the order in which they become candidates."""
 
     def __init__(
         self,
@@ -198,11 +206,17 @@ class ForwardSelection(TermSelector):
         return between_class_scatter(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return a function that gives what a class adds to the OCFS score of each term."""
+        """Return a function that gives what a class adds to the OCFS score of each term.
+
+        The number is negative for terms with a lower mean in the class than overall.
+        """
         return lambda number: scatter_of_class(stats, number)
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
-        """Select the terms in a second pass over the documents, unless all candidates are selected anyway."""
+        """Select the terms in a second pass over the documents, unless all candidates are selected anyway.
+
+        Sets `_by_score` and `_steps`.
+        """
         self.check_settings()
         by_score = self._ranked_candidates(documents, sample_weight, labels)
         self._by_score = by_score

@@ -39,7 +39,10 @@ class DocumentFrequency(TermSelector):
         return document_frequency(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        # The number of documents of the class with the term, or 0 if it is no more frequent there than elsewhere.
+        """Return a function that gives the number of documents of a class with each term.
+
+        The number is 0 for a term that is no more frequent in the class than in all labelled documents.
+        """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
     def least_score(self, stats: ClassStats) -> float | None:

@@ -1,12 +1,15 @@
 """Information gain and mutual information, in bits.
 
-**Information gain** is how much the presence or absence of a term tells about the class of a document: H(C) - P(t)
-H(C|t) - P(not t) H(C|not t), over all classes at once (Yan et al. 2005; Gangeh et al.). As a sum over the cells of the
-table {term, no term} x classes, it is sum P(t,c) log(P(t,c) / P(t)P(c)). Let A be the number of documents of class j
-that contain the term, n_j the documents of the class, df the documents with the term, and n all documents. Then the
-ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n - df n_j), an integer, so `log1p` stays
-accurate for terms with very little information. Classes without the term need not be visited: their A is 0, so their
-contribution depends only on df, n_j and n.
+**Information gain** is how much the presence or absence of a term t tells about the class C of a document, over all
+classes at once (Yan et al. 2005; Gangeh et al.):
+
+    H(C) - P(t) H(C|t) - P(not t) H(C|not t).
+
+As a sum over the cells of the table {term, no term} x classes, it is sum P(t,c) log(P(t,c) / P(t)P(c)). Let A be the
+number of documents of class j that contain the term, n_j the documents of the class, df the documents with the term,
+and n all documents. Then the ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n - df n_j), an
+integer, so `log1p` stays accurate for terms with very little information. Classes without the term need not be visited:
+their A is 0, so their contribution depends only on df, n_j and n.
 
 **Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; pooling turns the class scores
 into one score per term.
@@ -37,11 +40,12 @@ def information_gain(stats: ClassStats) -> Floats:
     cells = stats.cells  # statistics of each class and each term that occurs in it
     n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
+    # Without rounding errors, the gain would be from 0 to the entropy of the class.
     return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:
-    """Return H(C), the entropy of the class of a document, in bits."""
+    """Return H(C), the entropy of the class of a document, in bits; 0 if no document has a label."""
     shares = stats.class_docs[stats.class_docs > 0] / (stats.n_pairs or 1)
     return float(-(shares * np.log2(shares)).sum())
 
@@ -62,7 +66,7 @@ def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, 
         product = row_total.astype(np.float64) * column_total
         is_filled = (count > 0) & (product > 0)
         ratio = np.divide(sign * excess, product, out=np.zeros_like(excess), where=is_filled)
-        return np.asarray(count * np.log1p(ratio, out=ratio, where=is_filled))
+        return np.asarray(count * np.log1p(ratio, out=ratio, where=is_filled))  # in empty cells, the ratio stays 0
 
     without_term = n - doc_freq
     # `present` is about documents with the term, of the class and of other classes; `absent` about those without it.
@@ -72,6 +76,7 @@ def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, 
     absent = cell(size - with_term, without_term, size, -1.0) + cell(
         without_term - size + with_term, without_term, n - size, 1.0
     )
+    # `n or 1` avoids a division by zero. Rounding errors could make a gain of 0 negative.
     return np.asarray(np.maximum((present + absent) * (_BITS_PER_NAT / (n or 1)), 0.0))
 
 

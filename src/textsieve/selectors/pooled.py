@@ -35,7 +35,8 @@ class ClassScorer:
     """Scores all terms for one class at a time.
 
     The score of a term that never occurs in the class depends only on its document frequency. So scores are computed
-    for the terms that occur in the class, and for the others once for each distinct document frequency.
+    for the terms that occur in the class, and for the others once for each distinct document frequency. A multilabel
+    document counts once for each of its classes, in document frequencies and in numbers of documents.
     """
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
@@ -46,8 +47,8 @@ class ClassScorer:
         # The distinct document frequencies, and the position of each term's frequency among them.
         self._frequencies, self._frequency_of = _distinct_values(self._doc_freq)
         self.n_classes = len(stats.classes)
-        self.shares = stats.class_docs / (stats.n_pairs or 1)
-        self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()  # the classes that have some
+        self.shares = stats.class_docs / (stats.n_pairs or 1)  # the probability of each class
+        self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()  # the classes that have documents
 
     def __call__(self, number: int) -> Floats:
         """Return the scores of all terms for a class."""
@@ -74,7 +75,8 @@ class ClassScorer:
 def _distinct_values(numbers: Counts) -> tuple[Counts, Ints]:
     """Return the distinct values of nonnegative numbers, and the position of each number among them."""
     largest = int(numbers.max(initial=0))
-    # A lookup table, which is faster than sorting, would be too large for large numbers and impossible for floats.
+    # A lookup table with an entry for each number up to the largest is faster than sorting. It would be too large if
+    # the largest number is much larger than the count of numbers, and it is impossible for floats.
     if largest > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
         return np.unique(numbers, return_inverse=True)
     distinct = np.flatnonzero(np.bincount(numbers))
@@ -108,10 +110,11 @@ POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
 
 
 def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
-    """Return the k best columns for one class, the best first.
+    """Return the k best columns for one class, the best first; k is at most the number of columns.
 
-    The k-th best score of any subset is a lower bound of the k-th best score of all columns, so columns below it can be
-    skipped. The terms that occur in the class, which are likely to have good scores, give a close bound quickly.
+    `scores` has the score of every column, and `class_terms` the columns of the terms that occur in the class. The k-th
+    best score of any subset is a lower bound of the k-th best score of all columns, so columns below it can be skipped.
+    The terms of the class are likely to have good scores, so they give a close bound quickly.
     """
     subset = scores[class_terms] if len(class_terms) >= k else scores
     bound = np.partition(subset, len(subset) - k)[len(subset) - k]  # the k-th best score of the subset
@@ -153,6 +156,7 @@ class PooledSelector(TermSelector):
     """Base class of selectors whose method scores each class."""
 
     score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
+    """The method: it returns the scores of all terms for one class; `ScoreClass` explains the arguments."""
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
     """Poolings that only this method has, or computes faster, by name; they take precedence over `POOLINGS`."""
 
@@ -188,6 +192,6 @@ class PooledSelector(TermSelector):
         """Return one score per term, and the columns from best to worst: by score, or in turns of the classes."""
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
-        # Only the number of terms matters here, not their scores.
+        # The limit depends only on the number of terms, not on their scores, which are not known yet.
         max_terms = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
         return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, max_terms)

@@ -12,7 +12,7 @@ is quadratic as long as the same documents violate their margin, so the second o
 
     ½ w_t² (1 + h_t).
 
-The score of a term is the sum over the classes of the first factor, w_t². The terms with the best scores are selected,
+The score of a term is the sum of w_t² over the classes. The terms with the best scores are selected,
 and a classifier is trained on these alone. The factor 1 + h_t was left out because it made no difference. Neither did
 it help to multiply by the root mean square of x_t, or to take the gradient on held-out documents for one factor w_t:
 docs/svm-weights.md has the figures.
@@ -23,9 +23,9 @@ documents again, and keeps rare terms that explain the last few errors. With a s
 at several times the cost. So there is one round. Then the ranking does not depend on k, and one SVM serves all numbers
 of terms.
 
-C is smaller than that of the classifier, which was better for up to 500 terms. Rows are scaled to length 1, as a model
-does with its documents, so C means the same for all weightings. The tolerance is ten times larger than that of the
-classifier: the order of terms needs fewer digits than scores do.
+C is smaller than that of the classifier, because that gave better results with up to 500 selected terms. Rows are
+scaled to length 1, as a model does with its documents, so C means the same for all weightings. The tolerance is ten
+times larger than that of the classifier: the order of terms needs fewer digits than scores do.
 
 Documents are read a second time, restricted to the candidates, which are the best terms of OCFS. There are many of
 them by default, since they only limit the memory: 8 bytes for each value of a row, and 4 for each class and candidate.
@@ -63,9 +63,10 @@ _MAX_SOLVED = 1 << 23
 
 
 def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wanted: Bools) -> csr_matrix:
-    """Return the documents in `is_wanted`, restricted to some columns (ascending) and scaled to length 1.
+    """Return the documents marked in `is_wanted`, restricted to some columns (ascending) and scaled to length 1.
 
-    Batches may have fewer than `n_terms` columns. Documents without any of the columns remain rows of zeros.
+    `is_wanted` has an element for each document of all batches; another length raises `InputError`. Batches may have
+    fewer than `n_terms` columns. Documents without any of the columns remain rows of zeros.
     """
     indptr_parts, indices_parts, data_parts = (
         [np.zeros(1, np.int64)],
@@ -75,7 +76,7 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
     n_documents = n_values = 0
     for batch in batches:
         summed = batch if batch.has_canonical_format else batch.copy()
-        summed.sum_duplicates()
+        summed.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
         values = summed.data.astype(np.float64, copy=False)
         rows = csr_matrix((values, summed.indices, summed.indptr), shape=(summed.shape[0], n_terms))
         wanted = np.flatnonzero(is_wanted[n_documents : n_documents + rows.shape[0]])
@@ -84,7 +85,7 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
             rows = rows[wanted]
         indptr, indices, data = take_terms(rows, columns)
         lengths = np.sqrt(squared_lengths(indptr, data))
-        lengths[lengths == 0.0] = 1.0
+        lengths[lengths == 0.0] = 1.0  # rows of zeros stay as they are
         indptr_parts.append(n_values + indptr[1:])
         indices_parts.append(indices)
         data_parts.append((data / np.repeat(lengths, np.diff(indptr))).astype(np.float32))
@@ -107,9 +108,10 @@ def solve_weights(
     weights = np.zeros((len(members), n_terms), np.float32)
     problem = SVMProblem(rows)
     solvable = [number for number, documents in enumerate(members) if 0 < len(documents) < n_rows]
-    n_at_a_time = max(1, _MAX_SOLVED // n_terms)
+    n_at_a_time = max(1, _MAX_SOLVED // n_terms)  # classes; the weights of all at once could take too much memory
     for begin in range(0, len(solvable), n_at_a_time):
         numbers = solvable[begin : begin + n_at_a_time]
+        # The solver numbers the problems of this call from 0, so problem i is the class numbers[i].
         signs_and_costs = partial(_signs_and_costs, [members[number] for number in numbers], costs)
         solution = problem.solve(
             signs_and_costs, len(numbers), tolerance=tolerance, most_rounds=_MAX_ROUNDS, n_jobs=n_jobs
@@ -119,7 +121,7 @@ def solve_weights(
 
 
 def _signs_and_costs(members: Sequence[Ints], costs: Floats, number: int) -> tuple[Floats, Floats]:
-    """Return 1 for the rows of a class and -1 for the others, and the cost of each row."""
+    """Return 1 for the rows in `members[number]` and -1 for the others, and the cost of each row."""
     signs = np.full(len(costs), -1.0)
     signs[members[number]] = 1.0
     return signs, costs
@@ -187,7 +189,7 @@ class WeightSelection(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
-        """Train the SVM in a second pass over the documents."""
+        """Train the SVM on the labelled documents, in a second pass; set `candidates_` and `coef_`."""
         self.check_settings()
         if documents is None or labels is None:
             raise InputError(
@@ -203,7 +205,7 @@ class WeightSelection(TermSelector):
         members = _members_of(stats, pairs)
         is_labelled = np.zeros(pairs.n_documents, np.bool_)
         is_labelled[np.concatenate(members)] = True
-        row_of = np.cumsum(is_labelled) - 1  # the number of each labelled document among these
+        row_of = np.cumsum(is_labelled) - 1  # the number of each labelled document among the labelled ones
         weights = check_weights(sample_weight, pairs.n_documents)
         costs = np.full(int(is_labelled.sum()), float(self.C)) if weights is None else self.C * weights[is_labelled]
         self.candidates_ = np.sort(ranked(between_class_scatter(stats))[: self.candidates])
@@ -228,7 +230,10 @@ class WeightSelection(TermSelector):
         return scores, np.concatenate([best_first, by_scatter[~is_candidate[by_scatter]]])
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return a function that gives the weight of each term for a class."""
+        """Return a function that gives the SVM's weight of each term for a class, or 0 if the term is no candidate.
+
+        The weight is above 0 if the term favours the class.
+        """
 
         def scores_for(number: int) -> Floats:
             scores = np.zeros(stats.n_terms)
@@ -249,9 +254,10 @@ class WeightSelection(TermSelector):
 
 
 def _members_of(stats: ClassStats, pairs: LabelPairs) -> list[Ints]:
-    """Return the numbers of the documents of each class of the statistics.
+    """Return the numbers of the documents of each class of the statistics, according to the labels.
 
-    Raises `InputError` if labels and statistics are not those of the same documents.
+    Raises `InputError` if a class has documents in the statistics but not in the labels, or the other way round. The
+    numbers of documents are not compared, because with sample weights those of the statistics are sums of weights.
     """
     number_of = {label: number for number, label in enumerate(pairs.classes)}
     members = [

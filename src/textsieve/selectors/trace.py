@@ -56,7 +56,10 @@ _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "ba
 
 
 def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """Return the diagonal of S_b, the scatter of the class means: sum_j p_j (m_jt - m_t)^2 for each term t."""
+    """Return the diagonal of S_b, the scatter of the class means: sum_j p_j (m_jt - m_t)^2 for each term t.
+
+    It is 0 if no document has a label.
+    """
     require_class_weight(class_weight)
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
@@ -106,7 +109,7 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
 def energy_curve(sorted_scores: Floats) -> Floats:
     """Return the energy E(p) for p = 1, 2, 3, ...: the share of the sum of all scores that the best p terms hold.
 
-    If all scores are 0, every share is 1.
+    Scores are sorted, the best first, and not negative. If all scores are 0, every share is 1.
     """
     partial_sums = np.cumsum(sorted_scores)
     has_energy = len(partial_sums) and partial_sums[-1] > 0
@@ -116,13 +119,14 @@ def energy_curve(sorted_scores: Floats) -> Floats:
 def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
     """Return how many of the best terms hold the share `energy` of the sum of all scores, up to rounding errors.
 
-    Scores are sorted, the best first.
+    Scores are sorted, the best first, and not negative. The result is at least 1, unless there are no terms.
     """
     n_terms = len(sorted_scores)
     if energy == 1.0:  # all positive scores, even those that are too small to change a float sum
         n_needed = int(np.count_nonzero(sorted_scores))
     else:
         rounding_error = n_terms * _EPSILON  # of the sum of so many scores
+        # The position of the first term with which the energy is reached; + 1 turns it into a number of terms.
         n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - rounding_error)) + 1
     return min(max(n_needed, 1), n_terms)
 
@@ -138,7 +142,7 @@ class TOFA(TermSelector):
     weight : float or "auto"
         0 is the variance alone, as in principal components, and needs no labels. 1 is the scatter of the class means
         (`OCFS`). 2 is that minus the scatter within the classes, as in maximum margin. Any other number is allowed.
-        "auto" computes a weight from the statistics and the number of terms; see `weight_`.
+        "auto" computes a weight from the statistics and `k` (see `trace_weight.py`); `weight_` is the result.
     k : int, float, "all" or None
         How many terms to select: a number, a fraction of all terms, or "all". None is 1,000, or no limit if another
         limit is given.
@@ -207,7 +211,7 @@ class TOFA(TermSelector):
             self._used_weight = weight
             return trace_scores(stats, weight, self.class_weight)
         between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
-        # The automatic weight suits the number of terms to select, which is all terms if there is no limit.
+        # The automatic weight depends on the number of terms to select: k, the default for None, all terms for "all".
         n_selected = resolve_k(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
         shares = class_shares(stats.class_docs, self.class_weight)
         self._used_weight = auto_weight(between, total, stats, min(n_selected, stats.n_terms), shares)
@@ -230,7 +234,10 @@ class TOFA(TermSelector):
         return n_needed if most is None else min(most, n_needed)
 
     def _require_defined_energy(self, energy: Setting, scores: Floats) -> None:
-        """Raise `InputError` if scores can be negative; `energy` is the setting or attribute that the error names."""
+        """Raise `InputError` if a score is negative, or could be because the weight is above 1.
+
+        `energy` is the setting or attribute that the error names.
+        """
         if (scores < 0).any() or self._used_weight > 1.0:
             raise InputError(
                 (
@@ -253,7 +260,10 @@ class TOFA(TermSelector):
 
     @property
     def energy_(self) -> Floats:
-        """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
+        """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold.
+
+        Raises `AttributeError` if the energy is undefined, because the weight is above 1 or a score is negative.
+        """
         scores, ranking, _ = self._ranked_terms()
         try:
             self._require_defined_energy(Setting("energy_"), scores)

@@ -63,9 +63,10 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
     """Return the noise of each term's between-class scatter relative to its variance.
 
     It is the sum over the classes j of p_j (1 - p_j) / n_j times the frequency of the term in class j relative to all
-    documents, and 0 for terms without labelled documents. `shares` has the class weights p_j; n_j is the size of class
-    j.
+    documents, (A_jt / n_j) / (df_t / N), and 0 for terms without labelled documents. `shares` has the class weights
+    p_j. The docstring of the module explains the formula.
     """
+    # The factors of A_jt, p_j (1 - p_j) / n_j². Sizes of 1 instead of 0 avoid a division by zero for empty classes.
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
     class_noise = shares * (1.0 - shares) / (sizes * sizes)
     cells = stats.cells

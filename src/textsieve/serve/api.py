@@ -72,7 +72,7 @@ DESCRIPTION = (
 
 
 def build_routes(service: Service) -> FastAPI:
-    """Return the application with all routes, without its guard."""
+    """Return the application with all routes, without its guard, and set `service.paths` to their paths."""
     app = FastAPI(
         title="textsieve",
         version=version("textsieve"),
@@ -80,11 +80,11 @@ def build_routes(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         exception_handlers={
-            ApiError: _send_api_error,
-            InputError: _send_input_error,
-            RequestValidationError: _send_validation_error,
-            HTTPException: _send_http_error,
-            Exception: _send_internal_error,
+            ApiError: _handle_api_error,
+            InputError: _handle_input_error,
+            RequestValidationError: _handle_validation_error,
+            HTTPException: _handle_http_error,
+            Exception: _handle_internal_error,
         },
     )
     app.router.redirect_slashes = False
@@ -136,7 +136,7 @@ class LeanRoute(APIRoute):
 
 
 async def _unless_gone(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
-    """Return a response that takes long, or cancel the work and raise `ApiError` if the client disconnects.
+    """Return a response that may take long, or cancel the work and raise `ApiError` if the client disconnects.
 
     The body was read to its end, so `receive` waits until the client disconnects.
     """
@@ -288,33 +288,34 @@ def _json(value: Any) -> Response:
 # -- error responses -------------------------------------------------------------------------------------------------
 
 
-# FastAPI calls these handlers with the exception that an endpoint raised, and sends the response that they return.
+# FastAPI calls these handlers with the exception that a route raised, and sends the response that they return. The
+# assertions are for the type checker: each handler is registered for its own type of exception.
 
 
-async def _send_api_error(request: Request, problem: Exception) -> Response:
+async def _handle_api_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, ApiError)
     headers = {name.decode(): value.decode() for name, value in problem.headers}
     return Response(problem.body, problem.status, headers)
 
 
-async def _send_input_error(request: Request, problem: Exception) -> Response:
+async def _handle_input_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, InputError)
-    return await _send_api_error(request, ApiError.of_input_error(problem))
+    return await _handle_api_error(request, ApiError.of_input_error(problem))
 
 
-async def _send_internal_error(request: Request, problem: Exception) -> Response:
-    return await _send_api_error(request, internal_error())
+async def _handle_internal_error(request: Request, problem: Exception) -> Response:
+    return await _handle_api_error(request, internal_error())
 
 
-async def _send_validation_error(request: Request, problem: Exception) -> Response:
+async def _handle_validation_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
     location = first["loc"][1:]  # without "query"
-    return await _send_api_error(request, invalid_field_error(location, first["msg"], first["input"]))
+    return await _handle_api_error(request, invalid_field_error(location, first["msg"], first["input"]))
 
 
-async def _send_http_error(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, HTTPException)
+async def _handle_http_error(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)  # Starlette raises it for an unknown path (404) or method (405)
     if problem.status_code == 405:
         methods = (problem.headers or {}).get("Allow", "")
         headers = [(b"allow", methods.encode())]
@@ -324,7 +325,7 @@ async def _send_http_error(request: Request, problem: Exception) -> Response:
     else:
         problem_text = f"There is no route {shown(request.url.path, 100)}."
         error = ApiError("not_found", problem_text, hint="/docs lists all routes.")
-    return await _send_api_error(request, error)
+    return await _handle_api_error(request, error)
 
 
 # -- files of the pages ----------------------------------------------------------------------------------------------

@@ -84,8 +84,8 @@ class AccessPolicy:
     open_paths: Collection[str] = ()
 
     def check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        """Raise `ApiError` if a request is not allowed."""
-        if len(headers) < len(scope["headers"]):
+        """Raise `ApiError` if a request is not allowed; `headers` are those of the scope, by their names."""
+        if len(headers) < len(scope["headers"]):  # a header is repeated, and the dictionary has it only once
             _check_repeated(scope["headers"])
         host = headers.get(b"host", b"")
         if self.hosts is not None and host_name(host) not in self.hosts:
@@ -254,9 +254,10 @@ class BodyCounter:
         self.n_bytes = 0
 
     def counting(self, receive: Receive, content_length: int | None) -> Receive:
-        """Return a `receive` function that counts the bytes of each message; raise `ApiError` if the body is too long.
+        """Return a `receive` function that counts the bytes of each message, and raises `ApiError` above a limit.
 
-        A small body with a `Content-Length` is counted at once, so that its messages need not be counted.
+        With a `Content-Length`, this method itself raises `ApiError` if that is too large. A small body with a
+        `Content-Length` is counted at once, so that its messages need not be counted.
         """
         if content_length is not None:
             if content_length <= SMALL_BODY:

@@ -7,8 +7,9 @@ token, so here:
 - A request has a time limit: the first one from the opening of the connection, later ones from their first byte until
   they are complete.
 - The head of a request has a limit in bytes and in headers.
-- A connection has one request at a time. While that is answered, or while the client has not read a response, further
-  input is not parsed: the data of one more read, 256 kB at most, stays unparsed, and nothing else is read.
+- A connection has one request at a time, and at most one more that waits for it (see `_parse_unparsed`). While a
+  request is answered, or while the client has not read a response, further input is not parsed: the data of one more
+  read, 256 kB at most, stays unparsed, and nothing else is read.
 - A client that stops reading a response is cut off.
 - The number of connections has a limit. Above it, the connections that have waited longest for their client are cut
   off, so that a new client gets in. If none of them waits for its client, the new client gets status 503.
@@ -71,6 +72,7 @@ class OneWriteTransport:
             return
         if self._head:
             data, self._head = self._head + data, b""
+        # "100 Continue" has no body, and the client waits for it.
         elif data.startswith(b"HTTP/1.1 ") and data.endswith(HEAD_END) and not data.startswith(b"HTTP/1.1 100"):
             self._head = data
             return
@@ -98,7 +100,7 @@ class HoldingFlow(FlowControl):
         self.pause_reading()
 
     def release(self) -> None:
-        """Allow reading to be resumed."""
+        """Allow `resume_reading` again; this alone does not resume."""
         self.is_held = False
 
     def resume_reading(self) -> None:
@@ -136,7 +138,8 @@ class HeldBytes:
         self._pause_reading(cast("set[BoundedProtocol]", connection.connections))
         self._resume_reading()
         while sum(self.waiting.values()) > MAX_HELD:
-            # The oldest connection whose client does not read, or the oldest of all if every client reads.
+            # The oldest connection whose client does not read, or the oldest of all if every client reads. `cut_off`
+            # removes it from `self.waiting`.
             worst = min(self.waiting, key=lambda other: not other.flow.write_paused)
             worst.cut_off(f"all connections hold more than {MAX_HELD:,} bytes of pipelined requests")
         if sum(self.unread.values()) > MAX_HELD:
@@ -155,14 +158,14 @@ class HeldBytes:
         return not self._is_paused
 
     def _pause_reading(self, connections: set[BoundedProtocol]) -> None:
-        """Stop reading from all connections if too much is being parsed."""
+        """Stop reading from all connections of the server if too much input waits to be parsed."""
         if not self._is_paused and sum(self.parsing.values()) > MAX_HELD:
             self._is_paused = True
             for connection in connections:
                 connection.update_reading()  # stops, because `may_read` is False now
 
     def _resume_reading(self) -> None:
-        """Read again from all connections once half of the limit is parsed."""
+        """Read again from all paused connections once at most half of the limit is left to parse."""
         if self._is_paused and sum(self.parsing.values()) <= MAX_HELD // 2:
             self._is_paused = False
             paused, self._paused = self._paused, set()
@@ -174,7 +177,7 @@ class HeldBytes:
 
         Above `MAX_HELD` bytes in all, slow connections are cut off, and above `MAX_UNREAD`, which is larger, any.
         """
-        for connection in self.unread:
+        for connection in self.unread:  # clients have read some bytes since these were counted
             self.unread[connection] = connection.n_unread
         total = sum(self.unread.values())
         for connection in list(self.unread):
@@ -226,14 +229,14 @@ class BoundedProtocol(HttpToolsProtocol):
     """True if the client read less than `MIN_READ` of a response in `SLOW_SECONDS`."""
 
     _n_parsed = 0  # bytes of `unparsed` that are parsed by now
-    _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body
+    _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body (`on_body`)
     _awaits_request = True  # whether the connection waits for a request, or for the rest of one
     _idle_since = 0.0  # when the connection was opened, or its last response was complete
     _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
     _unread_timer: asyncio.TimerHandle | None = None  # checks whether the client reads the response
     _read_deadline = 0.0  # when the client must have read `MIN_READ` bytes
     _unread_before_deadline = 0  # how many bytes were unread when the deadline was set
-    _error: ApiError | None = None  # why the parser was stopped
+    _error: ApiError | None = None  # why a callback stopped the parser; `send_400_response` sends it
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; make room if there are too many connections."""
@@ -269,7 +272,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        """Return whether a complete request has no complete response yet, or another one is queued."""
+        """Return whether a complete request has no complete response yet, or another request is queued."""
         cycle = self.cycle
         return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
@@ -320,13 +323,16 @@ class BoundedProtocol(HttpToolsProtocol):
     def _parse_unparsed(self) -> None:
         """Parse up to the end of the next request, `PARSE_BYTES` at a time; resume reading once nothing is left.
 
-        The parser gets one head at a time, so that it starts no second request while the first is answered.
+        The parser gets pieces with at most one whole head, at the end of the piece, and no piece after a complete
+        request. A piece may begin with the end of an earlier request, such as its body; then uvicorn queues the second
+        request. So at most one request waits while another is answered.
         """
         data = self.unparsed
         turn_end = min(self._n_parsed + PARSE_BYTES, len(data))
         while self._n_parsed < turn_end and not (self.next_request_must_wait or self.transport.is_closing()):
             begin = self._n_parsed
             head_end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
+            # Without the end of a head, this may be beyond the end of the data.
             self._n_parsed = begin + PARSE_BYTES if head_end < 0 else head_end + len(HEAD_END)
             self._parse(data[begin : self._n_parsed])
         if self.transport.is_closing():
@@ -343,10 +349,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self.held.count(self)
 
     def _parse(self, data: bytes) -> None:
-        """Parse bytes with one head at most, and limit the bytes that are not part of a body."""
+        """Parse bytes with one head at most; if they don't complete a request, limit its time and its overhead."""
         self._overhead += len(data)
         super().data_received(data)
-        if not self._awaits_request and not self._is_idle:  # nearly all requests arrive complete, and need no timer
+        # Nearly always, the bytes complete a request, which needs no timer. If the connection is still idle, they are
+        # line ends before a request.
+        if not self._awaits_request and not self._is_idle:
             return
         self._awaits_request = True
         self._start_request_timer()
@@ -355,11 +363,14 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Return whether every request is answered, so that new input is the start of a request, or only line ends."""
+        """Return whether the last request is answered and the head of no other request is complete.
+
+        Then new input is the start of a request, or only line ends. A new connection is not idle.
+        """
         return self.cycle is not None and self.cycle.response_complete
 
     def on_message_begin(self) -> None:
-        """Wait for the rest of a request."""
+        """Note that a request has begun: wait for the rest of it, and count its overhead from 0."""
         super().on_message_begin()
         self._awaits_request, self._overhead = True, 0
 
@@ -371,7 +382,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start to answer the request; headers that follow the body (trailers) do not become headers of the request."""
+        """Start to answer the request, or raise `ApiError` (which ends the parsing) if its head is not acceptable."""
         if not self.url.startswith(b"/"):
             self._take_host_of_target()
         if self.parser.should_upgrade() and any(name in BODY_HEADERS for name, _ in self.headers):
@@ -380,6 +391,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._error = ApiError("malformed", problem, setting="Upgrade", hint="Use plain HTTP/1.1.")
             raise self._error
         super().on_headers_complete()
+        # The scope of the request keeps the old list, so headers after the body (trailers) are not added to it.
         self.headers = []
 
     def _take_host_of_target(self) -> None:
@@ -405,6 +417,7 @@ class BoundedProtocol(HttpToolsProtocol):
         addition a quarter of their number: that much overhead is allowed for the headers of chunks. If each chunk had
         one byte, they would be several times as long as the body.
         """
+        # At least 0, so that a long body does not allow more overhead after it.
         self._overhead = max(0, self._overhead - len(body) * 5 // 4)
         super().on_body(body)
 
@@ -422,7 +435,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._parse_unparsed)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer invalid HTTP with a JSON error, like those of the API, and close the connection."""
+        """Answer invalid HTTP with a JSON error, like those of the API, and close the connection.
+
+        uvicorn calls this if the parser finds an error, or if a callback raises one, which is then in `_error`.
+        """
         error, self._error = self._error, None
         self._end(error or ApiError("malformed", "This is not a valid HTTP/1.1 request."))
 
@@ -463,9 +479,11 @@ class BoundedProtocol(HttpToolsProtocol):
             super().timeout_keep_alive_handler()
 
     def _set_read_deadline(self, n_unread: int) -> None:
+        """Give the client `seconds` from now to read `MIN_READ` of the unread bytes."""
         self._read_deadline, self._unread_before_deadline = self.loop.time() + self.seconds, n_unread
 
     def _start_unread_timer(self, n_unread: int) -> None:
+        """Schedule the next `_check_unread`, with the number of bytes that are unread now."""
         seconds = min(SLOW_SECONDS, self.seconds)
         self._unread_timer = self.loop.call_later(seconds, self._check_unread, n_unread)
 
@@ -497,6 +515,7 @@ class BoundedProtocol(HttpToolsProtocol):
     # -- incomplete requests ---------------------------------------------------------------------------------
 
     def _start_request_timer(self) -> None:
+        """Start the time limit of a request, unless it runs already."""
         if self._request_timer is None and not self.transport.is_closing():
             self._request_timer = self.loop.call_later(self.seconds, self._end_too_slow)
 
@@ -514,7 +533,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._end(ApiError("too_slow", problem, hint="Send it without pauses."))
 
     def _end(self, error: ApiError) -> None:
-        """Send an error, unless a response has begun, and close the connection."""
+        """Send an error, unless the response to a request is partly sent, and close the connection."""
         self._stop_waiting()
         if self.transport.is_closing():
             return

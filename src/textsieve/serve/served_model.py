@@ -139,7 +139,10 @@ def explanation_json(
 
 
 def _best_probability(explanation: Explanation) -> float:
-    """Return the probability of the predicted class, for one label per document; 1 without probabilities."""
+    """Return the probability of the predicted class, or 1 if the model has no probabilities.
+
+    The model must not be multilabel.
+    """
     probabilities = [cls.probability for cls in explanation.classes if cls.label == explanation.predicted]
     return 1.0 if probabilities[0] is None else probabilities[0]
 
@@ -150,9 +153,9 @@ _WORD = re.compile(r"\w+")
 def _known_words(text: str, spans: list[Span]) -> dict[str, int]:
     """Return how many words a text has, and how many of them overlap with a term of the model.
 
-    A word is a sequence of letters, digits and underscores. Spans are sorted by their starts.
+    A word is a sequence of letters, digits and underscores.
     """
-    is_known = bytearray(len(text))
+    is_known = bytearray(len(text))  # 1 for each character that is part of a term
     for start, end, _ in spans:
         is_known[start:end] = b"\x01" * (end - start)
     known = [1 in is_known[match.start() : match.end()] for match in _WORD.finditer(text)]
@@ -180,7 +183,7 @@ class TermList:
         self._searched = [_searched_text(term, display_term(term, analyzer)) for term in model.terms]
 
     def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
-        """Return `n` of the terms that contain `q`, without the first `offset` ones.
+        """Return the number of all terms that contain `q`, and `n` of these terms, after the first `offset` ones.
 
         The terms of a class come strongest first. Without a class, terms come in selection order, each with the class
         for which it is strongest.
@@ -295,7 +298,7 @@ class FileSignature(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> FileSignature | None:
-        """Return the signature of a file, or None if there is no file."""
+        """Return the signature of a file, or None if there is no file or it can't be accessed."""
         try:
             status = os.stat(path)
         except OSError:
@@ -315,7 +318,7 @@ class ModelHolder:
 
     @property
     def has_changed(self) -> bool:
-        """Return whether the file has changed since the last attempt to read it."""
+        """Return whether the file has changed since the last attempt to read it; False if there is no file now."""
         signature = FileSignature.of(self._path)
         return signature is not None and signature != self._signature
 
@@ -332,6 +335,7 @@ class ModelHolder:
         return is_other_model
 
     def _read(self) -> ServedModel:
+        """Return the model of the file, ready for fast predictions."""
         # Predictions run in threads, in which nothing could stop a slow regular expression.
         model, file = read_stored(self._path, only_fast_patterns=True)
         loaded = datetime.now(UTC).isoformat(timespec="seconds")

@@ -88,7 +88,7 @@ def open_listener(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as problem:
+    except (OSError, OverflowError) as problem:  # `OverflowError`: the port is not from 0 to 65535
         reason = getattr(problem, "strerror", None) or problem
         hint = (
             "Use another port (--port), or 0 for any free port."
@@ -115,7 +115,8 @@ def allowed_connections(max_connections: int) -> int:
     n_files = n_needed if hard == resource.RLIM_INFINITY else min(n_needed, hard)
     if n_files > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
-    return max(1, min(max_connections, (max(soft, n_files) - OTHER_FILES) // 2))
+    limit = max(soft, n_files)  # now: raised to `n_files`, or unchanged if it was higher
+    return max(1, min(max_connections, (limit - OTHER_FILES) // 2))
 
 
 def url_of(listener: socket.socket) -> str:
@@ -184,9 +185,10 @@ async def _serve(
     reload_requested = asyncio.Event()
 
     async def reload_when_needed() -> None:
-        """Read the model file again when it has changed (at first, and later if watched) and after each signal.
+        """Read the model file again after each signal, and when it has changed.
 
-        Signals that arrive at the same time cause one reload.
+        Changes are noticed at the start and, if `watch`, every `CHECK_SECONDS`. Signals that arrive at the same time
+        cause one reload.
         """
         while True:
             if reload_requested.is_set() or service.holder.has_changed:

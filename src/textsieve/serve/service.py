@@ -112,7 +112,10 @@ class Service:
         return self._workers
 
     def min_probability_for(self, model: Model) -> float | None:
-        """Return the least probability of a label; None for a newer model that can't abstain."""
+        """Return the least probability of a label, or None if the service has none or the model can't abstain.
+
+        The first model can abstain if there is a least probability, but a model that replaces it need not.
+        """
         if self._min_probability is None or model.multilabel or model.calibration is None:
             return None
         return self._min_probability
@@ -145,7 +148,7 @@ class Service:
             self._log.write(line)
 
     def log_exception(self, problem: Exception) -> None:
-        """Log the type of an exception and where it was raised.
+        """Log the type of an exception and where it was raised, the innermost call first.
 
         Its message is not logged, because it may contain part of a document.
         """
@@ -186,6 +189,7 @@ class Service:
         served = self.holder.model
         multilabel = served.model.multilabel
         field = "labels" if multilabel else "label"
+        # The request must have this field, and not the other one.
         if (label is None) != multilabel or (labels is None) == multilabel:
             expected = (
                 '"labels", a list: a document of this model may have any number of labels'

@@ -64,7 +64,8 @@ class Job:
 
     response: asyncio.Future[bytes]
     served: ServedModel
-    effort: int  # number of characters, plus `DOCUMENT_EFFORT` for each document
+    effort: int
+    """For predictions, the number of characters, plus `DOCUMENT_EFFORT` for each document; see `work` for others."""
     texts: list[str]
     top: int | None = None
     min_probability: float | None = None
@@ -140,12 +141,15 @@ class PredictionWorkers:
             else:
                 pool.submit(self._run_long_job, job)
             return await job.response
-        finally:
+        finally:  # also if the request was cancelled, because the client disconnected
             del self._deadlines[job]
             job.is_abandoned = True
 
     def _check_deadlines(self) -> None:
-        """Abandon the jobs that are too late, and schedule the next check for the next deadline."""
+        """Give the jobs that are too late an error as their outcome, and schedule a check for the next deadline.
+
+        `_result` then removes these jobs and marks them as abandoned.
+        """
         now = self._loop.time()
         for job, deadline in self._deadlines.items():
             if deadline > now:
@@ -160,6 +164,7 @@ class PredictionWorkers:
     # -- run in threads ------------------------------------------------------------------------------------------
 
     def _run_short_jobs(self) -> None:
+        """Process short jobs in batches until the service is closed."""
         while jobs := self._next_short_jobs():
             self._send(run_batch(jobs))
 
@@ -167,9 +172,10 @@ class PredictionWorkers:
         """Wait for short jobs, and return those that have arrived; return an empty list when the service is closed."""
         jobs: list[Job] = []
         effort = 0
+        # There must be room for one more job of the effort `SHORT` below `FEW_CHARACTERS`.
         while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT:
             try:
-                job = self._short_jobs.get(block=not jobs)
+                job = self._short_jobs.get(block=not jobs)  # wait only for the first job
             except Empty:
                 break
             if job is None:  # the service is closed; the next call, too, shall find this and return no jobs
@@ -180,6 +186,7 @@ class PredictionWorkers:
         return jobs
 
     def _run_long_job(self, job: Job) -> None:
+        """Process a job and send its outcome, or nothing if it was abandoned."""
         try:
             outcome: bytes | Exception = _run_in_parts(job)
         except Abandoned:
@@ -268,7 +275,7 @@ def _run_in_parts(job: Job) -> bytes:
 
 
 def split_texts(texts: list[str]) -> Iterator[list[str]]:
-    """Yield the texts in parts of about `PART` characters, with at least one text in each."""
+    """Yield the texts in parts, each of the fewest texts whose effort reaches `PART`; the last part may be smaller."""
     part: list[str] = []
     effort = 0
     for text in texts:

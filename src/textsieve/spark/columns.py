@@ -105,7 +105,7 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
 
 def count_characters(documents: DataFrame) -> tuple[int, int]:
     """Return the number of texts, and the number of characters of all texts."""
-    # Texts that are bytes count as characters; wrong bytes raise an error later.
+    # Bytes are cast to text, of which the characters are counted; bytes that can't be decoded raise an error later.
     characters = F.length(F.col(TEXT).cast(T.StringType()))
     row = documents.agg(F.count("*").alias("texts"), F.sum(characters).alias("characters")).collect()[0]
     return row["texts"], row["characters"] or 0
@@ -116,7 +116,8 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
 
     `posexplode_outer` gives a row for each label of a document, numbered from 0, and one row of nulls for a document
     without labels. So each document has exactly one row whose number is 0 or null, and the rows whose label is null are
-    the unlabelled documents.
+    the unlabelled documents. Rows are grouped by label. In a group, `count` is the number of documents with the label,
+    and the sum of `documents` over all groups is the number of documents.
     """
     if not (multilabel is None or isinstance(multilabel, bool)):
         raise InputError(
@@ -133,7 +134,7 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
             F.sum((label_number == 0).cast("long")).alias("documents"),
             F.max(label_number + 1).alias("max_labels"),
         )
-        .limit(MAX_CLASSES + 2)
+        .limit(MAX_CLASSES + 2)  # one more class than allowed, and the row of null
         .collect()
     )
     groups = [row for row in rows if row["label"] is not None]
@@ -195,7 +196,10 @@ _MAX_EXACT = 2**53
 
 
 def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
-    """Return labels of any type as text, or as arrays of texts if a document may have several."""
+    """Return labels of any type as text, or as arrays of texts if a document may have several.
+
+    `kind` is the type of the column. With a separator, each text is split into labels, and the result is an array.
+    """
     if isinstance(kind, T.ArrayType):
         texts = F.transform(labels, lambda label: _as_text(label, kind.elementType))
         return texts if separator is None else F.flatten(F.transform(texts, lambda text: _split(text, separator)))
@@ -260,7 +264,7 @@ def decode_texts(column: pa.Array, n_before: int, decoding: Decoding = UTF_8) ->
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         try:
             return ["" if text is None else text for text in column.to_pylist()]
-        except UnicodeDecodeError:  # decode text by text below, to find out which one is wrong
+        except UnicodeDecodeError:  # decode text by text below, to find out which is wrong; Spark's texts are UTF-8
             column, decoding = column.cast(pa.large_binary()), decoding._replace(encoding="utf-8")
     return [_decode_text(data, number, decoding) for number, data in enumerate(column.to_pylist(), n_before)]
 
@@ -282,7 +286,7 @@ def _decode_text(data: bytes | None, number: int, decoding: Decoding) -> str:
 
 
 def partition_number() -> int:
-    """Return the number of the partition that this task processes."""
+    """Return the number of the partition that this task processes, or 0 outside of a task."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -84,7 +84,9 @@ def _split_into_limbs(numbers: Floats) -> list[Ints]:
 def from_limbs(limbs: tuple[Ints, ...]) -> Sums:
     """Return the sums that limbs represent, also after any number of limbs were added."""
     digits = list(limbs)
-    for position in range(N_LIMBS - 1, 0, -1):  # carry what exceeds a limb over to the limb before
+    # Carry what exceeds 31 bits over to the limb before. The shift rounds down, and the mask gives the matching
+    # remainder, which is not negative; so negative limbs are carried correctly, too.
+    for position in range(N_LIMBS - 1, 0, -1):
         digits[position - 1] = digits[position - 1] + (digits[position] >> LIMB_BITS)
         digits[position] = digits[position] & _LIMB_MASK
     sums = Sums.from_integers(digits[0])
@@ -119,7 +121,10 @@ class Chunk(NamedTuple):
 
 
 def gather_chunks(batches: Batches, decoding: Decoding = UTF_8, characters: int = CHUNK_CHARACTERS) -> Iterator[Chunk]:
-    """Yield the documents of batches in chunks of at least this many characters, except for the last chunk."""
+    """Yield the documents of batches in chunks of at least this many characters, except for the last chunk.
+
+    Labels are None if the batches have no column for them.
+    """
     texts: list[str] = []
     labels: list[Any] = []
     n_characters = n_before = 0
@@ -185,7 +190,10 @@ class ChunkReader:
     """About how many characters are counted at once."""
 
     def counter(self, **more: Any) -> TermCounter:
-        """Return a counter that uses one thread by default, because a worker runs as many tasks as it has cores."""
+        """Return a new counter; `more` are settings that replace those of the reader.
+
+        It uses one thread by default, because a worker runs as many tasks as it has cores.
+        """
         return TermCounter(**{**self.settings, "n_jobs": 1, "dtype": np.int32, **more})
 
     def chunks(self, batches: Batches) -> Iterator[Chunk]:
@@ -194,7 +202,7 @@ class ChunkReader:
         return gather_chunks(batches, decoding, self.characters)
 
     def count_terms(self, chunk: Chunk) -> tuple[csr_matrix, list[str]]:
-        """Return the counts of a chunk, and its terms in alphabetical order (none if the texts have no terms)."""
+        """Return the counts of a chunk (documents x terms), and its terms in alphabetical order, which may be none."""
         counter = self.counter()
         counts = counter.partial_fit_transform(chunk.texts)
         alphabetical = counter.alphabetical()

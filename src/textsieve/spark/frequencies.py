@@ -32,7 +32,7 @@ MAX_PARTS = 8
 PART_BYTES = 1 << 22
 """The number of bytes from which on another part is added."""
 MAX_BYTES = 3 << 29
-"""Limit of all packed terms together; Arrow and a broadcast can carry little more."""
+"""Limit of all packed terms together, 1.5 GB; Arrow and a broadcast can carry little more."""
 
 _COLUMN, _IS_FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
 _ROW_BITS = (1 << 33) - 1
@@ -49,10 +49,10 @@ class VocabularySize(NamedTuple):
 
 
 def measure_vocabulary(frequencies: DataFrame) -> VocabularySize:
-    """Return the size of a table of terms and their document frequencies."""
+    """Return the size of a table with the columns `term` and `documents` (document frequency); others are ignored."""
     n_bytes = F.sum(F.octet_length("term") + F.lit(8)).alias("n_bytes")
     totals = frequencies.agg(F.count("*").alias("n_terms"), n_bytes, F.sum("documents").alias("n_values"))
-    return VocabularySize(*(value or 0 for value in totals.collect()[0]))
+    return VocabularySize(*(value or 0 for value in totals.collect()[0]))  # the sums of an empty table are null
 
 
 def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: VocabularySize) -> DataFrame:
@@ -122,7 +122,7 @@ class Frequencies:
 
 
 def split_frequencies(batches: Batches) -> tuple[Frequencies, Iterator[pa.RecordBatch]]:
-    """Return the frequencies that came with the first document of a partition, and all batches."""
+    """Return the frequencies that came with the first document of a partition, and all batches that have documents."""
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:
         return Frequencies([]), iter(())

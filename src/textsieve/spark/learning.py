@@ -77,7 +77,7 @@ class PassTotals:
         self.docs_without_terms = np.zeros(n_classes, np.int64)
 
     def add(self, counts: csr_matrix) -> None:
-        """Add documents, labelled or not."""
+        """Count the documents and their counts, labelled or not."""
         self.n_documents += int(counts.shape[0])
         self.n_values += int(counts.nnz)
 
@@ -87,7 +87,10 @@ class PassTotals:
         self.docs_without_terms += np.asarray(indicators[is_zero].sum(axis=0), np.int64).ravel()
 
     def rows(self) -> tuple[Ints, Ints]:
-        """Return the numbers as arrays of classes and of documents, for Spark to add up."""
+        """Return the numbers as two columns, `class` and `documents`, of rows that Spark adds up.
+
+        `DOCUMENTS` and `VALUES` stand for a class in the first two rows.
+        """
         classes = np.array([DOCUMENTS, VALUES, *range(len(self.docs_without_terms))], np.int64)
         return classes, np.array([self.n_documents, self.n_values, *self.docs_without_terms], np.int64)
 
@@ -101,7 +104,7 @@ class PassTotals:
         return totals
 
     def require(self, sizes: ClassSizes, n_values: int) -> None:
-        """Raise `InputError` if the documents are not those that were counted before."""
+        """Raise `InputError` unless the numbers of documents and of counts (`n_values`) are those of earlier passes."""
         if (self.n_documents, self.n_values) != (sizes.n_documents, n_values):
             raise InputError(
                 f"The DataFrame is not the same when it is read again: {self.n_documents:,} documents with "
@@ -174,7 +177,10 @@ def _sum_rows(positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa
 
 
 def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSizes) -> tuple[ClassStats, PassTotals]:
-    """Return the statistics of the weights of labelled documents, by class number, and the totals of this pass."""
+    """Return the statistics of the weights of labelled documents, and the totals of this pass.
+
+    The classes of the statistics are the numbers of the classes.
+    """
     rows = map_batches(documents, _SumClasses(reader), _SUM_SCHEMA).groupBy("position", "class")
     added = rows.agg(*(F.sum(name).alias(name) for name in _ADDED)).toArrow()
     positions, classes, n_documents = (
@@ -249,9 +255,10 @@ class _ShareVotes:
                 yield _vote_rows(positions[~is_term], no_shares, classes[~is_term], documents[~is_term])
             terms, starts = np.unique(positions[is_term], return_index=True)
             entries = Entries(np.append(starts, is_term.sum()), weights[is_term], classes[is_term], documents[is_term])
+            # `vote_shares` uses only the number of classes and the entries, and one thread here.
             votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
             shares = vote_shares(votes, self.factors, 1)
-            unused = np.zeros(len(terms), np.int64)
+            unused = np.zeros(len(terms), np.int64)  # class and number of documents, which only totals have
             yield _vote_rows(terms, [row.tobytes() for row in shares], unused, unused)
 
 
@@ -317,6 +324,7 @@ def collect_counts(
     count_parts: list[csr_matrix] = []
     indicator_parts: list[sparse.csr_array] = []
     n_labels = int(sizes.class_docs.sum())
+    # All numbers have four bytes: a count and its index, two `indptr` for each document, and an index for each label.
     n_bytes = 8 * (n_values + sizes.n_documents) + 4 * n_labels
     for row in collect_in_order(map_batches(documents, _PackCounts(reader), schema), n_bytes):
         indptr, indices, counts, label_indptr, label_indices = (np.frombuffer(row[name], np.int32) for name in _PACKED)

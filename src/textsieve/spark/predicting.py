@@ -93,7 +93,10 @@ _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
 def _labels_and_scores(
     with_scores: bool, abstention: Abstention | None, model: Model, texts: list[str], is_null: Bools
 ) -> list[pa.Array]:
-    """Return the predicted labels of texts, and their scores if `with_scores`; null for texts that are null."""
+    """Return the predicted labels of texts, and their scores if `with_scores`; null for texts that are null.
+
+    Labels are also null for texts for which the model abstains.
+    """
     predictions = model.predict(texts)
     has_no_label = is_null if abstention is None else is_null | abstention.applies(model, predictions)
     labels = _label_column(model, predictions.labels, has_no_label)
@@ -103,14 +106,14 @@ def _labels_and_scores(
     return [labels, pa.array(scores, pa.list_(pa.float64()))]
 
 
-def _label_column(model: Model, labels: Any, is_null: Bools) -> pa.Array:
-    """Return predicted labels as an Arrow array, of lists for a multilabel model; null for texts that are null."""
+def _label_column(model: Model, labels: Any, has_no_label: Bools) -> pa.Array:
+    """Return predicted labels as an Arrow array, of lists for a multilabel model; null where `has_no_label`."""
     kind = _TYPES[type(model.classes[0])][1]
     if not model.multilabel:
-        return pa.array([None if null else label for null, label in zip(is_null, labels.tolist(), strict=True)], kind)
-    label_sets = model.label_sets(labels)
-    label_lists = [None if null else list(label_set) for null, label_set in zip(is_null, label_sets, strict=True)]
-    return pa.array(label_lists, pa.list_(kind))
+        single_labels = zip(has_no_label, labels.tolist(), strict=True)
+        return pa.array([None if no_label else label for no_label, label in single_labels], kind)
+    label_sets = zip(has_no_label, model.label_sets(labels), strict=True)
+    return pa.array([None if no_label else list(label_set) for no_label, label_set in label_sets], pa.list_(kind))
 
 
 def predict(

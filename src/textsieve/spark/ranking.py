@@ -153,6 +153,7 @@ def best_rows(rows: DataFrame, n: int | None, least_score: float | None = None) 
 
 def max_selected(ranking: Ranking, selector: TermSelector) -> int | None:
     """Return the largest number of terms that a selector keeps, or None if it may keep all."""
+    # Only the number of scores matters here: scores matter for TOFA's `energy`, which `selection.py` replaces before.
     number = selector.most_terms(np.zeros(ranking.n_terms), np.zeros(0, np.int64))
     return None if number is not None and number >= ranking.n_terms else number
 
@@ -179,12 +180,13 @@ class _PackWeights:
     def __call__(self, batches: Batches) -> Batches:
         terms = pa.array(self.terms, pa.string())
         for weights, chunk_terms, _ in self.weighing.weighted_chunks(batches):
+            # For each term, its column in the chunk, or null; then the positions of the terms that the chunk has.
             chunk_columns = pc.index_in(terms, value_set=pa.array(chunk_terms, pa.string()))
             term_positions = np.flatnonzero(pc.is_valid(chunk_columns).to_numpy(zero_copy_only=False))
             selected = take_columns(weights, chunk_columns.drop_null().to_numpy().astype(np.int64))
             yield pack_arrays(
                 indptr=selected.indptr.astype(np.int32),
-                indices=term_positions.astype(np.int32)[selected.indices],
+                indices=term_positions.astype(np.int32)[selected.indices],  # positions among `self.terms`
                 data=selected.data.astype(np.float32),
             )
 
@@ -194,7 +196,9 @@ def read_weights(documents: DataFrame, weighing: CountClasses, candidates: TermS
 
     The iteration yields a matrix (documents x candidates) for each chunk of documents.
     """
-    terms, n_bytes = candidates.terms, 8 * int(candidates.doc_freq.sum()) + 4 * weighing.n_documents
+    terms = candidates.terms
+    # All numbers have four bytes: a weight and its index, and an `indptr` for each document.
+    n_bytes = 8 * int(candidates.doc_freq.sum()) + 4 * weighing.n_documents
 
     def iterate() -> Iterator[csr_matrix]:
         packed = map_batches(documents, _PackWeights(weighing, terms), _PackWeights.SCHEMA)

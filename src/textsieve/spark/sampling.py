@@ -55,7 +55,10 @@ class _NumberingTask:
     reader: ChunkReader
 
     def numbered_chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
-        """Yield the numbers of the documents of each chunk, and the chunk."""
+        """Yield the numbers of the documents of each chunk, and the chunk.
+
+        Without `first_numbers`, the numbers start at 0 in each partition, and must not be used.
+        """
         number = self.first_numbers[partition_number()] if self.first_numbers else 0
         for chunk in self.reader.chunks(batches):
             yield np.arange(number, number + len(chunk.texts)), chunk
@@ -127,7 +130,10 @@ def sample_documents(
 
 
 def _lowest_level(documents: DataFrame, first_numbers: dict[int, int], reader: ChunkReader, most_values: int) -> int:
-    """Return the lowest level at which the sample has at most `most_values` counts, or at most one document."""
+    """Return the lowest level at which the sample has at most `most_values` counts, or at most one document.
+
+    Level 0, the sample of all documents, is returned if all counts fit.
+    """
     rows = map_batches(documents, _CountByLevel(first_numbers, reader), "level long, counts long, documents long")
     totals = rows.groupBy("level").agg(F.sum("counts").alias("counts"), F.sum("documents").alias("documents")).collect()
     counts, n_documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
@@ -145,7 +151,7 @@ def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limit
     for texts, labels in _in_blocks(rows):
         sample.add(sparse.csr_matrix(counter.partial_fit_transform(texts)), n_documents)
         indptr = np.cumsum([0, *map(len, labels)])
-        indices = np.concatenate([np.zeros(0, np.int32), *labels])
+        indices = np.concatenate([np.zeros(0, np.int32), *labels])  # the empty array sets the type
         ones = np.ones(len(indices), np.int8)
         indicators.append(sparse.csr_array((ones, indices, indptr), shape=(len(texts), len(sizes.classes))))
         n_documents += len(texts)
@@ -157,7 +163,7 @@ def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limit
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:
-    """Yield the texts and the class numbers of documents, `size` documents at a time."""
+    """Yield the texts (as UTF-8) and the class numbers of documents, `size` documents at a time."""
     texts: list[str | bytes] = []
     labels: list[Any] = []
     for row in collect_in_order(rows):

@@ -95,6 +95,7 @@ def select_terms(ranking: Ranking, selector: TermSelector, max_terms: int | None
 def _select_forward(ranking: Ranking, selector: ForwardSelection) -> SparkSelection:
     """Fit the selector to the terms with the best scores: its candidates, and at least as many as it selects."""
     selector.check_settings()
+    # `max_selected` is None if all terms may be selected.
     n_collected = max(max_selected(ranking, selector) or ranking.n_terms, selector.candidates)
     rows = best_rows(ranking.with_scores(selector.score_terms), n_collected if n_collected < ranking.n_terms else None)
     return ranking.fit_selector(selector, rows)
@@ -112,7 +113,7 @@ def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
         resolved = _with_weight(ranking, resolved)
     if resolved.energy is not None:
         rows = ranking.with_scores(resolved.score_terms).select(SCORE)
-        scores = -np.sort(-rows.toArrow()[SCORE].to_numpy())
+        scores = -np.sort(-rows.toArrow()[SCORE].to_numpy())  # descending
         resolved.score_terms(ranking.totals.without_terms())  # `most_terms` needs the weight, which this sets
         n_selected = resolved.most_terms(scores, np.arange(len(scores)))
         resolved = clone(resolved).set_params(k=n_selected, energy=None)
@@ -145,7 +146,7 @@ def _two_scatters(stats: ClassStats, class_weight: Any) -> tuple[Floats, Floats]
 
 
 def _select_pooled(ranking: Ranking, selector: PooledSelector) -> SparkSelection:
-    """Fit a selector with a score for each class; for round-robin, to the k best terms of every class."""
+    """Fit a selector with a score for each class: to its best terms, or for round-robin to the k best of each class."""
     if selector.pooling != "round-robin":
         return best_by_score(ranking, selector)
     k = max_selected(ranking, selector)
@@ -213,7 +214,7 @@ def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
 
 @contextmanager
 def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
-    """Raise an `InputError` that names the stage if it keeps no terms, as a cascade on one machine does."""
+    """Replace `NoTermSelected` by an `InputError` that names the stage, as a cascade on one machine raises it."""
     try:
         yield
     except NoTermSelected as problem:
@@ -248,12 +249,13 @@ def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: 
     n = N_HEAVIEST
     while True:
         is_heavy = is_among_best(rows, n)
+        # None if no terms are left.
         largest_left = rows.filter(~is_heavy).agg(F.max(SCORE).alias("largest")).collect()[0]["largest"]
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 selection = ranking.fit_selector(selector, rows.filter(is_heavy))
-        except (NothingSelected, UnfitDocuments):
+        except (NothingSelected, UnfitDocuments):  # more terms may be enough, unless there are no more
             if largest_left is None:
                 raise
         else:
@@ -281,7 +283,8 @@ def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> 
 def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
     """Return the table with the largest weight of each term in the mean document of any class, as score.
 
-    With the scale "max", the weights of each class are divided by the largest of them.
+    With the scale "max", the weights of each class are divided by the largest of them. A class without weights above 0
+    has the divisor 1.
     """
     Representatives(ranking.totals.without_terms(), scale)  # raises an error if there is no such scale
     divisors = np.ones(len(ranking.totals.classes))

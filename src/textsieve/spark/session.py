@@ -89,7 +89,10 @@ def require_master(master: str | None) -> None:
 
 
 def require_listening(master: str | None, timeout: float = CONNECT_TIMEOUT) -> None:
-    """Raise `InputError` if no server listens at the master's address; of several addresses, one is enough."""
+    """Raise `InputError` if no server listens at the master's address; of several addresses, one is enough.
+
+    A server that has just been started gets `timeout` seconds. Masters without an address, such as `yarn`, pass.
+    """
     endpoints, deadline = addresses(master_url(master)), time.monotonic() + timeout
     problems = _connection_errors(endpoints, timeout)
     while len(problems) == len(endpoints) > 0 and time.monotonic() < deadline:
@@ -129,7 +132,7 @@ def require_java() -> None:
 
 _PYTHON_ERROR = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
 _SPARK_ERROR = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")  # a line with a Spark error class
-_JAVA_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
+_JAVA_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)  # the message after its class
 _CODES = re.compile(r"^\s*(?:\[USER_RAISED_EXCEPTION\]\s*)?|\s*SQLSTATE: \w+\s*$")
 _ADVICE = (
     ("No module named 'textsieve'", "Install textsieve[spark] for the Python of the workers, PYSPARK_PYTHON."),
@@ -147,7 +150,8 @@ _ADVICE = (
 def summarize(message: str) -> str:
     """Return the most informative line of an error message, with advice if there is some.
 
-    It is the last Python error, or the error with a Spark error class, or the last Java cause, or the first line.
+    It is the error of the last Python traceback, or else the first line with a Spark error class, or else the last Java
+    cause, or else the first line. Error codes at its ends are removed (`_CODES`).
     """
     _, traceback, last_trace = message.rpartition("Traceback (most recent call last):")
     if traceback and (python_error := _PYTHON_ERROR.search(last_trace)):
@@ -294,6 +298,7 @@ def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str,
     and that the logging option is added to `SPARK_SUBMIT_OPTS`.
     """
     changes: dict[str, str | None] = {}
+    # The workers of a local master run on this machine, so they can use the Python of this process.
     is_local = master is not None and (
         master.startswith("local") or any(host in _LOCAL_HOSTS for host, _ in addresses(master))
     )

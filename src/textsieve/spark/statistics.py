@@ -64,17 +64,16 @@ def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
 
     The rows with the last key of a batch wait for the next batch, which may have more rows with this key.
     """
-    waiting: list[pa.Table] = []
+    waiting: list[pa.Table] = []  # all have the same single key, the last one so far
     for batch in batches:
         if not len(batch):
             continue
         table = pa.Table.from_batches([batch])
         keys = batch.column(batch.schema.get_field_index(key))
         last_key_begin = int(pc.index(keys, keys[-1]).as_py())
+        # The batch has several keys, or its only key is not the one that waits: all keys before its last are complete.
         if last_key_begin or (waiting and waiting[0][key][0] != keys[0]):
-            complete = [*waiting, table.slice(0, last_key_begin)]
-            if sum(map(len, complete)):
-                yield pa.concat_tables(complete).combine_chunks()
+            yield pa.concat_tables([*waiting, table.slice(0, last_key_begin)]).combine_chunks()
             waiting = []
         waiting.append(table.slice(last_key_begin))
     if waiting:
@@ -82,7 +81,7 @@ def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
 
 
 def _combine_rows(table: pa.Table) -> pa.RecordBatch:
-    """Combine all rows of some terms into one row for each term."""
+    """Combine all rows of some terms, sorted by term and class, into one row for each term (`TERM_SCHEMA`)."""
     classes, documents = (table[name].to_numpy() for name in ("class", "documents"))
     sums = from_limbs(tuple(table[name].to_numpy() for name in LIMBS))
     sum_rows, square_rows, cell_rows = (
@@ -98,7 +97,7 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
 
     columns = [
         table["term"].combine_chunks().take(pa.array(sum_rows)),
-        *map(pa.array, (documents[square_rows], documents[sum_rows])),
+        *map(pa.array, (documents[square_rows], documents[sum_rows])),  # "documents" and "weighted"; see `counting`
         *map(pa.array, (*sums.at(sum_rows), *sums.at(square_rows))),
         *map(as_lists, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
@@ -172,7 +171,7 @@ class CorpusTotals:
         )
         cells = Cells(class_starts, cell_terms[order], doc_freq, Sums(sums, rests))
         n_weighted = columns["weighted"].to_numpy()
-        filled = np.flatnonzero(n_weighted)
+        filled = np.flatnonzero(n_weighted)  # a `ClassStats` has totals only for terms with a nonzero weight
         totals = Totals(filled, n_weighted[filled], *(_sums(columns, name).at(filled) for name in ("sum", "squares")))
         class_docs = np.array(self.class_docs, np.int64)
         table = Table(self.classes, self.n_documents, n_terms, class_docs, totals, cells)
@@ -233,7 +232,7 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
         problem = f"{', '.join(given_limits)}: the table has all terms"
         raise InputError(problem, hint="filter it, as by table.filter('documents >= 5')")
     settings = TermCounter(**reading).get_params()
-    TermCounter(**settings).validated_reading()
+    TermCounter(**settings).validated_reading()  # raises an error for invalid settings
     counter_settings = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
     documents = select_documents(df, text, label)
     with reraise_own_errors():

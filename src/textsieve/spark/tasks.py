@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 
 def map_batches(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFrame:
-    """Return the DataFrame that results from running a task on each partition."""
+    """Return the DataFrame that results from running a task on each partition.
+
+    An `InputError` of the task is raised as `TaskError`; see the docstring of this module.
+    """
 
     def run(batches: Batches) -> Batches:
         try:
@@ -82,7 +85,7 @@ def reraise_own_errors() -> Iterator[None]:
         lines = _TASK_ERROR.findall(str(problem))
         if not lines:
             raise
-        raise decode_error(lines[-1]) from problem
+        raise decode_error(lines[-1]) from problem  # the last: a traceback has the causes of an error before it
 
 
 def encode_error(error: InputError) -> str:

@@ -48,7 +48,7 @@ class ClassStats:
     """
 
     def __init__(self, table: Table | None = None) -> None:
-        # Tables still to be merged; see _append.
+        # The statistics are these tables merged; `_append` says why there can be several.
         self._parts = [tables.empty(0) if table is None else table]
 
     # -- building and merging ---------------------------------------------------------------------------------------
@@ -91,27 +91,31 @@ class ClassStats:
 
     def copy(self) -> "ClassStats":
         """Return an independent copy."""
-        return ClassStats(self.table)
+        return ClassStats(self.table)  # shared, because no method changes a table in place
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
         """Return the statistics of some terms, numbered in the order of `columns`."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
         is_valid = numbers.dtype.kind in "iu" and _are_distinct_columns(numbers.astype(np.int64), self.n_terms)
-        if len(numbers) and not is_valid:
+        if len(numbers) and not is_valid:  # an empty list is allowed, although its array has the dtype float64
             raise InputError(
                 setting="columns", value=columns, hint=f"use numbers from 0 to {self.n_terms - 1:,}, none twice"
             )
         return ClassStats(tables.restrict(self.table, numbers.astype(np.int64)))
 
     def without_class(self, label: Any) -> "ClassStats":
-        """Return the statistics of the same documents as if those of one class had no label.
+        """Return the statistics of the same documents without one class, as if no document had this label.
 
-        They still count in the totals over all documents.
+        The documents of the class still count in the totals over all documents, and in their other classes. If there is
+        no such class, nothing changes.
         """
         return ClassStats(tables.without_class(self.table, label))
 
     def renamed(self, classes: Iterable[Any]) -> "ClassStats":
-        """Return the same statistics with new names for the classes, in the same order."""
+        """Return the same statistics with the new names `classes`, one for each class in the present order.
+
+        The new names must be sorted, too, which is not checked.
+        """
         return ClassStats(self.table._replace(classes=tuple(classes)))
 
     def _append(self, part: Table) -> None:
@@ -124,6 +128,7 @@ class ClassStats:
         # another type. Within a table all are of one type, so one class of each is enough.
         sort_classes(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
         self._parts.append(part)
+        # After this loop, each table has more than twice as many entries as the next one, so there are few tables.
         while len(self._parts) > 1 and _n_entries(self._parts[-2]) <= 2 * _n_entries(self._parts[-1]):
             self._merge_last_two()
 
@@ -215,15 +220,20 @@ class ClassStats:
         cells, sums = self._class_cells(number), self.sums
         terms, class_sums = self.cells.terms[cells], self.cells.sums.at(cells)
         # If a term occurs only in the class, the sum outside is exactly 0, and not the rounding error of a difference.
+        # `self.sums` returned new arrays, so they can be overwritten.
         occurs_outside = self.doc_freq[terms] > self.cells.doc_freq[cells]
         # Terms that do not occur in the class keep their sums over all documents.
         sums.value[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)
         return sums.value
 
     def favours(self, number: int) -> NDArray[np.bool_]:
-        """Return a mask of the terms that are in a larger share of the class's documents than of all labelled ones."""
+        """Return a mask (n_terms,) of the terms that are more frequent in a class than on average.
+
+        Such a term is in a larger share of the class's documents than of all (document, class) pairs.
+        """
         n_class_docs = self.class_docs[number].item()
-        # The shares class_doc_freq / n_class_docs and pair_doc_freq / n_pairs are compared exactly, without division.
+        # The shares class_doc_freq / n_class_docs and pair_doc_freq / n_pairs are compared without division, which is
+        # exact for integer counts.
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * n_class_docs)
 
     def _class_cells(self, number: int) -> slice:

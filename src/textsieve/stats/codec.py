@@ -44,7 +44,7 @@ def decode(data: bytes) -> Table:
     """Return the table that `encode` wrote; raise `InputError` for any other bytes."""
     archive = archive_in(_KIND, data, "table of statistics")
     classes, n_documents = archive.header.get("classes"), archive.header.get("n_documents")
-    count_type = np.int64 if is_whole(n_documents) else np.float64  # counts are floats for some sample weights
+    count_type = np.int64 if is_whole(n_documents) else np.float64  # all counts are floats if one is
     if not (are_classes(classes) and (is_whole(n_documents) or isinstance(n_documents, float))):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
     check_declared(archive.specs, len(classes), count_type)
@@ -61,7 +61,7 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
     # An array that is missing has size 0 here; the comparison of the names below then raises. Sizes are limited to
     # what is possible for a table, so that a longer array differs from the expected shape.
     n_terms = 0 if doc_freq is None else doc_freq.size
-    n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)
+    n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)  # a sum is two floats, value and rest
     n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
     expected: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
         "class_docs": (count_type, (n_classes,)),

@@ -63,7 +63,7 @@ class InvalidRowError(Exception):
 
 def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
     """Return whether `sum_counts` should be tried: integers, and a table that is not much larger than the matrix."""
-    n_cells = (len(labels.classes) + 1) * matrix.n_terms
+    n_cells = (len(labels.classes) + 1) * matrix.n_terms  # with one more row for unlabelled documents
     return (
         matrix.data.dtype.kind == "i"
         and matrix.n_terms <= packed_counts.MAX_TERMS
@@ -74,7 +74,8 @@ def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
 def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
     """Return totals over all documents and cells (class, term), or None if too many values can't be packed.
 
-    Values from 1 to 63 can be packed. A limited number of others is allowed, if they are below 2^20 in size.
+    Values from 1 to 63 can be packed, and zeros are skipped. A limited number of other values is allowed, if their
+    absolute values are below 2^20.
 
     Documents are added up in groups of the same class. A multilabel document is in a group for each of its classes, and
     only the one for its first class counts for the totals.
@@ -106,7 +107,7 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
         # Merge tables of similar size, so that few merges involve a large table.
         while len(tables) > 1 and tables[-2].n_documents <= tables[-1].n_documents:
             tables[-2:] = [merge(*tables[-2:])]
-    merged = reduce(merge, reversed(tables))
+    merged = reduce(merge, reversed(tables))  # the last tables are the smallest
     return merged.totals, merged.cells
 
 
@@ -118,11 +119,14 @@ def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents:
     number of documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
     """
     # A kind with too many documents for a group has additional groups. At least half as many as kinds are allowed, so
-    # that runs do not become so short that their tables together are much larger than a single one.
+    # that runs do not become so short that their tables together are much larger than a single one. Each additional
+    # group means that another group is full, so `most_pairs` pairs have at most `n_additional_groups` of them.
     n_additional_groups = max(most_rows - n_kinds, n_kinds // 2, 1)
     n_documents, most_pairs = len(pairs_before) - 1, n_additional_groups * most_documents
     bounds = [0]
     while bounds[-1] < n_documents:
+        # The run ends before the document with which it would have more than `most_pairs` pairs, but has at least one
+        # document.
         end = int(np.searchsorted(pairs_before, pairs_before[bounds[-1]] + most_pairs, side="right")) - 1
         bounds.append(max(end, bounds[-1] + 1))
     return bounds
@@ -134,6 +138,7 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
     Every run has all classes, some perhaps without documents.
     """
     for begin, end in pairwise(bounds):
+        # The positions of the run's pairs in `labels`, which ascend, so they are still sorted by class.
         pairs = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
         class_starts = np.searchsorted(pairs, labels.class_starts)  # how many of these pairs come before each class
         yield slice(begin, end), LabelPairs(labels.classes, labels.documents[pairs] - begin, class_starts, end - begin)
@@ -161,7 +166,7 @@ def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) ->
     )
     if n_unpacked == packed_counts.TOO_MANY:
         return None
-    if n_unpacked < 0:
+    if n_unpacked < 0:  # the code of another error
         raise InvalidRowError
     del buffers  # frees memory
     return _read_table(table, matrix.n_terms, n_values, grouping, unpacked[:n_unpacked], len(labels.classes))
@@ -170,8 +175,9 @@ def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) ->
 def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
     """Return where the buffer of each group starts, given the number of values of each group.
 
-    Lengths are proportional to the square roots of these numbers, which minimises how often buffers are emptied. A
-    buffer is no longer than its values and, unless these are fewer, no shorter than the longest row.
+    Lengths are proportional to the square roots of these numbers, which minimises how often buffers are emptied. But a
+    buffer is at least as long as the longest row, and never longer than all values of its group. The returned array has
+    the end of the last buffer as an additional element.
     """
     roots = np.sqrt(n_values)
     shares = (roots * (_BUFFER_SIZE / max(roots.sum(), 1.0))).astype(np.int64)
@@ -182,10 +188,11 @@ def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
 def _read_table(
     table: NDArray[np.uint64], n_terms: int, n_values: Ints, grouping: Grouping, unpacked: Ints, n_classes: int
 ) -> tuple[Totals, Cells]:
-    """Unpack the table of groups x terms.
+    """Unpack the table of groups x terms; return totals over all documents and cells (class, term).
 
-    The cells of a class are the sums over all its groups. Totals are the sums over the groups of documents that are in
-    their first class, so that a multilabel document counts once.
+    `n_values` has the number of values of each group, and `unpacked` the values that are not in the table. The cells of
+    a class are the sums over all its groups. Totals are the sums over the groups of documents that are in their first
+    class, so that a multilabel document counts once.
     """
     # The number of values of each class.
     class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
@@ -212,7 +219,10 @@ def _read_table(
 
 
 def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
-    """Add the values that were not packed to the sums, in place; document frequencies include them already."""
+    """Add the values that were not packed to the sums, in place; document frequencies include them already.
+
+    A row of `unpacked` is a document, a term and a value; the rows of `totals` are those of `_read_table`.
+    """
     documents, terms, values = unpacked.T
     np.add.at(totals[1], terms, values)
     np.add.at(totals[2], terms, values**2)
@@ -223,7 +233,7 @@ def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells
     classes = grouping.class_of[grouping.groups[np.repeat(begins, n_groups) + offsets]]
     terms, values = np.repeat(terms, n_groups), np.repeat(values, n_groups)
     n_classes = len(cells.class_starts) - 1
-    for number in np.unique(classes[classes < n_classes]):
+    for number in np.unique(classes[classes < n_classes]):  # without the group of unlabelled documents
         begin, end = cells.class_starts[number : number + 2]
         in_class = classes == number
         positions = begin + np.searchsorted(cells.terms[begin:end], terms[in_class])

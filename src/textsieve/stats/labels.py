@@ -76,12 +76,15 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         return without_class(_from_integers(labels), unlabelled)
-    are_tuples = set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str)  # the labels of a corpus
+    # The labels of a corpus are tuples of texts. If `unlabelled` is a text, it could be one of them, so that the slower
+    # conversion below must look for it.
+    are_tuples = set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str)
     if are_tuples and set(map(type, chain.from_iterable(labels))) <= {str}:
         return _from_sets_of_texts(labels, list(dict.fromkeys(labels)))
     if is_indicator(labels, unlabelled):
         return without_class(_from_indicator(_indicator_array(labels), n_documents, None), unlabelled)
-    # If every label is a nonempty text, no document is unlabelled; this usual case has a faster conversion.
+    # If every label is a nonempty text, and none can be `unlabelled`, all documents are labelled. This usual case has a
+    # faster conversion.
     are_texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
     if are_texts and "" not in (distinct := dict.fromkeys(labels)):
         return _from_texts(labels, sorted(distinct))
@@ -89,7 +92,11 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
 
 
 def missing_as_none(y: Any) -> Any:
-    """Return the labels of all documents, with None in place of each label that is missing or masked."""
+    """Return the labels of all documents, with None in place of each label that is missing or masked.
+
+    A pyarrow array becomes a list, and a masked array a plain one. Apart from that, matrices and labels of which none
+    is missing are returned as they are.
+    """
     if hasattr(y, "to_pylist"):  # a pyarrow array
         y = y.to_pylist()
     if isinstance(y, np.ma.MaskedArray):
@@ -169,9 +176,9 @@ def _is_collection(label: Any) -> bool:
 def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
     """Return whether lists of labels are the rows of an indicator matrix of 0 and 1, as scikit-learn accepts them.
 
-    The row of an unlabelled document is None, or each of its entries is missing or equals `unlabelled`. Raises
-    `InputError` if some rows are 0 and 1 and another has only some such entries, or -1 in all entries although
-    `unlabelled` is not -1.
+    The row of an unlabelled document is None, or each of its entries is missing or equals `unlabelled`. If some rows
+    have only 0 and 1, raises `InputError` for a row in which some but not all entries are missing or `unlabelled`, and
+    for a row of -1 only, unless `unlabelled` is -1.
     """
     if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False
@@ -268,16 +275,18 @@ def _from_sets_of_texts(labels: list[tuple[str, ...]], distinct_sets: list[tuple
     """Convert a tuple of texts per document, given the distinct tuples; an empty text is no label."""
     classes = sorted({label for label_set in distinct_sets for label in label_set if label})
     number_of = {label: number for number, label in enumerate(classes)}
+    # The class numbers of each distinct set; in `all_members` they follow each other, and a set begins at `begins`.
     members = [list(dict.fromkeys(number_of[label] for label in label_set if label)) for label_set in distinct_sets]
     sizes = np.array([len(numbers) for numbers in members], np.int64)
     begins = np.cumsum(sizes) - sizes
+    all_members = np.array([number for numbers in members for number in numbers], np.int64)
     position_of = {label_set: position for position, label_set in enumerate(distinct_sets)}
     set_of_document = np.fromiter(map(position_of.__getitem__, labels), np.int64, len(labels))
+    # Each document has a pair for each member of its set.
     sizes_by_document = sizes[set_of_document]
     documents = np.repeat(np.arange(len(labels)), sizes_by_document)
     begins_by_document = np.cumsum(sizes_by_document) - sizes_by_document
-    offsets = np.arange(len(documents)) - begins_by_document[documents]
-    all_members = np.array([number for numbers in members for number in numbers], np.int64)
+    offsets = np.arange(len(documents)) - begins_by_document[documents]  # 0, 1, ... for the pairs of each document
     return _sort_pairs(classes, documents, all_members[begins[set_of_document[documents]] + offsets], len(labels))
 
 
@@ -371,8 +380,8 @@ def _sort_one_type(labels: Iterable[Any], owner_of: Callable[[Any], str]) -> lis
 def validate_labels(y: Any) -> Any:
     """Check labels given as a numpy array, as scikit-learn does; return them with None for missing ones.
 
-    Raises `ValueError` for continuous targets and infinite numbers. Lists, tables and indicator matrices are returned
-    unchanged, because `label_pairs` checks them.
+    Raises `ValueError` for continuous targets and infinite numbers. An array of shape (n, 1) becomes one-dimensional,
+    with a warning. Lists, tables and indicator matrices are returned unchanged, because `label_pairs` checks them.
     """
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
@@ -387,9 +396,9 @@ def validate_labels(y: Any) -> Any:
 
 
 def validate_label_pairs(y: Any, n_documents: int, estimator: str) -> LabelPairs:
-    """Return the pairs of document and class for an estimator that needs labels of at least two classes.
+    """Return the pairs of document and class for an estimator; raise `InputError` unless there are two or more classes.
 
-    `estimator` is its name for the error message.
+    `estimator` is the name of the estimator, for an error message.
     """
     if y is None:
         raise InputError(f"{estimator} requires y to be passed, but the target y is None.")

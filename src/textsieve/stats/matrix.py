@@ -16,7 +16,7 @@ LARGEST_VALUE = 1e150
 def as_csr(X: Any) -> csr_array:
     """Return a matrix of numbers in CSR format; columns may still be unsorted or out of range (see `sort_columns`)."""
     try:
-        rows = csr_array(X)
+        rows = csr_array(X)  # a new object, which shares the arrays of a CSR matrix X
     except (TypeError, ValueError) as problem:
         raise InputError(f"X is not a matrix of numbers, documents by terms: {problem}") from problem
     if rows.ndim != 2:
@@ -36,7 +36,7 @@ def squares_are_finite(values: NDArray[Any]) -> bool:
 
 
 def _with_compiled_types(rows: csr_array) -> csr_array:
-    """Convert the arrays of a matrix to types that the kernels are compiled for.
+    """Convert the arrays of a matrix, in place, to types that the kernels are compiled for; return the matrix.
 
     A kernel is compiled anew, in seconds, for each combination of types. So values become 32- or 64-bit integers or
     floats, and both index arrays 32- or 64-bit integers. Arrays that already are of these types are not copied.

@@ -35,7 +35,7 @@ def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
     try:  # the fast method for small integers; it returns None if too many values are not small
         totals_and_cells = sum_counts(matrix, labels) if is_suitable(matrix, labels) else None
-    except InvalidRowError:
+    except InvalidRowError:  # sort the columns and start again; `sort_columns` raises if the arrays are inconsistent
         return from_rows(sort_columns(rows), labels)
     if totals_and_cells is None:
         # sum_counts was not called, or it stopped before it had checked all rows; sort_columns checks them.
@@ -95,7 +95,8 @@ def _sum_by_class(matrix: Matrix, labels: LabelPairs, sample_weight: Counts | No
     """Return totals over all documents and cells (class, term), for any values, by adding one class after the other."""
     sums = _RunningSums(*matrix, sample_weight)
     cells_by_class = [sums.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
-    is_multilabel = len(labels.documents) > np.count_nonzero(np.bincount(labels.documents))
+    n_labelled = np.count_nonzero(np.bincount(labels.documents))
+    is_multilabel = len(labels.documents) > n_labelled  # some document has more than one pair
     if is_multilabel:
         # The classes have added some documents to the totals more than once, so compute the totals anew.
         sums.reset_totals()
@@ -125,8 +126,8 @@ class _RunningSums:
         self._csr_arrays = indptr, indices, data
         self.count_type = np.dtype(np.int64) if sample_weight is None else sample_weight.dtype
         largest_weight = 1 if sample_weight is None else sample_weight.max(initial=1).item()
-        are_integers = data.dtype.kind == "i" and self.count_type == np.int64
-        self._is_exact = are_integers and _squares_fit(data, largest_weight)
+        has_integers = data.dtype.kind == "i" and self.count_type == np.int64
+        self._is_exact = has_integers and _squares_fit(data, largest_weight)
         self._add: Any = add_counts if self._is_exact else add_weights
         if sample_weight is not None:
             self._add = partial(add_repeated_counts if self._is_exact else add_repeated_weights, sample_weight)
@@ -148,7 +149,10 @@ class _RunningSums:
         return terms, doc_freq, Sums(values, rests)
 
     def add_to_totals(self, documents: Ints) -> None:
-        """Add documents to the totals only."""
+        """Add documents to the totals only.
+
+        This must follow the last `add_class`, because it leaves marks in `_seen`.
+        """
         self._add(documents, *self._csr_arrays, self._grand_totals, self._seen)
 
     def reset_totals(self) -> None:
@@ -170,7 +174,7 @@ class _RunningSums:
 
 def _squares_fit(data: NDArray[Any], largest_weight: int) -> bool:
     """Return whether the weighted sum of all squares certainly fits into a 64-bit integer."""
-    largest = int(max(-int(data.min()), int(data.max()))) if data.size else 0
+    largest = max(-int(data.min()), int(data.max())) if data.size else 0  # the largest absolute value
     return largest * largest * data.size * largest_weight < 1 << 62
 
 

@@ -40,7 +40,10 @@ class Sums(NamedTuple):
 
     @classmethod
     def normalised(cls, value: Floats, rest: Floats) -> "Sums":
-        """Return the sums value + rest with each rest smaller than half a unit in the last place of its value."""
+        """Return the sums value + rest, in which each new rest is the rounding error of the new value.
+
+        This is exact if no given rest is larger than its value in size (Dekker's fast two-sum).
+        """
         total = value + rest
         return cls(total, rest - (total - value))
 
@@ -86,7 +89,7 @@ class Table(NamedTuple):
     """The statistics of some documents."""
 
     classes: tuple[Any, ...]  # labels, sorted
-    n_documents: float  # an int, unless some document has a weight that is not an integer
+    n_documents: float  # an int, or a float if document counts are floats (see `_has_integer_counts`)
     n_terms: int
     class_docs: Counts  # number of documents of each class
     totals: Totals
@@ -112,6 +115,7 @@ def merge(left: Table, right: Table) -> Table:
     totals = _merge_totals(left.totals, right.totals)
     cells = _merge_cells(left, right, classes)
     merged = Table(tuple(classes), n_documents, max(left.n_terms, right.n_terms), class_docs, totals, cells)
+    # Integers that became too large are converted to floats. Floats are rounded to the step of the larger total.
     largest_count = max(float(n_documents), float(class_docs.sum()))
     if _has_integer_counts(merged) and largest_count <= LARGEST_COUNT:
         return merged
@@ -217,7 +221,10 @@ def restrict(table: Table, columns: Ints) -> Table:
 
 
 def without_class(table: Table, label: Any) -> Table:
-    """Return the statistics of the same documents as if those of a class had no label."""
+    """Return the statistics of the same documents without one class, as if no document had this label.
+
+    The table itself is returned if it has no such class. Raises `InputError` for a value that can't be a label.
+    """
     require_label(label)
     if label not in table.classes:
         return table

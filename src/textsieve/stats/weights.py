@@ -35,11 +35,11 @@ def class_shares(class_docs: Counts, class_weight: ClassWeight) -> Floats:
     """Return the share p_j of each class j, given its number of documents n_j: n_j / n, or 1 / c if "balanced".
 
     n is the sum of all n_j, and c the number of classes with documents. Shares sum to 1; a class without documents has
-    share 0.
+    share 0. Without any documents, all shares are 0.
     """
     require_class_weight(class_weight)
     class_weights = class_docs if class_weight is None else class_docs > 0
-    return np.asarray(class_weights / (class_weights.sum() or 1))
+    return np.asarray(class_weights / (class_weights.sum() or 1))  # 1 avoids a division by 0
 
 
 LARGEST_COUNT = (1 << 31) - 1
@@ -93,7 +93,7 @@ def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
             "sample_weight is zero for every document", hint="give a weight above 0 to those that are to count"
         )
     total = float(weights.sum())
-    if total > LARGEST_TOTAL_WEIGHT or 0.0 < total < SMALLEST_TOTAL_WEIGHT:
+    if total > LARGEST_TOTAL_WEIGHT or 0.0 < total < SMALLEST_TOTAL_WEIGHT:  # 0.0 is the sum for no documents
         raise InputError(f"sample_weight has the sum {total:g}", hint=_ALLOWED_TOTALS)
     if (weights == 1.0).all():
         return None
@@ -110,7 +110,8 @@ def round_counts(counts: Floats, total: float) -> Floats:
 
     Positive counts stay positive: they become at least one such step.
     """
-    step = math.ldexp(1.0, math.frexp(total)[1] - _WEIGHT_BITS)
+    _, exponent = math.frexp(total)  # total < 2^exponent
+    step = math.ldexp(1.0, exponent - _WEIGHT_BITS)
     return np.where(counts > 0.0, np.maximum(np.rint(counts / step), 1.0) * step, 0.0)
 
 
@@ -132,8 +133,9 @@ def _take_labels(y: Any, documents: Ints, n_documents: int) -> Any:
     """Return the labels of some documents, in the form in which they were given: list, array, matrix or data frame.
 
     A value that can't be labels at all is returned unchanged, because `label_pairs` raises a better error for it.
+    Raises `InputError` if there are not as many labels as documents.
     """
-    if hasattr(y, "__array__") and not hasattr(y, "shape"):
+    if hasattr(y, "__array__") and not hasattr(y, "shape"):  # such as a pyarrow array
         y = np.asarray(y)
     shape = getattr(y, "shape", None)
     if shape == () or isinstance(y, str | bytes) or (shape is None and not isinstance(y, Iterable)):

@@ -117,6 +117,7 @@ class Analysis:
             if self.function is not None
             else Setting("token_pattern", self.token_pattern)
         )
+        # Tokens of `\S+` can contain the marks. The analyzer "text" drops `SPACE_MARK`, and `…` is a token of its own.
         if self.rule is None or (self.rule.characters == NOT_SPACE and not self.rule.splits_scripts):
             raise InputError(
                 (
@@ -181,7 +182,10 @@ class Analysis:
         return re.compile(self.token_pattern)
 
     def tokens(self, text: Any, number: int = 0, *, joins_names: bool = False) -> list[str]:
-        """Return the words of a prepared text; `number` is the document's number in error messages."""
+        """Return the words of a prepared text; `number` is the document's number in error messages.
+
+        The analyzer "text" also has symbols, and grams, which come last (see `tokens`).
+        """
         if self.analyzer == "text":
             sequences, grams = split_text(text, joins_names=joins_names)
             return [*chain.from_iterable(sequences), *grams]
@@ -205,12 +209,12 @@ class Analysis:
         return TokenPlaces([places], [])
 
     def _pattern(self, joins_names: bool) -> re.Pattern[str]:
-        """Return the regular expression for words."""
+        """Return the regular expression for words; `joins_names` is possible only with the default pattern."""
         return word_pattern(joins_names=True) if joins_names else self.pattern
 
     @contextmanager
     def _limited_time(self, text: str, number: int = 0) -> Iterator[None]:
-        """Raise `InputError` if `token_pattern` takes too long in this block; patterns with a `rule` never do."""
+        """Raise `SlowPattern` if `token_pattern` takes too long in this block; patterns with a `rule` never do."""
         if self.rule is not None:
             yield
             return
@@ -238,9 +242,10 @@ class Analysis:
         number: int = 0,
         by_length: bool = False,
     ) -> list[str]:
-        """Return the terms of a prepared text, one for each occurrence, in the order of their first use (see above).
+        """Return the terms of a prepared text, one for each occurrence, sorted by where they begin, shorter ones first.
 
-        With `by_length`, n-grams are in the order of scikit-learn: short ones first; for "char_wb", those of each word.
+        Grams and n-grams of characters that are counted together with words come after the words. With `by_length`,
+        n-grams are in the order of scikit-learn: all short ones before longer ones, for "char_wb" within each word.
         """
         if callable(self.analyzer):
             return _returned_terms(self.analyzer(text), "analyzer", number)
@@ -250,11 +255,13 @@ class Analysis:
             return _padded_ngrams(text, ngram_range, by_length=by_length)
 
         def counted(tokens: list[str]) -> list[str]:
+            """Return tokens as they are counted: without stop words, perhaps as normal forms."""
             if stop_words:
                 tokens = [token for token in tokens if token not in stop_words]
             return words_to_count(tokens, forms, joins_names=joins_names)
 
         def ngrams(tokens: list[str]) -> list[str]:
+            """Return the n-grams of the words of one sequence."""
             words = counted(tokens)
             if tuple(ngram_range) == (1, 1):
                 return words
@@ -262,6 +269,7 @@ class Analysis:
 
         if self.analyzer == "text":
             sequences, grams = split_text(text, joins_names=joins_names)
+            # A gram is in no n-gram of words, so it is a term only if single words are terms.
             terms = [*chain.from_iterable(map(ngrams, sequences)), *(counted(grams) if ngram_range[0] == 1 else ())]
         else:
             terms = ngrams(self.tokens(text, number, joins_names=joins_names))
@@ -295,7 +303,10 @@ def check_ngram_range(setting: str, value: object) -> None:
 
 
 def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -> list[Any]:
-    """Return the n-grams of a text or list, as parts of it, in the order of their begins or of their lengths."""
+    """Return the n-grams of a text or list, as slices of it.
+
+    They are in the order of their begins, shorter ones first; with `by_length`, all short ones come before longer ones.
+    """
     shortest, longest = ngram_range
     size = len(sequence)
     longest = min(longest, size)
@@ -337,8 +348,9 @@ def unmark_ngram(term: str) -> str:
 def group_parts(values: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     """Add up the values of terms that are parts of each other, and return the groups, largest absolute value first.
 
-    An n-gram of characters belongs to the first word that contains it, or else to the first n-gram. Only terms with
-    values of the same sign are in one group, and a group has the name of the word or n-gram that contains the others.
+    An n-gram of characters belongs to the first word that contains it, or else to the first n-gram before it in
+    `values` that contains it. Only terms with values of the same sign are in one group, and a group has the name of the
+    word or n-gram that contains the others.
 
     >>> group_parts([("…goa…", 2.0), ("goal", 1.0), ("…oal▁", -0.5), ("…strik…", 0.25), ("…str…", 0.25)])
     [('goal', 3.0), ('…oal▁', -0.5), ('…strik…', 0.5)]
@@ -367,7 +379,7 @@ def display_term(term: str, analyzer: object = "word") -> str:
     there or go on. White space other than spaces is escaped. Terms that are not marked are quoted if they have no
     letter or digit, a space at an end, or a comma, which would look like the end of the term in a list.
     """
-    if analyzer == "char_wb" and term:
+    if analyzer == "char_wb" and term:  # an empty term can't get marks
         return _UNSEEN.sub(_escape, mark_ngram(term))
     is_ngram = analyzer == "char"
     visible = _UNSEEN.sub(_escape, term.replace(" ", SPACE_MARK) if is_ngram else term)
@@ -428,7 +440,7 @@ def _check_pattern(pattern: object) -> None:
         )
     try:
         compiled = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as problem:
+    except (re.error, RecursionError, OverflowError) as problem:  # the last two: deep nesting, huge repetition counts
         raise InputError(
             f"it is not a valid regular expression: {problem}",
             setting="token_pattern",
@@ -455,8 +467,8 @@ def _check_pattern(pattern: object) -> None:
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise `TimeoutError` in the block if the main thread computes for more than `seconds` of processor time.
 
-    There is no limit in other threads, on Windows, and while the program uses this timer of the operating system for
-    something else.
+    There is no limit in other threads, on Windows, and while the program uses this timer of the operating system, or
+    its signal, for something else.
     """
     import signal  # not needed for predicting a document
 
@@ -470,11 +482,16 @@ def time_limit(seconds: float) -> Iterator[None]:
         return
     deadline = time.thread_time() + seconds
 
-    def interrupt(*_: object) -> None:  # runs in the main thread; the timer counts the time of all threads
+    def interrupt(*_: object) -> None:
+        """Raise `TimeoutError` after the deadline; before it, set the timer again.
+
+        The timer counts the time of all threads, so it can end before the main thread, in which this runs, has used
+        its time.
+        """
         left = deadline - time.thread_time()
         if left <= 0:
             raise TimeoutError(f"more than {seconds} seconds")
-        signal.setitimer(signal.ITIMER_VIRTUAL, max(left, 0.01))
+        signal.setitimer(signal.ITIMER_VIRTUAL, max(left, 0.01))  # not too often; and a timer of 0 would never end
 
     previous = signal.signal(signal.SIGVTALRM, interrupt)
     try:

@@ -58,9 +58,9 @@ class CombinedTable:
 
     def __init__(self, words: TermTable, characters: TermTable) -> None:
         self._tables = words, characters
-        self._common = [np.empty(0, np.int64), np.empty(0, np.int64)]  # the common number of each number of a table
+        self._common = [np.empty(0, np.int64), np.empty(0, np.int64)]  # by table: the common number of each number
         self._codes = np.empty(0, np.int64)  # the code of each common number, with room for more
-        self._size = 0
+        self._size = 0  # how many common numbers are in use
         self._n_numbered = [0, 0]  # how many numbers of each table have a common number
 
     @property
@@ -98,7 +98,7 @@ class CombinedTable:
         self._append(np.concatenate(codes)[np.argsort(np.concatenate(rows), kind="stable")])
 
     def _append(self, codes: Ints) -> None:
-        """Give the next common numbers to these codes; all numbers of both tables are numbered then."""
+        """Give the next common numbers to these codes: those of all numbers of both tables that have none yet."""
         numbers = np.arange(self._size, self._size + codes.size)
         for index, table in enumerate(self._tables):
             self._common[index] = with_room(self._common[index], table.size)
@@ -132,8 +132,8 @@ class CombinedTable:
     def absorb(self, others: Sequence["CombinedTable"], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
         """Add the terms of other tables; return for each table the numbers of its terms in this one.
 
-        `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
-        that table's `sizes` right after it.
+        `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
+        table that counted the slice, and the `sizes` of that table just after it had counted the slice.
         """
         slice_list = list(slices)
         new_numbers = [  # for each of the two tables and each other table: the numbers of its terms in this one
@@ -154,7 +154,7 @@ class CombinedTable:
         """Give common numbers to those codes that have none, in the order of the slices; see `absorb`."""
         is_numbered = [np.arange(table.size) < n for table, n in zip(self._tables, self._n_numbered, strict=True)]
         new_codes = [np.empty(0, np.int64)]
-        n_done = [0] * len(codes)
+        n_done = [0] * len(codes)  # how many codes of each other table are done
         for which, (_, _, size) in slices:
             slice_codes = codes[which][n_done[which] : size]
             n_done[which] = size
@@ -191,6 +191,7 @@ class CombinedTable:
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
         joined, ends, order = self._joined_by_kind(numbers)
+        # Remove the line break after each spelling.
         is_line_break = np.zeros(joined.size, np.bool_)
         is_line_break[ends.astype(np.int64) - 1] = True
         starts = np.concatenate([np.zeros(1, np.uint64), ends - np.arange(1, ends.size + 1, dtype=np.uint64)])
@@ -238,23 +239,24 @@ def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
 
     After each, there is a line break; `ends` says where they end.
     """
-    marked = np.empty(joined.size + 6 * ends.size, np.uint8)
+    marked = np.empty(joined.size + 6 * ends.size, np.uint8)  # an n-gram gets at most two marks of three bytes
     marked_ends = np.empty_like(ends)
     size = write_marks(joined, ends, _SPACE_MARK, _INNER_MARK, marked, marked_ends)
     return marked[:size], marked_ends
 
 
 def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:
-    """Return the row of a slice in which each number first occurs that is new in this slice.
+    """Return, for each number that is new in a slice, the row of the slice in which it first occurs.
 
     New numbers ascend in the order of the text, so a number first occurs in the first row that has an entry of this
-    number or of a higher one.
+    number or of a higher one. Numbers without entries, such as those of stop words, get a row in the same way; it is
+    the number of rows if no higher number has an entry.
     """
     numbers = (counts.entries >> _32).astype(np.int64)
     ends = counts.row_ends.astype(np.int64)
     begins = np.concatenate([[0], ends[:-1]])
     is_filled = begins < ends
-    highest = np.full(ends.size, -1, np.int64)
+    highest = np.full(ends.size, -1, np.int64)  # the highest number in each row; -1 for rows without entries
     if numbers.size:
         highest[is_filled] = np.maximum.reduceat(numbers, begins[is_filled])
     return np.searchsorted(np.maximum.accumulate(highest), new_numbers)

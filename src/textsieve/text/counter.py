@@ -9,8 +9,8 @@ token patterns and users' functions run in Python (`text.analysis`). Intended di
   columns don't depend on how the documents were cut into batches. `partial_fit_transform` returns the batch's matrix.
 - `max_features` breaks ties alphabetically, where `CountVectorizer` leaves them to the sorting routine.
 - `n_jobs` is the number of threads; the result is the same for any number.
-- `token_pattern` must not match an empty text, and functions must return a list of strings. `CountVectorizer` splits a
-  string into letters.
+- `token_pattern` must not match an empty text. Functions must return strings in a list or another iterable. A tokenizer
+  must not return a single string, which `CountVectorizer` would split into letters.
 """
 
 from __future__ import annotations
@@ -217,8 +217,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
-            is_much = len(self._vocabulary) > MANY_TERMS or has_long_ngrams(reading, self.ngram_range)
-            if few is None or self._vocabulary.has_table or is_much:
+            is_slow_in_python = len(self._vocabulary) > MANY_TERMS or has_long_ngrams(reading, self.ngram_range)
+            if few is None or self._vocabulary.has_table or is_slow_in_python:
                 return self._grow_by_many(texts, reading)
             return self._grow_by_few(few, reading)
         except BaseException:  # an iterable can fail in the middle: discard what its first documents added
@@ -258,7 +258,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return VocabularyTerms(self._vocabulary)
 
     def alphabetical(self) -> NDArray[np.int64]:
-        """Return the columns in the alphabetical order of their terms; after `partial_fit`, they have another order."""
+        """Return the columns in the alphabetical order of their terms.
+
+        If `fit` learned the terms, the columns have this order already. `partial_fit` instead adds columns in the order
+        in which terms first occur.
+        """
         self._require_vocabulary()
         return self._vocabulary.alphabetical()
 
@@ -279,10 +283,14 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_preprocessor(self) -> Callable[[Any], Any]:
         """Return the function that prepares a decoded text: `preprocessor`, or lowercasing and stripping accents."""
+        # With `WORDS` in place of a user's analyzer, which would switch this preparation off.
         return replace(self.validated_reading(), input="content", analysis=WORDS).prepared
 
     def build_tokenizer(self) -> Callable[[Any], Iterable[str]]:
-        """Return the function that splits a prepared text into words: `tokenizer`, or one that uses `token_pattern`."""
+        """Return the function that splits a prepared text into words: `tokenizer`, or one that uses `token_pattern`.
+
+        If terms don't consist of words, the function is that of the analyzer "word", as in scikit-learn.
+        """
         analysis = self.validated_reading().analysis
         return (analysis if analysis.has_words else replace(analysis, analyzer="word").checked()).tokens
 
@@ -308,7 +316,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return tags
 
     def _require_vocabulary(self) -> None:
-        """Raise `NotFittedError` if there is no vocabulary. If it was given as a setting, no fit is needed."""
+        """Raise `NotFittedError` if there is no vocabulary.
+
+        A vocabulary that was given as a setting needs no fit; it is checked and set here.
+        """
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
             self._warn(self.validated_reading())
             self._vocabulary = self._given_vocabulary()
@@ -359,7 +370,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             numbers, len(texts), few.totals, binary=self.binary, no_terms_reason=reason, **self._limits()
         )
         columns = columns_of(numbers[selected], len(terms))
-        vocabulary = self._pruned_vocabulary([terms[position] for position in selected])
+        vocabulary = self._vocabulary_of([terms[position] for position in selected])
         return few.rows(columns, len(selected), dtype=self.dtype), vocabulary
 
     def _learn_from_many(self, texts: Iterator[Any], reading: Reading) -> tuple[CSR, Vocabulary]:
@@ -372,7 +383,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         table = table_for(reading, self.ngram_range, stop_words)
         tallied = tally(slices_for(texts, reading, self.ngram_range, stop_words), table, learn=True, n_jobs=n_jobs)
         numbers = np.flatnonzero(table.is_term())
-        totals = cache(partial(tallied.totals, table.size))
+        totals = cache(partial(tallied.totals, table.size))  # computed once for the two calls below
         within = partial(
             terms_within_limits,
             n_documents=tallied.n_documents,
@@ -380,22 +391,22 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             binary=self.binary,
             no_terms_reason=reading.no_terms_reason(has_stop_words=self.stop_words is not None),
         )
-        # The order of terms matters for `max_features` only, so there are fewer terms to sort after the other limits.
+        # Apply `min_df` and `max_df` first, for which the order of terms doesn't matter: then fewer terms are sorted.
         numbers = numbers[within(numbers, min_df=self.min_df, max_df=self.max_df)]
         numbers = table.sort_numbers(numbers)
         if self.max_features is not None:
             numbers = numbers[within(numbers, min_df=1, max_df=1.0, max_features=self.max_features)]
         columns = columns_of(numbers, table.size)
         if self._is_pruned:
-            vocabulary = self._pruned_vocabulary(table.spell(numbers))
+            vocabulary = self._vocabulary_of(table.spell(numbers))
         else:
             known = VocabularyTable(table, numbers, columns, reading)
             vocabulary = Vocabulary.of_table(known, self.ngram_range, stop_words)
         del table  # if it is not needed, free its memory before the matrix is allocated
         return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), vocabulary
 
-    def _pruned_vocabulary(self, terms: list[str]) -> Vocabulary:
-        """Return the vocabulary of terms to which limits were applied, if there are any."""
+    def _vocabulary_of(self, terms: list[str]) -> Vocabulary:
+        """Return a vocabulary of these terms, marked as pruned if limits may have dropped other terms."""
         return Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=self._is_pruned)
 
     @property
@@ -467,7 +478,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise InputError(
                 "This vocabulary was pruned when it was fitted, so it can't grow", hint="fit anew without limits"
             )
-        for name in filter(self._is_limited, NO_LIMITS):
+        for name in filter(self._is_limited, NO_LIMITS):  # raises for the first one
             raise InputError(
                 (
                     "partial_fit can't keep to ",

@@ -27,14 +27,14 @@ class FewDocuments:
     def __init__(self, term_lists: Iterable[list[str]], known: dict[str, int], *, learn: bool) -> None:
         self.numbers = numbers = dict(known) if learn else known  # a copy, since terms are added
         occurrences: list[int] = []  # the term number of each occurrence
-        ends = [0]  # where the occurrences of each text end
+        ends = [0]  # where the occurrences of the first 0, 1, 2, ... texts end
         for terms in term_lists:
             if learn:
                 for term in terms:
                     numbers.setdefault(term, len(numbers))
             occurrences += [number for number in map(numbers.get, terms) if number is not None]
             ends.append(len(occurrences))
-        n_terms = max(len(numbers), 1)
+        n_terms = max(len(numbers), 1)  # codes are divided by it below
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         codes = rows * n_terms + np.array(occurrences, np.int64)
         codes.sort()
@@ -42,8 +42,9 @@ class FewDocuments:
         np.not_equal(codes[1:], codes[:-1], out=is_new_code[1:])
         starts = np.flatnonzero(is_new_code)  # where each run of equal codes starts
         self._counts = np.diff(starts, append=len(codes))
-        rows, self._columns = np.divmod(codes[starts], n_terms)
-        self._row_ends = np.searchsorted(rows, np.arange(len(ends)))
+        # `_counts` and `_term_numbers` have an element for each distinct pair of a row and a term, in sorted order.
+        rows, self._term_numbers = np.divmod(codes[starts], n_terms)
+        self._indptr = np.searchsorted(rows, np.arange(len(ends)))
 
     def new_terms(self, n_known: int) -> list[str]:
         """Return the learned terms in the order of their numbers, given the number of terms that were known."""
@@ -57,9 +58,9 @@ class FewDocuments:
     def totals(self) -> tuple[Ints, Ints]:
         """Return the document frequency and the number of occurrences of each term, by its number."""
         size = len(self.numbers)
-        doc_freq = np.bincount(self._columns, minlength=size)
+        doc_freq = np.bincount(self._term_numbers, minlength=size)
         occurrences = np.zeros(size, np.int64)
-        np.add.at(occurrences, self._columns, self._counts)
+        np.add.at(occurrences, self._term_numbers, self._counts)
         return doc_freq, occurrences
 
     def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> CSR:
@@ -67,10 +68,11 @@ class FewDocuments:
 
         `columns` maps term numbers to columns (-1: none), or is None if they are the same.
         """
-        indices, counts, indptr = self._columns, self._counts, self._row_ends.astype(np.int32)
+        indices, counts, indptr = self._term_numbers, self._counts, self._indptr.astype(np.int32)
         if columns is not None:
             indices = columns[indices]
             has_column = indices >= 0
+            # A row now begins after as many values as have a column before its old begin.
             indptr = np.concatenate([[0], np.cumsum(has_column)])[indptr].astype(np.int32)
             indices, counts = indices[has_column], counts[has_column]
             # Let the new columns ascend in each row.

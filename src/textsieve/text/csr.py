@@ -49,7 +49,7 @@ class CSR(NamedTuple):
         from scipy.sparse import csr_matrix
 
         matrix = csr_matrix((self.data, self.indices, self.indptr), shape=(self.n_rows, self.n_columns))
-        matrix.has_canonical_format = True
+        matrix.has_canonical_format = True  # columns ascend without repetition, which scipy need not check
         return matrix
 
     @classmethod

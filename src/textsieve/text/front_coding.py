@@ -10,9 +10,9 @@ MAX_PREFIX = 255
 
 
 MAX_SHARED_RATIO = 8
-"""Front-coded terms share at most this many times the bytes that they don't share, or `SMALL_TERMS`.
+"""Front-coded terms share at most this many times as many bytes as they don't share, or `SMALL_TERMS` if that is more.
 
-Terms that share more are stored without front coding, so that a small file can't decode to a large list.
+Terms that share more bytes are stored without front coding, so that a small file can't decode to a large list.
 """
 
 SMALL_TERMS = 1 << 20
@@ -30,7 +30,10 @@ def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
 
 
 def may_share(prefixes: NDArray[np.uint8], n_bytes: int) -> bool:
-    """Return whether terms may share so many bytes, if what they don't share has `n_bytes`."""
+    """Return whether terms may be front-coded: whether they don't share too many bytes (see `MAX_SHARED_RATIO`).
+
+    `prefixes` has the number of bytes that each term shares; the bytes that terms don't share are `n_bytes` in total.
+    """
     return int(prefixes.sum(dtype=np.int64)) <= max(MAX_SHARED_RATIO * n_bytes, SMALL_TERMS)
 
 
@@ -44,12 +47,16 @@ def front_code(terms: list[bytes]) -> tuple[NDArray[np.uint8], list[bytes]]:
 
 
 def shared_prefixes(terms: list[bytes]) -> NDArray[np.uint8]:
-    """Return how many bytes each term shares with the one before, at most `MAX_PREFIX`."""
+    """Return how many bytes each term shares with the one before, at most `MAX_PREFIX`.
+
+    All terms are compared at once, first by their first bytes; terms that still agree are then compared by their next
+    bytes.
+    """
     prefixes = np.zeros(len(terms), np.uint8)
     data = np.frombuffer(b"".join(terms), np.uint8)
     lengths = np.array([len(term) for term in terms], np.int64)
     begins = np.cumsum(lengths) - lengths
-    most = np.minimum(np.minimum(lengths[1:], lengths[:-1]), MAX_PREFIX)
+    most = np.minimum(np.minimum(lengths[1:], lengths[:-1]), MAX_PREFIX)  # that term i + 1 can share with term i
     agreeing = np.arange(1, len(terms))  # the numbers of terms that share `length` bytes with the one before
     for length in range(int(most.max(initial=0))):
         agreeing = agreeing[most[agreeing - 1] > length]

@@ -31,7 +31,7 @@ NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
 TURKIC = ("tr", "az")
 """The languages in which the lowercase of `I` is `ı`, and that of `İ` is `i`."""
 
-_CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
+_CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}  # "nb", Bokmål, is treated as Norwegian
 _LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}  # our code -> simplemma's code
 
 _COUNTRY = re.compile(r"(?<=^[a-z]{2})[-_][a-z]{2}$")  # de-DE, pt_BR
@@ -47,7 +47,7 @@ class LanguageSupport(NamedTuple):
 
 @cache
 def _stem_codes() -> frozenset[str]:
-    """Return the languages that PyStemmer supports."""
+    """Return the languages that PyStemmer supports, without algorithms that are named otherwise, such as "porter"."""
     import Stemmer
 
     return frozenset(_CODES[name] for name in Stemmer.algorithms() if name in _CODES)

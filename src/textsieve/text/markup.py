@@ -71,10 +71,15 @@ def _rest(before_value: str) -> str:
 _REST_OF_TAG, _REST_OF_DECLARATION = _rest("="), _rest(r"\s")
 _NAME = r"[A-Za-z][\w.-]*+(?::\w[\w.-]*+)?"
 _MARKUP = re.compile(
+    # An empty comment such as <!-->, or the opening mark of a comment.
     r"<!---?>|(?P<comment><!--)"
+    # The opening mark of a marked section, such as <![CDATA[ or <![endif]>, or a closing mark, also that of a DOCTYPE.
     r"|<!\[[^<>\[\]]*+(?:\[|\]>)|\]?\]>"
+    # A DOCTYPE up to its opening bracket, or another declaration or instruction.
     rf"|<!DOCTYPE(?=\s)[^<>\[\]]*+\[|<[!?][A-Za-z]{_REST_OF_DECLARATION}"
+    # The opening tag of a script or style sheet, unless it ends with "/>" and so has no content.
     rf"|<(?P<content>(?a:script|style))(?=[\s/>])(?!/>){_REST_OF_TAG}(?<![\s\"']/>)"
+    # Any other tag; the name is empty in </>.
     rf"|</?(?P<name>{_NAME}(?=[\s/>])|(?<=/)(?=>)){_REST_OF_TAG}",
     re.IGNORECASE,
 )
@@ -140,11 +145,11 @@ def find_entities(text: str) -> Iterator[Edit]:
     for match in _ENTITY.finditer(text):
         begin, end = match.span()
         characters = unescaped(match[0])
-        if not match[0].startswith("&#"):
+        if not match[0].startswith("&#"):  # a number has no such text after it, since `_ENTITY` ends with its digits
             unchanged = takewhile(lambda pair: pair[0] == pair[1], zip(match[0][::-1], characters[::-1], strict=False))
             n_unchanged = len(list(unchanged))
             end, characters = end - n_unchanged, characters[: len(characters) - n_unchanged]
-        if begin < end:
+        if begin < end:  # otherwise nothing changes, since there is no such entity
             yield begin, end, characters
 
 

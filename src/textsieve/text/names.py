@@ -86,7 +86,8 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the begin and end of each proper name in a text from `normalise_lines`, by the rule at the top."""
     capitalised: list[tuple[int, int]] = []  # begin and end of the capitalised words of a possible name
     n_links = last_end = line_end = 0  # the links after the last of these words; the ends of the last run and its line
-    capitals_mark_names, begins_sentence, is_attached = False, True, True
+    capitals_mark_names = False  # whether the current line has a lowercase letter
+    begins_sentence, is_attached = True, True  # so that the first run begins a sentence
     for match in _RUN.finditer(text):
         begin, end = match.span()
         gap = text[last_end:begin]

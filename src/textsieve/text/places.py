@@ -39,7 +39,7 @@ import numpy as np
 from ..arrays import Bools, Ints
 from ..errors import InputError, Message, Setting
 from . import markup, names, words
-from .analysis import WHITE_SPACE_RUN, is_marked, mark_ngram, unmark_ngram
+from .analysis import WHITE_SPACE_RUN, is_marked, unmark_ngram
 from .analyzers import ANALYZERS
 from .markup import Edit, apply_edits
 from .reading import Reading, Step
@@ -69,7 +69,7 @@ class TracedText(NamedTuple):
         begins, ends = np.array([(begin, end) for begin, end, _ in edit_list]).T
         # `lengths`: how many characters each one becomes. Outside of edits it stays one character; the first character
         # of an edit becomes the whole replacement, the others nothing. The running sum of `changes` is 1 within edits.
-        changes = np.zeros(len(self.text) + 1, np.int64)
+        changes = np.zeros(len(self.text) + 1, np.int64)  # adjacent edits cancel out where they meet
         changes[begins] += 1
         changes[ends] -= 1
         lengths = 1 - np.cumsum(changes[:-1])
@@ -136,8 +136,9 @@ def first_attached(is_attached: Bools, is_mark: Bools) -> Ints:
     A combining mark is never the first, since it belongs to the letter before it.
     """
     positions = np.arange(len(is_attached))
-    last_unattached = np.maximum.accumulate(np.where(is_attached, -1, positions))
-    first = np.append(-1, last_unattached[:-1]) + 1
+    last_unattached = np.maximum.accumulate(np.where(is_attached, -1, positions))  # up to each position, or -1
+    first = np.append(-1, last_unattached[:-1]) + 1  # right after the last unattached position before each position
+    # The next position that is no mark, counted from each position itself.
     next_letter = np.minimum.accumulate(np.where(is_mark, len(is_attached), positions)[::-1])[::-1]
     first_letter: Ints = np.minimum(next_letter[first], positions)  # itself if all before it are marks
     return first_letter
@@ -164,7 +165,10 @@ def _trace_joined_names(traced: TracedText, _: Step) -> TracedText:
 
 
 def _trace_turkish_i(traced: TracedText, step: Step) -> TracedText:
-    """Apply `words.lowercase_turkish_i`, which turns `I` and a combining dot into one character."""
+    """Apply `words.lowercase_turkish_i`, which turns `I` and a combining dot into one character.
+
+    This is done first, as edits, so that the step then replaces each character by exactly one.
+    """
     edits = ((*match.span(), "i") for match in re.finditer(words.DOTTED_I, traced.text))
     return _trace_one_for_one(traced.after_edits(edits), step)
 
@@ -268,7 +272,8 @@ class NgramTable:
     """N-grams of characters by their first characters, to find them in texts.
 
     `terms` maps the n-grams to the terms that they are in the vocabulary. `ngram_range` has the smallest and the
-    largest length of the n-grams that are counted.
+    largest length of the n-grams that are counted. `_lengths` has the lengths of the n-grams that begin with the same
+    `_n_first` characters, where `_n_first` is the length of the shortest n-gram.
     """
 
     def __init__(self, terms: Mapping[str, str], ngram_range: tuple[int, int]) -> None:
@@ -279,10 +284,10 @@ class NgramTable:
         lengths: dict[str, set[int]] = {}
         for ngram in ngrams:
             lengths.setdefault(ngram[: self._n_first], set()).add(len(ngram))
-        self._lengths = {first: sorted(known) for first, known in lengths.items()}  # by their first characters
+        self._lengths = {first: sorted(known) for first, known in lengths.items()}
 
     def find(self, text: str) -> Iterator[Occurrence]:
-        """Yield the n-grams of a text."""
+        """Yield the n-grams of the table that are in a text, by where they begin, shorter ones first."""
         size = len(text)
         for begin in range(size - self._n_first + 1):
             for length in self._lengths.get(text[begin : begin + self._n_first], ()):
@@ -291,7 +296,10 @@ class NgramTable:
                     yield begin, end, term
 
     def find_in_words(self, text: str) -> Iterator[Occurrence]:
-        """Yield the n-grams of the words of a text, each with a space before and after it."""
+        """Yield the n-grams of the words between white space of a text.
+
+        A space is added before and after each word, but is not part of the place of an n-gram.
+        """
         occurrences: dict[str, list[Occurrence]] = {}  # of each distinct word, counted from where it begins
         for match in _NOT_SPACES.finditer(text):
             word, offset = match[0], match.start()
@@ -301,14 +309,15 @@ class NgramTable:
                 yield offset + begin, offset + end, term
 
     def _find_in_word(self, word: str) -> Iterator[Occurrence]:
-        """Yield the n-grams of a word; one that is too short is an n-gram as a whole."""
+        """Yield the n-grams of a word with a space before and after it; a word that is too short is one n-gram."""
         padded = f" {word} "
         if len(padded) < self._min_length:
             if padded in self._terms:
                 yield 0, len(word), self._terms[padded]
             return
         for begin, end, term in self.find(padded):
-            # Positions in the word, of at least one character of it: " " is next to its first or last character.
+            # Turn places in `padded` into places in the word, which is one character to the left and has no spaces. The
+            # n-gram " " gets the place of the first or last character, so that no place is empty.
             yield min(max(begin - 1, 0), len(word) - 1), max(min(end - 1, len(word)), 1), term
 
 
@@ -328,12 +337,16 @@ class TermFinder:
         if self._analysis.analyzer == "char":
             runs = WHITE_SPACE_RUN.finditer(traced.text)
             traced = traced.after_edits((*run.span(), " ") for run in runs)
+        # The occurrences of each kind are in order, so the first `max_spans` of each kind are enough.
         kinds = self._occurrences(traced.text)
-        occurrences = list(chain.from_iterable(islice(occurrences, max_spans) for occurrences in kinds))
+        occurrences = list(chain.from_iterable(islice(of_kind, max_spans) for of_kind in kinds))
         if not occurrences:
             return []
+        # Places in the prepared text: `begins` and `ends`. Places in the original text: `starts` and `stops`.
         first, last, terms = zip(*occurrences, strict=True)
         begins, ends = np.array(first), np.array(last)
+        # A place without characters can be at the end of the text or before its first character, where there is no
+        # character to trace. So one element is appended to each array.
         starts = np.append(traced.begins, len(text))[begins]
         stops = np.where(begins < ends, np.append(traced.ends, 0)[ends - 1], starts)
         order = np.lexsort((stops, starts))[:max_spans]
@@ -360,10 +373,7 @@ class TermFinder:
         terms, char_ngram_range = self._vocabulary.terms, self._analysis.char_ngram_range
         if char_ngram_range is None:
             return NgramTable(dict(zip(terms, terms, strict=True)), self._vocabulary.ngram_range)
-        spelled = [(unmark_ngram(term), term) for term in terms if is_marked(term)]
-        # A given vocabulary can have terms that only look like spelled n-grams.
-        ngrams = {ngram: term for ngram, term in spelled if ngram and mark_ngram(ngram) == term}
-        return NgramTable(ngrams, char_ngram_range)
+        return NgramTable({unmark_ngram(term): term for term in terms if is_marked(term)}, char_ngram_range)
 
     # -- words ---------------------------------------------------------------------------------------------------
 
@@ -406,10 +416,11 @@ class TermFinder:
         shortest, longest = self._vocabulary.ngram_range
         root = self._tree
         for first in range(len(words)):
-            node: Node | None = root
+            node = root
             for last in range(first, min(first + longest, len(words))):
-                node = node.descend(words[last]) if node else None
-                if node is None:
+                child = node.descend(words[last])
+                if child is None:  # no term begins with these words
                     break
+                node = child
                 if node.term is not None and last - first + 1 >= shortest:
                     yield first, last, node.term

@@ -53,13 +53,16 @@ class Normaliser:
             return cast("list[str]", forms)
         with self._lock:
             new_forms = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
+        # `form` is false if it is None, and for the empty word, whose form is empty in any case.
         return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """Return the forms of words that were not cached a moment ago, and cache them.
 
-        Another thread may have cached some of them since. Words that are their own forms are left out of the result.
+        Another thread may have cached some of them since. The result lacks the words for which the package is not
+        called (see `_can_have_form`).
         """
+        # Words that are still not cached get an empty form at first.
         forms = {word: self._cache.get(word, "") for word in words if _can_have_form(word)}
         uncached = [word for word, form in forms.items() if not form]
         new_forms = dict(zip(uncached, self._forms(uncached), strict=True))
@@ -68,7 +71,7 @@ class Normaliser:
         return forms
 
     def _add_to_cache(self, new_forms: dict[str, str]) -> None:
-        """Add forms to the cache; if it is full, keep its first half."""
+        """Add forms to the cache; if there is not enough room for all, first drop the second half of the cache."""
         cache = self._cache
         if len(cache) + len(new_forms) > MAX_CACHED_FORMS:
             cache = dict(islice(cache.items(), MAX_CACHED_FORMS // 2))
@@ -78,8 +81,9 @@ class Normaliser:
     def _forms(self, words: list[str]) -> list[str]:
         """Return the package's forms, lowercased and stripped like the text.
 
-        A word without a valid form is its own form. All forms are folded at once, as lines of one text, because that
-        is faster; if this shows that some form is invalid, each form is folded and checked by itself.
+        A word without a valid form is its own form. All forms are folded (lowercased and stripped) at once, as lines of
+        one text, because that is faster; if a form is then empty or has white space, each form is folded and checked by
+        itself.
         """
         package_forms = self._package_forms(words)
         if self._can_fold_lines:
@@ -99,7 +103,8 @@ class Normaliser:
 
 
 def _can_have_form(word: str) -> bool:
-    """Return whether a package is asked for the form of a word, which is no name, not very long, and can be encoded."""
+    """Return whether the package is called for a word: it is not very long, not a name, and can be encoded as UTF-8."""
+    # Words that are ASCII or printable can always be encoded; these checks are faster than `_is_form`.
     return len(word) <= MAX_WORD_LENGTH and " " not in word and (word.isascii() or word.isprintable() or _is_form(word))
 
 

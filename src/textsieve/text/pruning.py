@@ -21,7 +21,11 @@ def check_limits(min_df: float, max_df: float, max_features: int | None = None) 
 
 
 def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, float]:
-    """Return the smallest and the largest document frequency of the terms to keep."""
+    """Return the smallest and the largest document frequency of the terms to keep.
+
+    An integer limit is a number of documents, a float limit a share of them. Raises `InputError` if no document
+    frequency can be within the limits.
+    """
     least = min_df if is_whole(min_df) else min_df * n_documents
     most = max_df if is_whole(max_df) else max_df * n_documents
     if least > n_documents:

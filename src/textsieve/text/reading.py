@@ -49,7 +49,8 @@ _charged = 0  # what this process has counted without the kernels so far, in cha
 def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
     """Return whether documents with `n_characters` in total should be counted without the kernels.
 
-    `effort` is the time that plain Python takes for a character, compared with counting words.
+    They should if they are below fixed limits, or if the kernels are not loaded yet and `COLD_START_BUDGET` is not used
+    up. `effort` is the time that plain Python takes for a character, compared with counting words.
     """
     max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS
     if n_characters <= max_characters and n_documents <= FEW_DOCUMENTS:
@@ -82,6 +83,7 @@ class Reading:
         """Return the function that normalises words, or None if words are counted as they are."""
         if self.preparation.normalise is None:
             return None
+        # Forms are lowercased and stripped of accents as texts are.
         lowercase, strip_accents = (False, None) if self._is_folded_by_user else (self.lowercase, self.strip_accents)
         return normaliser(self.preparation.normalise, self.preparation.language, lowercase, strip_accents)
 
@@ -96,7 +98,10 @@ class Reading:
         self.check_words()
 
     def check_words(self) -> None:
-        """Raise `InputError` if words are normalised or names are joined, but terms consist of other words or none."""
+        """Raise `InputError` if `normalise` or `names` is set, but terms don't consist of words.
+
+        Raise it also if `names` is set, but words are not the default ones, or a user's function prepares texts.
+        """
         analyzer = Setting("analyzer", self.analysis.analyzer)
         if not self.analysis.has_words:
             if self.preparation.normalise is not None:
@@ -149,7 +154,7 @@ class Reading:
             )
 
     def no_terms_reason(self, *, has_stop_words: bool) -> tuple[str | Setting, ...]:
-        """Return what documents lack that have no terms, as the end of a message."""
+        """Return the reason why documents have no terms, as the end of an error message."""
         analysis, but_stop_words = self.analysis, " but stop words" if has_stop_words else ""
         if analysis.function is not None:
             name, _ = analysis.function
@@ -164,7 +169,7 @@ class Reading:
 
     @property
     def splits_at_spaces(self) -> bool:
-        """Return whether all terms are words that a usual token pattern finds, so that scripts need spaces."""
+        """Return whether all terms are words of a usual token pattern, which needs spaces (or marks) between words."""
         analysis = self.analysis
         has_usual_pattern = analysis.analyzer == "word" and analysis.rule is not None
         return has_usual_pattern and analysis.char_ngram_range is None and self.preprocessor is None
@@ -279,7 +284,7 @@ class Reading:
         try:
             with open(document, "rb") as file:
                 return file.read()
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError) as problem:  # ValueError: the path contains NUL
             reason = getattr(problem, "strerror", None) or problem
             raise InputError(
                 f"document {number}, {os.fsdecode(document)}, can't be read: {reason}",
@@ -330,6 +335,7 @@ class Reading:
         rule = self.analysis.rule
         if rule is None:
             return False
+        # Tokens of `\S+`, which can contain any character, are split in Python if they are normalised.
         return rule.splits_scripts or rule.characters != NOT_SPACE or self.preparation.normalise is None
 
     @property
@@ -349,7 +355,10 @@ class Reading:
         return self.lowercase and not self._is_folded_by_user and has_turkish_case(self.preparation.language)
 
     def _cleaning_steps(self, *, for_kernels: bool) -> list[Step]:
-        """Return the steps before lowercasing, by the settings: remove tags, join names, lowercase the Turkish I."""
+        """Return the steps before lowercasing, by the settings: remove tags, join names, lowercase the Turkish I.
+
+        With `for_kernels`, names are joined by a kernel.
+        """
         steps: list[Step] = []
         if self.preparation.tags == "drop":
             from .markup import STEPS

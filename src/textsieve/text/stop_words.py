@@ -104,7 +104,8 @@ def _stop_words_of_package(code: str, strip_accents: Accents, lowercase: bool, a
         entries += [
             _FIRST_LETTER.sub(lambda match: _capital(match[0], code), entry, count)
             for entry in entries
-            for count in (1, 0)  # the first word, and all words: `Aujourd'hui` can be split into `Aujourd` and `Hui`
+            # Capitalise the first word only (1), and all words (0): `Aujourd'Hui` is split into `Aujourd` and `Hui`.
+            for count in (1, 0)
         ]
     strip = accent_stripper(strip_accents)
     folded = entries if strip is None else map(strip, entries)
@@ -122,10 +123,10 @@ def _words_of_entry(entry: str, analysis: Analysis) -> list[str]:
         return [entry]
     if _IS_PHRASE(entry):
         return []
-    if analysis.analyzer != "text":
+    if analysis.analyzer != "text":  # parts of a word, such as `qu` of `qu'`
         return words
     sequences, grams = split_text(entry)
-    if grams:
+    if grams:  # a word of a script without spaces that is longer than a gram
         return []
     return [word for sequence in sequences for word in sequence if any(map(str.isalnum, word))]
 

@@ -156,13 +156,15 @@ def tally(slices: Iterator[AnySlice], table: Table, *, learn: bool, n_jobs: int)
     idle: SimpleQueue[int] = SimpleQueue()  # the workers without a slice; worker w counts with tables[w]
 
     def count_slice(worker: int, documents: AnySlice) -> tuple[SliceCounts, Any]:
+        """Return the counts of a slice, and the sizes of the worker's table just after it."""
         try:
             return tables[worker].count(documents, learn=learn), tables[worker].sizes
-        finally:
+        finally:  # also after an error, so that `idle.get` below never waits forever
             idle.put(worker)
 
     # The calling thread reads and encodes the documents, since their source may not be safe for other threads. A worker
-    # gets a slice only when it is idle, so its slices are in the order of the documents.
+    # gets a slice only when it is idle, so its slices are in the order of the documents. There are at most `n_jobs`
+    # workers; a new one is added only if none is idle.
     slice_workers: list[int] = []
     futures: list[Future[tuple[SliceCounts, Any]]] = []
     with ThreadPoolExecutor(n_jobs) as pool:

@@ -74,9 +74,10 @@ class GramTree:
         state = np.zeros(words.STATE_SIZE, np.uint64)
         state[words.N_WORDS] = self.size  # for this kernel, the number of n-grams
         min_n = ngram_range[0]
+        # No n-gram is longer than the longest document, counted in words.
         longest_document = int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1))
         max_n = min(ngram_range[1], longest_document)  # the kernel reserves room for `max_n` entries
-        while True:
+        while True:  # the kernel stops when an array is full, and continues from `state` when there is more room
             done = ngrams.count_grams(
                 *sequences, min_n, max_n, self.slots, self.nodes, SEED, learn, self.entries, row_ends, state
             )
@@ -92,7 +93,7 @@ class GramTree:
 
         `word_numbers` has the numbers of the other tree's words in this one; `numbers` gets those of its n-grams.
         """
-        while True:
+        while True:  # the kernel stops when an array is full, and returns the n-gram to continue with
             first, size = ngrams.add_nodes(
                 other.nodes, first, last, word_numbers, numbers, self.slots, self.nodes, np.uint64(self.size), SEED
             )
@@ -105,7 +106,7 @@ class GramTree:
         """Return the number of each sequence, taken as one n-gram, adding new n-grams; -1 for an empty sequence."""
         numbers = np.empty(sequences.row_ends.size, np.int64)
         n_done = 0
-        while True:
+        while True:  # the kernel stops when an array is full, and returns how many sequences are done
             n_done, size = ngrams.add_ngrams(
                 *sequences, n_done, self.slots, self.nodes, np.uint64(self.size), SEED, numbers
             )
@@ -154,7 +155,7 @@ class GramTree:
         order = np.argsort((parents + 1) << 32 | word_ranks[last_words])  # siblings are adjacent, sorted by last word
         sizes_before = np.cumsum(sizes[order]) - sizes[order]  # of all nodes before; below, of earlier siblings only
         sorted_parents = parents[order]
-        first_child = np.flatnonzero(np.diff(sorted_parents, prepend=-2))
+        first_child = np.flatnonzero(np.diff(sorted_parents, prepend=-2))  # parents are -1 or more, so -2 differs
         sizes_before -= np.repeat(sizes_before[first_child], np.diff(first_child, append=self.size))
         ranks = np.empty(self.size, np.int64)
         ranks[order] = sizes_before
@@ -203,8 +204,9 @@ class CountingTable(Protocol):
     def absorb(self, others: Sequence[Self], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
         """Add the terms of other tables; return for each table the numbers of its terms in this one.
 
-        `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
-        that table's `sizes` right after it. So new terms are added slice by slice, in the order of the documents.
+        `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
+        table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new
+        terms are added slice by slice, in the order of the documents.
         """
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
@@ -252,7 +254,8 @@ class TermTable:
             )
             self._terms_are_any_text = True
         else:
-            # Stop words that can't be words never occur.
+            # Leave out stop words that no token can equal. With the analyzer "text", only `SPACE_MARK` is left out: it
+            # is the break at which n-grams end, and must not be dropped as a stop word.
             if rule.splits_scripts:
                 possible = sorted(word for word in stop_words if word != SPACE_MARK)
             else:
@@ -324,8 +327,9 @@ class TermTable:
     def absorb(self, others: Sequence["TermTable"], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
         """Add the terms of other tables; return for each table the numbers of its terms in this one.
 
-        `slices` has, in the order of the documents, the position in `others` of the table that counted a slice, and
-        that table's `sizes` right after it. So new terms are added slice by slice, in the order of the documents.
+        `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
+        table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new
+        terms are added slice by slice, in the order of the documents.
         """
         # At first, each word has its number in the other table. That is right for stop words, which are the first words
         # of all tables; the other numbers are overwritten.
@@ -352,13 +356,14 @@ class TermTable:
         if self._terms_are_any_text:
             return self._add_as_spelled(terms)
         encoded, starts = encode_terms(terms, terminator=b"\xff")
-        documents = Slice(encoded.tobytes(), len(terms), wide=True)  # each term as a document of its own
+        documents = Slice(encoded.tobytes(), len(terms), wide=True)  # each term is a document of its own
         as_written = TokenClasses.of(self._tokens.rule, lowercase=False)
         sequences = self._words.count(documents, as_written, learn=True, in_sequence=True)
         word_numbers = (sequences.entries >> _32).astype(np.int64)
         ends = sequences.row_ends.astype(np.int64)
         # A string is a term if it consists of nothing but words with one space between each two of them: its words and
-        # n - 1 spaces account for all its bytes but the terminator.
+        # n - 1 spaces account for all its bytes but the terminator. Stop words are not in `sequences`, so a string with
+        # one is no term.
         n_words = np.diff(ends, prepend=0)
         n_spaces = _segment_sums(starts[1:].astype(np.int64), encoded == ord(" "))
         n_bytes = _segment_sums(ends, self._words.lengths()[word_numbers]) + n_spaces
@@ -394,12 +399,14 @@ class TermTable:
 
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
-        if self._grams is not None and self._words.has_control_characters():  # the order of the tree would be wrong
+        # The order of the tree is right only if a space sorts before all characters of words.
+        if self._grams is not None and self._words.has_control_characters():
             terms = self.spell(numbers)
             return numbers[sorted(range(len(terms)), key=terms.__getitem__)]
         ranks = self._words.ranks()
         if self._grams is not None:
             ranks = self._grams.ranks(ranks)
+        # Write each number to the position of its rank, and read those that were written.
         number_of_rank = np.full(self.size, -1, np.int64)
         number_of_rank[ranks[numbers]] = numbers
         return number_of_rank[number_of_rank >= 0]
@@ -416,7 +423,10 @@ class TermTable:
 
 
 def _end_ngrams_at_breaks(sequences: SliceCounts, table: WordTable) -> None:
-    """Replace the breaks in sequences of words, in place, by unknown words, at which n-grams end."""
+    """Replace the breaks in sequences of words, in place, by unknown words, at which n-grams end.
+
+    A break is the word `SPACE_MARK`, which `kernels.tokens` writes into texts.
+    """
     (number,) = table.find(*encode_terms([SPACE_MARK]))
     if number >= 0:
         sequences.entries[sequences.entries >> _32 == np.uint64(number)] = np.uint64(words.UNKNOWN << 32)

@@ -81,6 +81,7 @@ def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
     for letter, kind in _KINDS_BY_CATEGORY.items():
         kind_by_letter[ord(letter)] = kind
     others = np.flatnonzero(~is_word[:_ABOVE_SYMBOLS])
+    # A category has two letters, of which the first one decides.
     kinds[others] = kind_by_letter[np.frombuffer(categories, np.uint8)[::2][others]]
     for first, last in _UNSPACED:
         kinds[first : last + 1][is_word[first : last + 1]] = UNIT
@@ -161,7 +162,7 @@ class ScriptSample:
 
     @property
     def has_unseparated_words(self) -> bool:
-        """Return whether most words are not separated."""
+        """Return whether words are not separated by spaces; False if no documents were added."""
         return self._n_in_long_runs > self.MIN_SHARE * self._n_characters
 
 
@@ -208,6 +209,7 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
         for run in _HANGUL_RUN.finditer(kinds, begin, end):
             grams.extend(place for place in _grams(kinds, *run.span(), 2, 2) if place != (begin, end))
 
+    # Runs without spaces cut a token into words, and each of them begins a new sequence.
     for match in _TOKEN.finditer(kinds):
         begin, end = match.span()
         for run in _UNSPACED_RUN.finditer(kinds, begin, end):
@@ -222,9 +224,13 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
 
 
 def _grams(kinds: str, begin: int, end: int, shortest: int, longest: int) -> Iterator[Place]:
-    """Yield the places of the grams of a run, by where they begin, shorter ones first."""
+    """Yield the places of the grams of a run, by where they begin, shorter ones first.
+
+    `kinds` has the letter of the kind of each character; the run is from `begin` to `end`. A gram has `shortest` to
+    `longest` units.
+    """
     units = [unit.span() for unit in _UNIT.finditer(kinds, begin, end)]
-    shortest = min(shortest, len(units))
+    shortest = min(shortest, len(units))  # a run of fewer units counts as a whole
     for first in range(len(units)):
         for last in range(first + shortest - 1, min(first + longest, len(units))):
             yield units[first][0], units[last][1]

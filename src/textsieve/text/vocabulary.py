@@ -111,7 +111,8 @@ class Vocabulary:
     def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
         """Return the terms of some columns, without making strings of all terms."""
         known = self._table
-        if known is not None and not self._terms:  # all terms are from texts, and only the table has them
+        # If there are no strings yet, all terms come from texts, so each has a number in the table.
+        if known is not None and not self._terms:
             return known.table.spell(known.numbers[columns])
         terms = self.terms
         return [terms[column] for column in columns.tolist()]
@@ -119,7 +120,7 @@ class Vocabulary:
     def alphabetical(self) -> NDArray[np.int64]:
         """Return the columns in the alphabetical order of their terms."""
         known = self._table
-        if known is not None and not self._terms:
+        if known is not None and not self._terms:  # as in `terms_at`
             return known.columns[known.table.sort_numbers(known.numbers)]
         terms = self.terms
         return np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
@@ -138,7 +139,10 @@ class Vocabulary:
         return self._table is not None
 
     def table_for(self, reading: Reading) -> VocabularyTable:
-        """Return the table for the kernels, for documents that are read as `reading` says."""
+        """Return the table for the kernels, for documents that are read as `reading` says.
+
+        It is built if there is none, or only one for another reading, which it then replaces.
+        """
         known = self._table
         if known is None or known.reading != reading:
             from .combined_table import table_for
@@ -166,6 +170,7 @@ class Vocabulary:
         """
         n_known = len(known.columns)
         is_new = known.table.is_term(n_known)
+        # The first new term gets the column `_size`, the next one `_size` + 1, and so on.
         columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])
         numbers = np.concatenate([known.numbers, np.flatnonzero(is_new) + n_known])
         self._table = known._replace(numbers=numbers, columns=columns)

@@ -36,7 +36,10 @@ def one_plus_log_twice(counts: NDArray[Any]) -> Floats:
 
 
 def _with_table(counts: NDArray[Any], table: Floats, formula: Callable[[Floats], Floats]) -> Floats:
-    """Return the value of a formula for each count, from a table if the count is a small integer."""
+    """Return the value of a formula for each count, from a table if the count is a small integer.
+
+    `table` has the values for the counts 0, 1, 2, ... below `_N_LOGS`.
+    """
     is_small = (counts >= 0) & (counts < _N_LOGS)
     if counts.dtype.kind == "f":  # floats need not be integers
         is_small &= counts == np.rint(counts)
@@ -107,6 +110,8 @@ def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
 
 def _blocks(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield the first row of each block and the row after its last; blocks have about `_BLOCK_VALUES` values."""
+    # A block begins with the first row that begins at or after a multiple of `_BLOCK_VALUES`. After a very long row, it
+    # is the same row for several multiples, so `unique` removes repetitions.
     block_rows = np.searchsorted(indptr, np.arange(_BLOCK_VALUES, indptr[-1], _BLOCK_VALUES))
     return pairwise(np.unique([0, *block_rows.tolist(), len(indptr) - 1]).tolist())
 

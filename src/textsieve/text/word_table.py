@@ -113,9 +113,10 @@ class TokenClasses(NamedTuple):
 
     def _tokens(self, text: Bytes, *, wide: bool) -> Bytes:
         """Return the text with a space after each token of the analyzer "text"; `wide`: not all of it is ASCII."""
+        # In ASCII, a token has at least one byte and is followed by a space, and there are no units (see `tokens`).
         growth = token_kernels.max_growth(*GRAM_LENGTHS) if wide else 2
         written = np.empty(growth * text.size, np.uint8)
-        units = np.empty(text.size // 3 + 2 if wide else 0, np.uint64)
+        units = np.empty(text.size // 3 + 2 if wide else 0, np.uint64)  # a unit has at least three bytes
         kinds = character_kinds(self.joins_names) if wide else ascii_kinds(self.joins_names)
         size = token_kernels.write_tokens(text, kinds, *GRAM_LENGTHS, self.breaks, units, written)
         return written[:size]
@@ -143,7 +144,7 @@ def allocate_zeros(size: int, dtype: type[Number]) -> NDArray[Number]:
 
 
 def with_room(array: NDArray[Number], min_size: int) -> NDArray[Number]:
-    """Return the array, or a copy of at least twice its size if it has fewer than `min_size` elements."""
+    """Return the array, or, if it has fewer than `min_size` elements, a copy with at least twice its size."""
     if array.size >= min_size:
         return array
     grown = allocate_zeros(max(2 * array.size, min_size), array.dtype.type)
@@ -161,11 +162,14 @@ def doubled_slots(slots: Codes) -> Codes:
 def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, Codes]:
     """Return the UTF-8 bytes of all terms in one array, each followed by the terminator, and where each term begins.
 
-    NUL is written as `NUL_BYTES`. The array of begins has the total number of bytes as an additional element.
+    The terminator is one byte, or empty. NUL is written as `NUL_BYTES`. The array of begins has the total number of
+    bytes as an additional element.
     """
     text = "\n".join([*terms, ""])
     starts = np.zeros(len(terms) + 1, np.uint64)
-    if text.count("\n") == len(terms):  # no term has a line break, so all can be encoded at once, which is faster
+    # If no term has a line break, all terms can be encoded at once, which is faster. The line breaks between them are
+    # then replaced by the terminator, or removed.
+    if text.count("\n") == len(terms):
         lines = np.frombuffer(_encoded(text), np.uint8)
         is_end = lines == ord("\n")
         if terminator:
@@ -268,7 +272,7 @@ class WordTable:
         """Return the numbers of the given words, adding new ones; word i begins at `new_starts[i]`."""
         numbers = np.empty(new_starts.size - 1, np.int64)
         n_done = 0
-        while True:
+        while True:  # the kernel stops when an array is full, and returns how many words are done
             n_done, size = words.add_words(
                 new_spelling, new_starts, n_done, self.slots, self.starts, self.spelling,
                 np.uint64(self.size), SEED, True, numbers,  # True: learn
@@ -296,7 +300,7 @@ class WordTable:
             grown = allocate_zeros(n_codes, np.uint64)
             words.copy_slots(self.slots, grown, SEED)
             self.slots = grown
-        self.starts = with_room(self.starts, n_words + 2)
+        self.starts = with_room(self.starts, n_words + 2)  # n_words + 1 are needed, one is spare
         self.spelling = with_room(self.spelling, n_bytes)
 
     def _make_room(self, n_bytes: int) -> None:
@@ -305,7 +309,7 @@ class WordTable:
             raise InputError(f"More than {words.MAX_WORDS:,} different words", hint="count in smaller parts")
         if 4 * self.size >= self.slots.size:  # half of the slots, which have two codes each, are used
             self.slots = doubled_slots(self.slots)
-        self.starts = with_room(self.starts, self.size + 2)
+        self.starts = with_room(self.starts, self.size + 2)  # with the new word, and where it ends
         self.spelling = with_room(self.spelling, int(self.starts[self.size]) + n_bytes)
 
     def spellings(self) -> tuple[Bytes, Codes]:
@@ -318,7 +322,7 @@ class WordTable:
         return starts[1:] - starts[:-1]
 
     def has_control_characters(self) -> bool:
-        """Return whether a word has a character that sorts before the space."""
+        """Return whether a word has a character that sorts before the space, such as NUL."""
         used = self.spelling[: int(self.starts[self.size])]
         return bool(((used < ord(" ")) | (used == NUL_BYTES[0])).any())
 
@@ -397,12 +401,15 @@ class CharacterTable(WordTable):
         assert isinstance(documents, Slice)
         assert not in_sequence
         text, bitmap = tokens.text_and_bitmap(documents)
+        # The parts of texts in which n-grams are formed: whole texts or padded words. See `write_runs` for the size.
         runs = np.empty(text.size * 5 // 2 if self._padded else text.size, np.uint8)
         runs = runs[: characters.write_runs(text, tokens.classes, bitmap, self._padded, runs)]
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(characters.STATE_SIZE, np.uint64)
         min_n, max_n = self._ngram_range
-        max_n = min(max_n, runs.size if learn else int(self.lengths().max(initial=1)))  # longer ones are unknown
+        # An n-gram has no more characters than the text has bytes. Without `learn`, only known n-grams are counted, and
+        # these have no more characters than the longest one has bytes.
+        max_n = min(max_n, runs.size if learn else int(self.lengths().max(initial=1)))
 
         def count_some() -> bool:
             return characters.count_characters(
@@ -423,7 +430,7 @@ class SpelledTable(WordTable):
     def _new_reader(self) -> "SpelledTable":
         """Return a table with which another thread counts the same terms."""
         other = copy(self)
-        other._last_entries = np.empty(0, np.uint64)  # nothing else is written to
+        other._last_entries = np.empty(0, np.uint64)  # the only array to which a reader writes
         other._idle_readers = deque()
         return other
 

@@ -132,8 +132,8 @@ _JOINED = re.compile(r"\\b\\w(\[\\w(?:'|’|'’|’')?-?\])\*(\\w)?\\b")  # \b\
 def token_rule(pattern: str) -> TokenRule | None:
     r"""Return the rule by which kernels find the tokens of a pattern, or None for a pattern that only `re` can match.
 
-    The usual patterns have a rule, with or without `(?u)` and the outer `\b`: words of two or more characters
-    (`\b\w\w+\b`), or of one or more (`\b\w+\b`); words with hyphens and apostrophes inside (`\b\w[\w'-]*\b`, or
+    The usual patterns have a rule, with or without `(?u)`: words of two or more characters (`\b\w\w+\b`), or of one or
+    more (`\b\w+\b`), both also without `\b`; words with hyphens and apostrophes inside (`\b\w[\w'-]*\b`, or
     `\b\w[\w'-]*\w\b` for two or more characters; with any of `'`, `’` and `-`); everything but white space (`\S+`).
     """
     pattern = pattern.removeprefix("(?u)")

@@ -52,10 +52,12 @@ def method_of(setting: str | None, *, multilabel: bool) -> str | None:
 def calibrate(
     tuning: Tuning, n_labelled: int, max_terms: int | None, sieve: SieveLimits | None, *, is_optional: bool
 ) -> Calibrated | None:
-    """Fit probabilities; if there are too few documents, return None if `is_optional`, or else raise `TooFewDocuments`.
+    """Fit probabilities by cross-validation.
 
-    `n_labelled` is the number of labelled documents. `sieve` says how many coefficients the model keeps. Raises
-    `InputError` if no model can be trained on the documents of a fold, which may be too similar for the selector.
+    `n_labelled` is the number of labelled documents. `sieve` says how many coefficients the model keeps. With
+    `is_optional`, return None if there are fewer than `FEWEST_DOCUMENTS`, or too few to hold some of them out. Without
+    it, the latter raises `TooFewDocuments`. Raises `InputError` if no model can be trained on the documents of a fold,
+    which may be too similar for the selector.
     """
     if is_optional and n_labelled < FEWEST_DOCUMENTS:
         return None
@@ -79,9 +81,10 @@ def _confidence(held_out: HeldOutScores, calibration: JointCalibration) -> Confi
 def _best_classes(
     held_out: HeldOutScores, calibration: JointCalibration
 ) -> Iterator[tuple[Floats, Bools, np.ndarray[Any, np.dtype[np.int64]]]]:
-    """Yield for blocks of documents the largest probability, whether that class is right, and the document numbers.
+    """Yield for blocks of scored documents the probability of the best class, whether it is right, and their numbers.
 
-    Documents without a selected term count as wrong; they are never certain.
+    The best class of a document without a selected term is not its label, which is the fallback class. That does not
+    matter, because `Confidence.of` never counts such a document as certain.
     """
     for numbers, scores, is_true in held_out.by_document():
         is_scored = ~np.isnan(scores).all(axis=1)

@@ -53,7 +53,7 @@ class Sample:
     """
 
     def __init__(self) -> None:
-        self.n_values = 0
+        self.n_values = 0  # the number of counts (document, term) in the sample
         self._halvings = 0
         self._parts: list[tuple[Ints, csr_matrix]] = []  # document numbers and counts of each batch
 
@@ -68,7 +68,7 @@ class Sample:
         return sum(len(documents) for documents, _ in self._parts)
 
     def add(self, counts: csr_matrix, first: int) -> None:
-        """Add a batch whose first document has the number `first`."""
+        """Add a batch whose first document has the number `first`, without documents that earlier halvings drop."""
         self._add_sampled(np.arange(first, first + counts.shape[0]), counts)
 
     def halve(self) -> None:
@@ -87,14 +87,14 @@ class Sample:
         self.n_values += counts.nnz
 
     def spill(self) -> SpilledCounts:
-        """Write the counts of all documents to a temporary file, before any were dropped."""
+        """Write the counts to a temporary file; before the first `halve`, these are the counts of all documents."""
         spilled = SpilledCounts()
         for _, counts in self._parts:
             spilled.append(counts)
         return spilled
 
     def matrix(self, n_columns: int) -> csr_matrix:
-        """Return the counts of the sample as one matrix."""
+        """Return the counts of the sample as one matrix (documents x terms) with `n_columns` columns."""
         return _stack([counts for _, counts in self._parts], n_columns)
 
 
@@ -138,7 +138,8 @@ MAX_VALUES = 1 << 23
 def limits_of_sample(limits: Limits, share: float) -> Limits:
     """Return the limits for a sample of this share of the documents.
 
-    Limits that are numbers of documents are multiplied by the share; limits that are shares themselves stay.
+    Limits that are numbers of documents are multiplied by the share, and are at least 1; limits that are shares
+    themselves stay.
     """
 
     def scale(limit: float) -> float:
@@ -155,6 +156,7 @@ class SelectionData(NamedTuple):
     weights: ReadAgain
     """Returns the counts or weights of all documents, for selectors that need a second pass over them."""
     sample_weight: Floats | None
+    """The sample weight of each document; None: each counts once."""
     labels: LabelPairs
     """The labels of all documents, with the names of the classes."""
     columns: Ints
@@ -186,8 +188,9 @@ class SelectedDocuments(NamedTuple):
     def stack(self, batches: Iterator[csr_matrix]) -> csr_matrix:
         """Return the batches of weights as one matrix.
 
-        The number of values is known from the document frequencies. So the arrays are allocated once and filled, and
-        the batches and their copy are never in memory together.
+        The number of values is the sum of the document frequencies, because streamed documents have no sample weights,
+        and weights of 0 are stored, too. So the arrays are allocated once and filled, and the batches and their copy
+        are never in memory together.
         """
         if self.are_in_memory:
             (rows,) = batches
@@ -222,7 +225,7 @@ class CountedDocuments:
     """`min_df` and `max_df`. They are applied later, because a share is another number of documents after `take`."""
 
     def take(self, documents: Ints) -> CountedDocuments:
-        """Return some of the documents, in ascending order."""
+        """Return some of the documents, given by ascending numbers."""
         return CountedDocuments(self.counts[documents], self.terms, self.targets.take(documents), self.limits)
 
     @cached_property
@@ -299,10 +302,13 @@ class StreamedDocuments:
     columns: Ints
     """The column of each term in `spilled`."""
     sample: CountedDocuments
+    """The documents to tune on, with all terms."""
     terms: Terms
     """The terms within the limits."""
     doc_freq: Ints
+    """For each of `terms`, the number of all documents with it."""
     targets: Targets
+    """The labels of all documents."""
     stats: ClassStats | None
     """The statistics of the counts of all documents, with the names of the classes; None if no selector needs them."""
     progress: Progress
@@ -340,24 +346,28 @@ class StreamedDocuments:
         )
 
     def _weigh_all(self, scheme: Scheme) -> Iterator[csr_matrix]:
-        """Yield the weights of all terms in batches."""
+        """Yield the weights of all terms within the limits, in batches of documents."""
         idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents)
         for counts in self._read(self.columns, "selecting"):
             yield weigh_to_matrix(counts, scheme, idf)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only, and free the memory of everything else."""
-        terms, doc_freq, columns = self.terms.take(columns), self.doc_freq[columns], self.columns[columns]
+        """Return the documents with the selected terms only, and free the memory of everything else.
+
+        This deletes the fields that only selection needs, so terms can be selected only once.
+        """
+        terms, doc_freq, spilled_columns = self.terms.take(columns), self.doc_freq[columns], self.columns[columns]
         del self.sample, self.terms, self.doc_freq, self.stats, self.columns
         give_back()
-        return SelectedDocuments(terms, doc_freq, self.targets, partial(self._weigh, columns), are_in_memory=False)
+        weigh_batches = partial(self._weigh, spilled_columns)
+        return SelectedDocuments(terms, doc_freq, self.targets, weigh_batches, are_in_memory=False)
 
     def _weigh(self, columns: Ints, scheme: Scheme, idf: Floats) -> Iterator[CSR]:
-        """Yield the weights of the terms in some columns, in batches."""
+        """Return an iterator over the weights of the terms in some columns of `spilled`, in batches."""
         return (weigh_counts(counts, scheme, idf) for counts in self._read(columns, "training"))
 
     def _read(self, columns: Ints, stage: str) -> Iterator[csr_matrix]:
-        """Yield the counts of the terms in some columns, in batches."""
+        """Yield the counts of the terms in some columns of `spilled`, in batches; report progress after each."""
         done = 0
         for counts in self.spilled.read(columns):
             yield counts
@@ -399,11 +409,14 @@ def count_corpus(
     script_sample: ScriptSample | None = None,
     first_pass: Iterable[Batch] | None = None,
 ) -> CountedDocuments | StreamedDocuments:
-    """Count the documents of a corpus in one pass: `first_pass`, if it has begun already.
+    """Count the documents of a corpus in one pass.
 
-    If there are more than `most_values` counts (default: `MAX_VALUES`), keep the counts of a sample of the documents,
-    and with `want_stats` also the `ClassStats` of all documents. With `require_all`, raise `InputError` instead.
-    `script_sample` gets the first documents.
+    If there are more than `most_values` counts (default: `MAX_VALUES`), write all counts to a temporary file, and keep
+    those of a sample of the documents, and with `want_stats` the `ClassStats` of all documents. With `require_all`,
+    raise `InputError` instead.
+
+    `first_pass` has the batches of the corpus, if the caller has already begun to read them. `script_sample` gets the
+    texts, of which it examines the first ones.
     """
     check_limits(**limits)
     most_values = MAX_VALUES if most_values is None else most_values

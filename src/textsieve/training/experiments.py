@@ -148,6 +148,6 @@ class SelectedTermWeights(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Return the weights of the selected terms in any documents."""
+        """Return the weights of the selected terms (documents x terms), given the counts of all terms."""
         check_is_fitted(self)
         return weigh_to_matrix(take_columns(csr_matrix(X), self.columns_), self.scheme, self.idf_, np.float64)

@@ -258,7 +258,8 @@ class TrainingPlan:
                 value=settings.norm,
                 hint="use 'l2'",
             )
-        if isinstance(settings.classifier, str) and traits.uses_threads:  # an object keeps its own n_jobs
+        # Estimators given by name get `n_jobs`, unless the user's options have another; objects keep their own.
+        if isinstance(settings.classifier, str) and traits.uses_threads:
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
         if isinstance(settings.selector, str) and "n_jobs" in selector.get_params():
             selector.set_params(**{"n_jobs": n_jobs, **(settings.selector_options or {})})
@@ -318,7 +319,11 @@ class TrainingPlan:
         return SelectedTerms(columns, selector_details(selector))
 
     def max_terms(self, n_terms: Any, n_terms_seen: int, n_classes: int = 1) -> int | None:
-        """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides."""
+        """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides.
+
+        `n_terms_seen` is the number of all terms. `n_classes` only matters for the default if coefficients are dropped
+        (see `MAX_TRAINED_COEFFICIENTS`).
+        """
         if n_terms is None:
             selector_decides = self.selector_is_object or self.selector.chooses_own_k
             default = DEFAULT_TERMS
@@ -386,7 +391,8 @@ class TrainingPlan:
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
         fallback = FallbackClass(targets)
-        # All these are generators: a batch is weighed and observed when the classifier asks for it.
+        # These are generators: a batch is weighed and observed when the classifier asks for it. So `fallback` is
+        # complete only after training.
         weights = fallback.observe(documents.weigh(self.scheme, idf))
         batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
@@ -395,6 +401,7 @@ class TrainingPlan:
             return self.fit_statistics(statistics, targets.sizes, idf)
         if sieve is not None:
             rows = documents.stack(batches)
+            # With a tuned share, which may be 1, the coefficients may stay as they are trained here.
             training = SieveTraining(self, rows, targets, idf, is_final=sieve.share is not None)
             return training.fit_to(sieve, documents.terms)
         if self.learns_from_stats and not documents.are_in_memory:  # so that they need not be stacked in memory
@@ -424,7 +431,7 @@ class TrainingPlan:
         return DocumentScores(scores, weights.is_zero, fitted.fallback)
 
     def score_blocks(self, fitted: FittedClassifier, counts: csr_matrix) -> Iterator[tuple[slice, DocumentScores]]:
-        """Yield the scores of blocks of documents, because all scores (documents x classes) may not fit into memory."""
+        """Yield slices of the documents with their scores; all scores together may not fit into memory."""
         n_documents = counts.shape[0]
         for part in blocks(n_documents, fitted.scorer.n_outputs):
             is_everything = part == slice(0, n_documents)  # then no copy is needed

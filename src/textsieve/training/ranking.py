@@ -45,7 +45,7 @@ def fitted_selector(
     selectors that need them again.
     """
     copy: Any = clone(selector)
-    if max_terms is not None and "k" in copy.get_params():
+    if max_terms is not None and "k" in copy.get_params():  # without a `k`, the selector can't be limited
         copy.set_params(k=min(max_terms, stats.n_terms))
     fitted: TermSelector = copy.fit_stats(stats, documents, sample_weight, labels)
     return fitted
@@ -101,11 +101,11 @@ def selector_details(selector: TermSelector) -> dict[str, Any]:
 
 
 class ShortestTestor(NamedTuple):
-    """A smallest set of terms that distinguishes a class from the other classes."""
+    """A set of terms that distinguishes a class from the other classes: the smallest that was found."""
 
     terms: list[str]
     proved: bool
-    """Whether it is proved that fewer terms don't suffice."""
+    """Whether it is proved that fewer terms don't suffice. If not, the search was stopped by its limit."""
     indistinguishable_from: tuple[Any, ...] = ()
     """The classes from which no term distinguishes the class; if these are all others, `terms` is empty."""
 

@@ -4,8 +4,9 @@ See `classifiers.sieve` for which coefficients are dropped. How many are kept is
 
 - `tolerance`: a step keeps half of the coefficients of the step before, and cross-validation scores the model after
   each step (`Tuning.sieve_curve`). The smallest model is chosen whose score is below the best by no more than the
-  tolerance. One standard error is that of the differences between the folds' scores of the two models, which is smaller
-  than the standard error of either score: most documents are right in both models or wrong in both.
+  tolerance. If the tolerance is one standard error, it is that of the differences between the scores of the two models
+  in each fold. This is smaller than the standard error of either score: most documents are right in both models or
+  wrong in both.
 - `max_size`: the number of coefficients that fit is found before any are trained again. Then two steps lead there: to
   twice as many, and to that number.
 """
@@ -49,9 +50,10 @@ MAX_COEFFICIENTS_PER_BYTE = 2
 """More coefficients hardly ever fit: one takes about 6 bits, and its term more."""
 
 FIRST_CUT_FACTOR = 2
-"""Before the last cut to n coefficients, one to this many times n shows which of them matter together.
+"""Before coefficients are cut to n, they are cut to this many times n and trained again.
 
-Without it, macro-F1 was .2 points lower on 36 corpora; a third cut to four times n changed nothing.
+That shows which of them matter together. Without it, macro-F1 was .2 points lower on 36 corpora; a third cut, to four
+times n, changed nothing.
 """
 
 ROUGH_TOLERANCE_FACTOR = 10.0
@@ -66,21 +68,23 @@ class SieveLimits(NamedTuple):
     max_bytes: int | None = None
     """The most bytes for coefficients, terms and idf in the model file."""
     must_fit: bool = True
-    """Whether the size is measured. If not, it is only estimated, which is much faster."""
+    """Whether the size must be at most `max_bytes`. If not, it is estimated, not measured, which is much faster."""
 
 
 def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | str) -> float:
     """Return the smallest share whose score is within the tolerance of the best.
 
-    `scores` has the score of each fold by share; the share 1 stands for all coefficients.
+    `scores` has the scores of the folds, of which there are at least two, by share; the share 1 stands for all
+    coefficients. `tolerance` is in percentage points, or `ONE_STANDARD_ERROR`.
     """
+    # Of equally good shares, the smallest is the best.
     best = max(scores, key=lambda share: (float(np.mean(scores[share])), -share))
 
     def is_within_tolerance(share: float) -> bool:
         differences = np.subtract(scores[best], scores[share])
         error = float(np.std(differences, ddof=1) / np.sqrt(len(differences)))
         allowed = error if tolerance == ONE_STANDARD_ERROR else float(tolerance) / 100
-        return float(np.mean(differences)) <= allowed + 1e-12
+        return float(np.mean(differences)) <= allowed + 1e-12  # for rounding
 
     return min(filter(is_within_tolerance, scores))
 
@@ -91,7 +95,11 @@ class SieveTraining:
     def __init__(
         self, plan: TrainingPlan, rows: csr_matrix, targets: Targets, idf: Floats, *, is_final: bool = True
     ) -> None:
-        """Train the SVM; unless it `is_final`, coefficients are trained again, so that a rough tolerance is enough."""
+        """Train the SVM on all selected terms.
+
+        `is_final` says that all these coefficients may be kept as they are. If not, they are trained again after some
+        are dropped, so that a rough tolerance of the solver is enough now.
+        """
         from .plan import class_weight_by_number
 
         self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
@@ -101,7 +109,7 @@ class SieveTraining:
         used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
         learned = targets.take(used)
         weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
-        weight = plan.classifier.class_weight if weight is None else weight
+        weight = plan.classifier.class_weight if weight is None else weight  # an option of the classifier
         if learned.multilabel:
             problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
         else:
@@ -117,7 +125,10 @@ class SieveTraining:
         return len(self._start.values)
 
     def steps(self) -> Iterator[tuple[float, Sieved]]:
-        """Yield the share of the coefficients and what is left: all, then step by step down to one for each output."""
+        """Yield shares of the coefficients (`SHARES`) and the coefficients that are left: all, then half as many, ...
+
+        The steps end before there are fewer coefficients than outputs.
+        """
         sieved = self._start
         for share in SHARES:
             n_coefficients = self._number(share)
@@ -128,7 +139,7 @@ class SieveTraining:
             yield share, sieved
 
     def _number(self, share: float) -> int:
-        """Return the number of coefficients of a share."""
+        """Return the number of coefficients of a share, rounded up."""
         return int(np.ceil(share * self.n_coefficients))
 
     def fitted(self, sieved: Sieved) -> FittedClassifier:
@@ -148,11 +159,12 @@ class SieveTraining:
     def fit_to(self, limits: SieveLimits, terms: Sequence[str]) -> FittedClassifier:
         """Return the classifier within the limits; `terms` are all selected terms.
 
-        Raises `InputError` if not even the smallest model fits.
+        If the share of the limits is too large for their `max_bytes`, or if they have no share, as many coefficients
+        are kept as fit. Raises `InputError` if not even the smallest model fits.
         """
         size = StoredSize(terms)
         if limits.share is not None:
-            # The last step, if there are fewer coefficients than in the folds that gave the share.
+            # The step of the tuned share, or the last step, if the steps end before that share.
             tuned_share = limits.share
             *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
             if limits.max_bytes is None or self._size_by(size.measure, sieved) <= limits.max_bytes:
@@ -162,10 +174,11 @@ class SieveTraining:
         return self.fitted(sieved)
 
     def _fit_to_size(self, max_bytes: int, size: StoredSize, *, must_fit: bool) -> Sieved:
-        """Return as many coefficients as fit.
+        """Return about as many coefficients as fit, trained again.
 
-        Their number is found before they are trained again, which changes the size by some percent. So other numbers
-        are tried afterwards, if the model `must_fit`.
+        Their number is found before they are trained again, which changes the size by some percent. So if the model
+        `must_fit`, the size is measured afterwards, and other numbers are tried: fewer if it is too large, more if it
+        is less than `CLOSE_ENOUGH` times the limit. Raises `InputError` if no number that was tried fits.
         """
         n_outputs = len(self._start.intercepts)
         n_coefficients = self._number_that_fits(max_bytes, size)
@@ -180,14 +193,15 @@ class SieveTraining:
         best: Sieved | None = None
         for _ in range(MAX_TRIALS):
             trial = self._sieve.cut(sieved, n_coefficients)
-            n_bytes = self._size_by(size.measure, trial) if must_fit else 0
+            n_bytes = self._size_by(size.measure, trial) if must_fit else 0  # 0: accept any size
             if n_bytes <= max_bytes:
                 best = trial
                 has_all = n_coefficients >= np.count_nonzero(sieved.values)
                 if not must_fit or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
                     break
-            elif best is not None or n_coefficients <= n_outputs:
+            elif best is not None or n_coefficients <= n_outputs:  # a smaller number fits, or none does
                 break
+            # Size is about proportional to number; 0.98 aims a little below the limit.
             n_coefficients = max(int(0.98 * n_coefficients * max_bytes / n_bytes), n_outputs)
         if best is not None:
             return best
@@ -200,13 +214,15 @@ class SieveTraining:
     def _number_that_fits(self, max_bytes: int, size: StoredSize) -> int:
         """Return about the largest number of coefficients that fit, as they are before they are trained again.
 
-        Sizes are estimated.
+        Sizes are estimated. Each trial assumes that the size is proportional to number ** growth, where `growth` comes
+        from the last two trials, and aims at the middle between `CLOSE_ENOUGH` and all of `max_bytes`. After
+        `MAX_TRIALS` trials, the number need not fit.
         """
         candidates = self._start.largest(MAX_COEFFICIENTS_PER_BYTE * max_bytes)
         most = len(candidates.values)
         number = max(min(most, max_bytes // 2), 1)
-        growth = 1.0  # the size grows about as the number to the power of `growth`
-        before: tuple[int, int] | None = None
+        growth = 1.0
+        before: tuple[int, int] | None = None  # the number and the size of the last trial
         for _ in range(MAX_TRIALS):
             n_bytes = self._size_by(size.estimate, candidates.largest(number))
             if CLOSE_ENOUGH * max_bytes <= n_bytes <= max_bytes or (number == most and n_bytes <= max_bytes):

@@ -26,13 +26,16 @@ _COLUMN = np.dtype(np.uint32)
 
 
 class _BatchLocation(NamedTuple):
-    """Where a batch is in the file."""
+    """Where a batch is in the file, and the sizes and types of its three arrays.
 
-    position: int
+    These are the number of values of each row, and the columns and counts of all values.
+    """
+
+    position: int  # in bytes
     n_rows: int
     n_values: int
-    size_type: np.dtype[Any]
-    count_type: np.dtype[Any]
+    size_type: np.dtype[Any]  # of the numbers of values
+    count_type: np.dtype[Any]  # of the counts
 
 
 class SpilledCounts:
@@ -72,13 +75,16 @@ class SpilledCounts:
 
         A thread reads the next block while the caller works on one.
         """
-        new_column = np.full(max(self._n_columns, 1), -1, np.int64)
+        new_column = np.full(max(self._n_columns, 1), -1, np.int64)  # -1: the column is left out
         new_column[columns] = np.arange(len(columns))
         blocks = (take_columns(*block, new_column, len(columns)) for block in self._blocks())
         return read_ahead(blocks, 1)
 
     def _blocks(self) -> Iterator[tuple[Codes, Codes]]:
-        """Yield the entries (column << 32 | count) of consecutive documents, and where those of each document end."""
+        """Yield blocks of consecutive documents: the entries of all, and the end of each document's entries.
+
+        An entry is the 64-bit integer column << 32 | count. A block has whole batches.
+        """
         entries: list[Codes] = []
         sizes: list[NDArray[Any]] = []
         for number, batch in enumerate(self._batches, start=1):
@@ -97,14 +103,14 @@ class SpilledCounts:
 
 
 def _close(file: IO[bytes]) -> None:
-    """Close a file; on a full disk, what was not written yet is lost."""
+    """Close a file; ignore the error of a full disk, because nobody reads the file any more."""
     with suppress(OSError):
         file.close()
 
 
 @contextmanager
 def _naming_folder() -> Iterator[None]:
-    """Turn errors of the temporary file into `InputError`s that name its folder."""
+    """Turn errors of the temporary file into `InputError`s, whose hint shows the environment variable TMPDIR."""
     try:
         yield
     except OSError as problem:
@@ -116,7 +122,11 @@ def _naming_folder() -> Iterator[None]:
 
 
 def take_columns(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: int) -> csr_matrix:
-    """Return rows of counts, given as entries, with the columns that have a new number (-1: none)."""
+    """Return rows of counts with some of the columns, given a block of `SpilledCounts._blocks`.
+
+    `new_column` has for each column its number in the result, or -1 if it is left out. `n_columns` is the number of
+    columns of the result.
+    """
     indptr = np.concatenate([[0], kernels.row_sizes(entries, row_ends, new_column)]).cumsum()
     indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
     kernels.write_rows(entries, row_ends, new_column, kernels.radix_passes(n_columns), indices, data)

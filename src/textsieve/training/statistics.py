@@ -106,7 +106,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
 
         All batches are stacked in memory first, which is acceptable because the table is about as large as they are.
         """
-        if weights is not None:
+        if weights is not None:  # `TrainingPlan.require_weights` has already rejected them
             raise TypeError("documents that vote have no weights")
         rows = CSR.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.data, "TCFP")

@@ -22,7 +22,10 @@ class StoredSize:
         self._terms = terms
 
     def measure(self, columns: Ints, scorer: SparseLinearScorer, idf: Floats) -> int:
-        """Return the number of bytes of the terms in some columns, ascending, with their coefficients and idf."""
+        """Return the number of bytes of the terms in some columns, with their coefficients and idf.
+
+        The terms of `scorer` and `idf` are in the order of `columns`.
+        """
         ranks = self._ranks[columns]
         alphabetical = np.argsort(ranks)
         prefixes, terms = join_terms([self._encoded[rank] for rank in ranks[alphabetical].tolist()])
@@ -37,18 +40,19 @@ class StoredSize:
         of n terms, if the subset is random.
         """
         n_terms = len(columns)
-        counts = np.bincount(scorer.outputs, minlength=scorer.n_outputs)
+        counts = np.bincount(scorer.outputs, minlength=scorer.n_outputs)  # the number of coefficients of each output
+        # A class with no term or all terms takes 0 bits; the formula would have log 0.
         shares = counts[(counts > 0) & (counts < n_terms)] / max(n_terms, 1)
         bits_of_columns = -n_terms * float((shares * np.log2(shares) + (1 - shares) * np.log2(1 - shares)).sum())
         ranks = np.sort(self._ranks[columns])
         prefixes = self._prefixes_of(ranks)
-        n_letters = int((self._lengths[ranks] - prefixes).sum()) + n_terms  # and a separator after each term
+        n_suffix_bytes = int((self._lengths[ranks] - prefixes).sum()) + n_terms  # and a separator after each term
         bits = (
             bits_of_columns
             + _entropy(scorer.integers.astype(np.int64) + LARGEST_INTEGER)
             + _entropy(prefixes)
             + _entropy(_idf_steps(idf))
-            + self._bits_per_letter * n_letters
+            + self._bits_per_suffix_byte * n_suffix_bytes
         )
         return int((bits + _entropy(counts)) / 8) + scorer.intercepts.nbytes + scorer.scales.nbytes
 
@@ -66,9 +70,9 @@ class StoredSize:
 
     @cached_property
     def _encoded(self) -> list[bytes]:
-        """Return the terms in alphabetical order.
+        """Return all terms as UTF-8, in alphabetical order.
 
-        Saving raises an error for half of a UTF-16 pair, which "surrogatepass" allows here.
+        A lone surrogate raises an error when the model is saved, but not here ("surrogatepass").
         """
         return [self._terms[column].encode("utf-8", "surrogatepass") for column in self._alphabetical.tolist()]
 
@@ -83,8 +87,8 @@ class StoredSize:
         return shared_prefixes(self._encoded)
 
     @cached_property
-    def _bits_per_letter(self) -> float:
-        """Return the compressed size of a byte of all terms after front coding."""
+    def _bits_per_suffix_byte(self) -> float:
+        """Return how many bits a byte takes if the suffixes of all terms, left by front coding, are compressed."""
         from zstandard import ZstdCompressor
 
         suffixes = [term[length:] for term, length in zip(self._encoded, self._prefixes.tolist(), strict=True)]
@@ -92,9 +96,11 @@ class StoredSize:
         return 8 * len(ZstdCompressor().compress(text)) / max(len(text), 1)
 
     def _prefixes_of(self, ranks: Ints) -> Ints:
-        """Return how many bytes each of some terms shares with the one before of them.
+        """Return for some of the terms how many bytes each shares with the one before it among them; 0 for the first.
 
-        Two terms share as many bytes as all neighbours from one to the other.
+        `ranks` are the alphabetical positions of these terms, ascending. `_prefixes` has the number of bytes that
+        neighbours among all terms share. The terms at the positions i < j share the minimum of `_prefixes[i + 1]` to
+        `_prefixes[j]`.
         """
         prefixes = np.zeros(len(ranks), np.int64)
         if len(ranks) > 1:
@@ -103,11 +109,12 @@ class StoredSize:
 
 
 def _idf_steps(idf: Floats) -> NDArray[np.uint8]:
+    """Return idf as in the file of a model with few coefficients: as multiples of 1 / `IDF_STEPS`."""
     return (idf * IDF_STEPS).astype(np.uint8)
 
 
 def _entropy(numbers: NDArray[np.integer]) -> float:
-    """Return the number of bits of a code of numbers from 0 in which each has the length that fits its frequency."""
+    """Return the entropy of some numbers from 0, in bits: the smallest size of a code for all of them together."""
     counts = np.bincount(numbers)
     counts = counts[counts > 0]
     return float((counts * np.log2(counts.sum() / counts)).sum()) if len(counts) else 0.0

@@ -183,7 +183,8 @@ class Targets:
     def for_stats(self) -> Any:
         """Return labels for `ClassStats`, in which classes are numbers.
 
-        Rows of zeros in a label matrix get an additional class, so that the statistics don't ignore them.
+        These are the class numbers of documents with one label each, and otherwise an indicator matrix. In the matrix,
+        rows of zeros in a label matrix get an additional class, so that the statistics don't ignore them.
         """
         if not self.multilabel and self.usable.all():
             return self.first_class

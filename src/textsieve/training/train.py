@@ -1,10 +1,10 @@
 """Train a model from documents: count, measure, tune, select, weigh, fit, assemble.
 
-Documents in memory, or a corpus whose counts fit into memory, are read once. A larger corpus is read two to five times:
-once for the vocabulary and the statistics of counts, once more for statistics of weights if the selector reads weights
-(the idf is only known after the first pass), once more if the selector needs the documents themselves
-(`ForwardSelection`, `WeightSelection`; in a `Cascade`, each such stage), and once for the weights of the selected
-terms. Measuring and tuning then use a sample of the documents.
+Documents are read once: the first pass counts their terms. If the counts of a corpus don't fit into memory, they are
+written to a temporary file, and measuring and tuning use a sample of the documents. The file is then read once for the
+weights of the selected terms, and before that once for each of these: statistics of weights, if the selector reads
+weights (the idf is only known after the first pass), and a selector that needs the documents themselves
+(`ForwardSelection`, `WeightSelection`; in a `Cascade`, each such stage).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class TuningResult(NamedTuple):
 
 
 ROOM_FOR_NUMBERS = 600
-"""Bytes of a model file that are not measured without terms: the names of arrays, and numbers in the header."""
+"""Bytes reserved for what the file of a model without terms lacks: names of arrays, and digits in the header."""
 
 
 class Clock:
@@ -238,9 +238,9 @@ class Training:
             warn((Setting("n_terms", n_terms), f", but there are {n_terms_seen:,} terms; all of them are kept."))
 
     def warn_of_no_probabilities(self) -> None:
-        """Warn if a model could be trained on all documents, but not on a part of them to fit probabilities.
+        """Warn if probabilities could not be fitted, because no model could be trained without some of the documents.
 
-        An error about a setting raises when the model is trained on all documents.
+        Call this after training on all documents, which raises the same error if the problem is a setting.
         """
         if self._calibration_problem is not None:
             reason = "because no model could be trained without some of the documents"
@@ -279,11 +279,13 @@ class Training:
         return counted_corpus
 
     def _peek_at_texts(self, documents: Any, weights: list[float] | None) -> Any:
-        """Find out whether texts in memory are short; return them, or for an iterator one with the same texts.
+        """If texts are short, resolve the settings for short texts; return the texts to count.
 
-        A text of weight 3 counts as three texts.
+        These are the given ones, or for an iterator another iterator over the same texts. A text of weight 3 counts as
+        three texts.
         """
         is_iterable = isinstance(documents, Iterable) and not isinstance(documents, str | bytes)
+        # Data frames have `columns`.
         if not self._given_settings.short_texts_get_ngrams or not is_iterable or hasattr(documents, "columns"):
             return documents  # counting raises an error for what are no texts
         read: deque[Any] = deque()
@@ -294,7 +296,7 @@ class Training:
             weight = 1.0 if weights is None else weights[number]
             n_texts += weight
             n_characters += weight * len(text) if isinstance(text, str) else 0
-            if iterator is documents:
+            if iterator is documents:  # it can be read only once
                 read.append(document)
             if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
                 break
@@ -303,7 +305,10 @@ class Training:
         return chain(_release(read), iterator) if iterator is documents else documents
 
     def _peek_at_corpus(self, corpus: Corpus) -> Iterator[Batch]:
-        """Find out whether the texts of a corpus are short, and return all batches of the pass that reads them."""
+        """If the texts of a corpus are short, resolve the settings for short texts; return all batches of the corpus.
+
+        The batches are those of one pass, which has already begun.
+        """
         batches = corpus.batches(ahead=True)
         if not self._given_settings.short_texts_get_ngrams:
             return batches
@@ -317,7 +322,7 @@ class Training:
             n_characters += sum(map(len, batch.texts))
             if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
                 break
-        else:
+        else:  # all batches have texts, and are not too many
             if are_short(n_texts, n_characters):
                 self.resolve_settings(texts_are_short=True)
         return chain(_release(read), batches)
@@ -432,10 +437,11 @@ class Training:
                 share = smallest_share(sieve_curve, self._settings.tolerance)
         sieve = SieveLimits(share) if self._settings.sieves_coefficients else None
         multilabel = sample.targets.multilabel
-        # Folds get the room that is left without probabilities, which are not known yet.
-        thresholds = ThresholdRule(np.zeros(len(sample.targets.classes)), None) if multilabel else None
-        untuned = TuningResult(max_terms, curve, thresholds, calibration=None, sieve=sieve)
-        sieve = self.with_room(untuned, sample.targets.sizes_for_file, {}).sieve
+        # The models of the folds drop coefficients, too. Their limit is that of a file with thresholds of 0 in place of
+        # the tuned ones, and without probabilities, because neither are known yet.
+        placeholder_rule = ThresholdRule(np.zeros(len(sample.targets.classes)), None) if multilabel else None
+        provisional = TuningResult(max_terms, curve, placeholder_rule, calibration=None, sieve=sieve)
+        sieve = self.with_room(provisional, sample.targets.sizes_for_file, {}).sieve
         method = method_of(self._settings.probabilities, multilabel=multilabel)
         rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
         calibration = None
@@ -449,12 +455,12 @@ class Training:
                     if not is_optional:
                         raise
                     calibrated, self._calibration_problem = None, problem  # see `warn_of_no_probabilities`
-            untuned = TuningResult(max_terms, curve, rule, None, None, sieve, sieve_curve)
-            return untuned if calibrated is None else untuned._replace(**calibrated._asdict())
+            tuned = TuningResult(max_terms, curve, rule, None, None, sieve, sieve_curve)
+            return tuned if calibrated is None else tuned._replace(**calibrated._asdict())
         if multilabel and (rule is None or method is not None):
             with self.clock("scoring held-out documents"):
                 scores = tuning.held_out_scores(max_terms, sieve=sieve)
-                rule = self.plan.cut.fit_held_out(scores)
+                rule = self.plan.cut.fit_held_out(scores)  # the same rule if it needs no tuning
                 if method is not None:
                     calibration = Calibration.fit_held_out(method, scores)
         return TuningResult(max_terms, curve, rule, calibration, None, sieve, sieve_curve)
@@ -473,7 +479,8 @@ class Training:
                 hint="give more documents, or hold none out",
             )
         train, test = split_documents(counted, is_test)
-        # The inner training has its own clock, so that the seconds of its stages count only for "held out".
+        # The inner training has its own clock, so that the seconds of its stages count only for "held out". It gets
+        # `max_size` as given, because the limit of "auto" may be exceeded (see `with_room`).
         settings = replace(self._settings, max_size=self._given_settings.max_size, keep_stats=False, probabilities=None)
         inner = Training(settings, self._progress, self._size_of)
         tuned = inner.tune(train, train.n_terms)
@@ -501,14 +508,17 @@ class Training:
         tuned: TuningResult,
         about: dict[str, Any],
     ) -> Model:
-        """Return the model; `about` has facts about its training that the model records."""
+        """Return the model; `about` has facts about its training that the model records.
+
+        Sets `self.statistics`, and if coefficients were dropped, `about["coefficients"]`.
+        """
         self._require_no_empty_term(terms)  # `run` has checked it before, but Spark has not
         self.statistics = fitted.statistics
         if isinstance(fitted.scorer, SparseLinearScorer):
             assert fitted.columns is not None
             about["coefficients"] = {
                 "kept": fitted.scorer.n_coefficients,
-                "trained": max(len(terms) * fitted.scorer.n_outputs, 1),
+                "trained": max(len(terms) * fitted.scorer.n_outputs, 1),  # 1 for the model without terms of `with_room`
                 "curve": tuned.sieve_curve and [[share, float(np.mean(s))] for share, s in tuned.sieve_curve.items()],
             }
             terms = [terms[column] for column in fitted.columns.tolist()]

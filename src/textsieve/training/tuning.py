@@ -128,7 +128,7 @@ class PredictedLabels(NamedTuple):
 def predict_labels(
     plan: TrainingPlan, fitted: FittedClassifier, counts: csr_matrix, rule: ThresholdRule | None
 ) -> PredictedLabels:
-    """Predict the labels of documents, given by the counts of the selected terms."""
+    """Predict the labels of documents, given by the counts of the selected terms; without a rule, the best class."""
     n_labels, class_numbers, is_unknown = [np.zeros(1, np.int64)], [], []  # 0 is where the first labels begin
     for _, scored in plan.score_blocks(fitted, counts):
         is_label = scored.labels(rule)
@@ -160,7 +160,7 @@ class Tuning:
         self._fold_of[labelled] = folds(counted.targets.first_class[labelled].tolist(), n_folds)
 
     def splits(self, max_terms: int | None) -> Iterator[tuple[Bools, FoldSplit]]:
-        """Yield, for each fold, which documents are held out, and the split of the documents."""
+        """Yield, for each fold, which documents are held out, and the split with at most `max_terms` selected terms."""
         for fold in range(int(self._fold_of.max()) + 1):
             is_test = self._fold_of == fold
             yield is_test, FoldSplit.of(self._counted, is_test, self._plan, max_terms)
@@ -179,6 +179,7 @@ class Tuning:
                 scores[limit].append(score)
                 done += 1
                 self._progress("choosing the number of terms", done, self._n_folds * len(scores))
+        # `scores` has the limits in the order of `limits`.
         points = [
             CurvePoint(n_terms, float(np.mean(fold_scores)), _standard_error(fold_scores))
             for n_terms, fold_scores in zip(limits, scores.values(), strict=True)
@@ -230,7 +231,7 @@ class Tuning:
                 score = self._score(split.test_targets, split.scores_of(self._plan, fitted, n_terms))
                 curve.setdefault(share, []).append(score)
             self._progress("choosing the number of coefficients", fold + 1, self._n_folds)
-        n_folds = len(curve[1.0])
+        n_folds = len(curve[1.0])  # every fold has a score for the share 1
         return {share: scores for share, scores in curve.items() if len(scores) == n_folds}
 
     def _score(self, targets: Targets, scored_blocks: Iterator[tuple[slice, DocumentScores]]) -> float:
@@ -261,8 +262,9 @@ class Tuning:
     ) -> HeldOutScores:
         """Return the scores of each labelled document by the model that was trained without its fold.
 
-        No further fold is scored as soon as `n_enough` documents are; the others have no scores. A document has no
-        score, but NaN, for a class that has no training document in its fold. With `sieve`, coefficients are dropped.
+        No further fold is scored as soon as `n_enough` documents are; the others have no scores. The score is NaN for a
+        class without a training document outside of the held-out fold, and for the multilabel classes that `scores_of`
+        names. With `sieve`, coefficients are dropped; the size is only estimated, which is much faster.
         """
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         n_scored = 0
@@ -283,5 +285,5 @@ class Tuning:
 
 
 def _standard_error(scores: list[float]) -> float:
-    """Return the standard error of the mean of scores."""
+    """Return the standard error of the mean of at least two scores."""
     return float(np.std(scores, ddof=1) / np.sqrt(len(scores)))

@@ -56,7 +56,7 @@ def is_zip(path: Path) -> bool:
 
 
 def read_zip(path: Path, is_wanted: Callable[[str], bool], report: Report, limits: ReadLimits) -> Iterator[Member]:
-    """Yield the files of a zip for whose path `is_wanted` returns true."""
+    """Yield the files of a zip for whose path `is_wanted` returns true; links and damaged files are skipped."""
     packed_size, unpacked_size = path.stat().st_size, 0
     try:
         archive = zipfile.ZipFile(path)
@@ -66,7 +66,8 @@ def read_zip(path: Path, is_wanted: Callable[[str], bool], report: Report, limit
         for entry in archive.infolist():
             if not entry.filename or entry.is_dir() or not is_wanted(entry.filename):
                 continue
-            if stat.S_ISLNK(entry.external_attr >> 16):  # its content is the path that the link leads to
+            # The upper 16 bits are the mode of the file on Unix. The content of a link is only the path it leads to.
+            if stat.S_ISLNK(entry.external_attr >> 16):
                 report.skip("links")
                 continue
             limits.check_document(entry.file_size, Place(str(path), entry.filename))
@@ -137,7 +138,10 @@ def read_tar(path: Path, is_wanted: Callable[[str], bool], report: Report, limit
 
 
 def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
-    """Return whether an entry is an ordinary file; a sparse file is not, since it may be larger than the archive."""
+    """Return whether an entry is an ordinary file; if not, count it as skipped.
+
+    A sparse file is not ordinary, since it may be larger than the archive. Devices and pipes are counted as links.
+    """
     if not entry.isfile():
         report.skip("links")
     elif entry.issparse():

@@ -33,6 +33,7 @@ def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Ite
     for name, data in read_members(paths, lambda name: base_name(name) in genres, report, selection.limits):
         n_read += 1
         words = data.decode(ENCODING).split()
+        # A word without a tag stays as it is.
         text = " ".join(words if keeps_tags else (word.rpartition("/")[0] or word for word in words))
         yield text, (genres[base_name(name)],)
     n_damaged = report.skipped.get("damaged files", 0)  # `read_members` has counted these
@@ -40,7 +41,8 @@ def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Ite
 
 
 def _read_genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:
-    """Return the genre of each text, by the name of its file."""
+    """Return the genre of each text, by the name of its file; raise `InputError` if there is no `cats.txt`."""
+    # A report of its own, because `_documents` reads the archive again and counts what is skipped.
     for _, data in read_members(paths, lambda name: base_name(name) == GENRES, Report(), selection.limits):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
         genres = {line[0]: line[1] for line in lines if len(line) > 1}

@@ -96,7 +96,7 @@ class Collection:
         start_reading = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
-            batch = None
+            batch = None  # stays None if there are no documents
             try:
                 for batch in start_reading(report):
                     yield batch
@@ -112,7 +112,7 @@ class Collection:
         return Corpus(name, start, multilabel=self.multilabel, split=split if has_both_parts else None)
 
     def select(self, *words: str) -> EditionSelection:
-        """Return the selection that the words after the name stand for."""
+        """Return the selection that the words after the name stand for; raise `InputError` if they are invalid."""
         word_by_choice: dict[str, str] = {}
         for word in words:
             choice = self._choice_of(word, words)

@@ -48,13 +48,13 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
     address = f"{mirror.rstrip('/')}/{file.name}"
     try:
         with _downloader(pooch, address, file.name) as download:
-
+            # pooch passes the name of a temporary file, which it deletes if this function raises.
             def download_and_check(source: str, downloaded: str, manager: object) -> None:
                 download(source, downloaded, manager)
                 _check_download(Path(downloaded), file)
 
             pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=download_and_check)
-    except ValueError as problem:  # of `_check_download`, or an address that pooch does not support
+    except ValueError as problem:  # raised by `_check_download`, or by pooch for an address that it does not support
         hint = f"Set {MIRROR_VARIABLE} to a folder with the right file"
         raise _download_error(address, str(problem).rstrip("."), hint) from None
     except ftplib.all_errors as problem:  # includes OSError
@@ -163,6 +163,7 @@ class _ProgressBar:
         self._task = self._bars.add_task(name, total=None)
 
     def update(self, size: int) -> None:
+        """Add `size` bytes to the download; the first call makes the bar appear."""
         self._bars.start()
         self._bars.update(self._task, advance=size, total=self.total or None)
 

@@ -81,7 +81,7 @@ def find(file: File) -> FileLocation | None:
 
 
 def _is_nonempty(folder: Path) -> bool:
-    """Return whether a path is a nonempty folder, or one that may not be read."""
+    """Return whether a path is a nonempty folder, or one that may not be read, so that reading it raises the error."""
     try:
         return folder.is_dir() and any(folder.iterdir())
     except OSError:

@@ -94,6 +94,7 @@ def shift_of(rows: Bools) -> int:
     totals = np.zeros_like(n_stories)  # per row: the stories of the three frequent codes if this row were CCAT
     for code in FREQUENT:
         distance = CODE_INDEX[code] - CODE_INDEX["CCAT"]
+        # The last rows have no row at this distance; `max`, because a damaged file may have fewer rows than that.
         totals[: max(len(rows) - distance, 0)] += n_stories[distance:]
     return CODE_INDEX["CCAT"] - int(totals.argmax())
 
@@ -144,7 +145,10 @@ def _half_by_code(rows: Bools) -> tuple[Bools, Bools]:
 
 
 def _check_rules(topics: Bools, is_known: Bools) -> None:
-    """Raise `ValueError` if a story lacks the code above one of its codes, or has none of the four top codes."""
+    """Raise `ValueError` if a story lacks the code above one of its codes, or has none of the four top codes.
+
+    `topics` is a matrix of codes by stories, and `is_known` a mask of the codes; an unknown code above is not required.
+    """
     for code, index in CODE_INDEX.items():
         above = code_above(code)
         if above and is_known[CODE_INDEX[above]] and (topics[index] & ~topics[CODE_INDEX[above]]).any():

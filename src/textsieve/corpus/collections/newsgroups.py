@@ -55,7 +55,7 @@ def _header_lines(header: str) -> Iterator[tuple[str, str]]:
 
 
 def without_header(post: str) -> str:
-    """Return the text after the first empty line."""
+    """Return the text after the first empty line; "" if there is none."""
     return post.partition(END_OF_HEADER)[2]
 
 
@@ -69,7 +69,8 @@ def with_subject_alone(post: str) -> str:
 def without_footer(post: str) -> str:
     """Return the text before the last line that is empty or made of hyphens.
 
-    If no line is, or only the first, there is no footer.
+    If there is no such line, or only the first is one, there is no footer, and the post is returned unchanged.
+    Otherwise white space at the beginning of the post is removed, too.
     """
     lines = post.strip().split("\n")
     separators = [number for number, line in enumerate(lines) if not line.strip().strip("-")]

@@ -64,7 +64,7 @@ def _sample_documents(path: Path, report: Report, limits: ReadLimits) -> Iterato
 
 
 def _words(value: object) -> list[str]:
-    """Return the words of a field, which is a list of tokens, or a string if there was only one."""
+    """Return the words of a field: a list of tokens, or a string if there was only one; [] for anything else."""
     if isinstance(value, str):
         return value.split()
     return [str(word) for word in value if not isinstance(word, list | dict)] if isinstance(value, list) else []
@@ -75,7 +75,7 @@ def _read_sample(path: Path, limits: ReadLimits) -> Iterator[tuple[object, objec
     try:
         sample = json.loads(read_document(path, limits))
         yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)
-    except InputError:
+    except InputError:  # of `read_document`; it is a `ValueError`, too
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise InputError(

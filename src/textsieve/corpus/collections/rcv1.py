@@ -76,14 +76,15 @@ def _story_number(text: str) -> int | None:
 
 
 def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limits: ReadLimits) -> Iterator[Document]:
-    """Yield the stories of token files, as texts."""
+    """Yield the stories of token files, as texts; broken stories and those without a topic are skipped and counted."""
     for path in paths:
-        number: int | None = None
-        words: list[str] | None = None
+        number: int | None = None  # of the current story; None before the first
+        words: list[str] | None = None  # the lines of the current story after `.W`; None before `.W`
         n_characters = 0
         for _, line in read_lines(path, ENCODING, report, limits):
             if line.startswith(".I") and not line[2:3].strip():  # `.I` is a word of its own
                 yield from _story(number, words, topics, report)
+                # No story has the number 0, so it counts as invalid, too.
                 number, words, n_characters = _story_number(line[2:].strip()) or INVALID_NUMBER, None, 0
             elif line.rstrip() == ".W":
                 words = []
@@ -95,7 +96,7 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limit
 
 
 def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
-    """Yield the story that ends here, if it is valid and has topics.
+    """Yield a complete story if it is valid and has topics; otherwise count it as skipped.
 
     `number` is None before the first story, and `words` is None if the story had no line `.W`.
     """
@@ -164,6 +165,7 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
     data = "".join(lines).encode(ENCODING)
     # The lines are svmlight, with the number of the story in place of a label.
     rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
+    # There are fewer numbers than lines if scikit-learn ignores a line, such as a comment.
     if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):
         raise ValueError("a weight is not a finite number")
     if not ((numbers == np.floor(numbers)) & (numbers < 10**MAX_DIGITS)).all():
@@ -222,7 +224,8 @@ def _lyrl2004_files(kind: str) -> tuple[File, ...]:
     for piece in PIECES:
         name = f"{kind}_{piece}"
         checksums = (CHECKSUMS[name],) if name in CHECKSUMS else ()
-        files.append(File(f"rcv1/lyrl2004_{name}.dat.gz", checksums, part=piece.partition("_")[0]))
+        part = piece.partition("_")[0]  # "test" for "test_pt0"
+        files.append(File(f"rcv1/lyrl2004_{name}.dat.gz", checksums, part=part))
     return (*files, TOPICS)
 
 

@@ -31,14 +31,15 @@ def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, 
     record: list[str] = []  # the pieces of the open record; empty between records
     n_characters = 0
     for line in lines:
-        position = 0
+        position = 0  # after the last tag in this line
         for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
             is_closing = match[0] == closing
             if record and is_closing:
                 yield "".join([*record, line[position : match.end()]])
             elif record:
                 report.skip(BROKEN)  # the next record begins before this one ends
-            record, position, n_characters = [] if is_closing else [opening], match.end(), 0
+            record = [] if is_closing else [opening]
+            position, n_characters = match.end(), 0
         if record and len(record) <= MAX_LINES:
             record.append(line[position:])
             n_characters += len(line) - position

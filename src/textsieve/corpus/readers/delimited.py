@@ -68,7 +68,7 @@ class _RecordParser:
         self._lenient = lenient
         self._line_ahead: NumberedLine | None = None  # a line that was read to decide about the line before
         self._n_delimiters = 0  # of the first record that has any; 0 before it
-        self._size = 0  # characters of the record so far
+        self._size = 0  # characters of the current record so far, if it has a quote
 
     def next_line(self) -> NumberedLine | None:
         """Return the next line, or None at the end."""
@@ -79,7 +79,7 @@ class _RecordParser:
 
     def parse(self, number: int, line: str) -> list[str]:
         """Return the fields of the record that begins with this line, reading further lines if they belong to it."""
-        if QUOTE in line:
+        if QUOTE in line:  # only such a record can have several lines; the length of each line is limited already
             self._size = len(line)
             fields = self._split_quoted(number, line)
         else:
@@ -91,9 +91,9 @@ class _RecordParser:
         return fields
 
     def _split_quoted(self, number: int, line: str) -> list[str]:
-        """Return the fields of a record whose first line has a quote."""
+        """Return the fields of a record whose first line has a quote, reading further lines if they belong to it."""
         fields = []
-        position = 0
+        position = 0  # where the next field begins in `line`
         while True:
             if line.startswith(QUOTE, position) and not (self._lenient and self._is_punctuation(line, position)):
                 field, line, position = self._parse_quoted(number, line, position + 1)
@@ -106,11 +106,14 @@ class _RecordParser:
                 raise self._too_many_fields_error(number)
             if not line.startswith(self._delimiter, position):
                 return fields
-            position += 1
+            position += 1  # after the delimiter, which is one character
 
     def _parse_quoted(self, number: int, line: str, position: int) -> tuple[str, str, int]:
-        """Parse a field after its opening quote; return it, the line in which it ends, and the position after it."""
-        blocks: list[str] = []
+        """Parse a quoted field; return it, the line in which it ends, and the position after its closing quote.
+
+        `position` is the position in `line` after the opening quote, and `number` the first line of the record.
+        """
+        blocks: list[str] = []  # joined pieces, see `PIECES_OF_BLOCK`
         pieces: list[str] = []
         while True:
             if len(pieces) == PIECES_OF_BLOCK:
@@ -162,7 +165,7 @@ class _RecordParser:
 
         If this line has a closing quote, the opening quote is part of the text if the field does not end at the closing
         one. Otherwise the opening quote is part of the text if this line is the last, or if both this line and the next
-        are full records by themselves.
+        are full records by themselves. The next line is then kept in `_line_ahead`.
         """
         quote = line.find(QUOTE, position + 1)
         while quote >= 0 and line.startswith(QUOTE, quote + 1):
@@ -172,12 +175,14 @@ class _RecordParser:
         self._line_ahead = self.next_line()
         if self._line_ahead is None:
             return True  # this is the last line, so nothing can close the quote
-        # A full record has as many delimiters as the first one, and at least one.
+        # A full record has as many delimiters as the first record, and at least one. If this is the first record,
+        # `_n_delimiters` is 0, and the next line must have as many as this one.
         n_here, n_next = line.count(self._delimiter), self._line_ahead[1].count(self._delimiter)
         return n_here == n_next == (self._n_delimiters or n_here or 1)
 
 
 MAX_COLUMN_NAME = 40
+"""Maximum length of a column's name; a first record with a longer field is no header just because of a known name."""
 LOOK_AHEAD = 100
 """Number of records from which `_labels_come_first` decides."""
 DELIMITERS = ",;|"
@@ -232,7 +237,10 @@ def _documents(
 def _rows(
     source: Source, report: Report, delimiter: str, *, n_columns: int, has_header: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield all records except the header; raise `InputError` if one does not have as many fields as the first."""
+    """Yield all records except the header; raise `InputError` if one does not have as many fields as the first.
+
+    Blank lines are skipped and counted.
+    """
     records = _records(source, report, delimiter)
     header_line = next(number for number, row in records if row) if has_header else 0  # consumes the header
     for number, row in records:
@@ -281,7 +289,10 @@ def _delimiter_of_csv(source: Source) -> str:
 
 
 def _has_header(first_record: list[str], source: Source, format: Format) -> bool:
-    """Return whether the first record has the names of the columns; the module's docstring has the rules."""
+    """Return whether the first record has the names of the columns; the module's docstring has the rules.
+
+    Raise `InputError` if one of the columns is given by name and the other by number.
+    """
     given = [column for column in (source.text, source.label) if isinstance(column, str | int)]
     numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
     names = [column for column in given if isinstance(column, str)]
@@ -308,5 +319,5 @@ def _labels_come_first(source: Source) -> bool:
     Otherwise it more likely has a header with unknown names, and the caller must name the columns.
     """
     records = islice((row for _, row in _records(source, Report(), "\t") if len(row) == 2), LOOK_AHEAD)
-    labels, texts = zip(*records, strict=True)
+    labels, texts = zip(*records, strict=True)  # at least one record: the caller has seen that the first has two fields
     return sum(map(len, labels)) <= sum(map(len, texts))

@@ -45,7 +45,7 @@ class FolderEntry(NamedTuple):
 
 
 def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[FolderEntry]:
-    """Yield the regular files below a folder; skipped entries are counted in the report."""
+    """Yield the regular files below a folder, depth first; skipped entries are counted in the report."""
     walker = _Walker(root, report, follow_links)
     stack = [("", iter(list_folder(str(root))))]  # the prefix of names in a folder, and its remaining entries
     while stack:
@@ -53,14 +53,14 @@ def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[
         entry = next(entries, None)
         if entry is None:
             stack.pop()
-        elif walker.is_folder(entry):
+        elif walker.should_enter(entry):
             stack.append((f"{prefix}{entry.name}/", iter(list_folder(entry.path))))
         elif walker.is_document(entry):
             yield FolderEntry(entry.path, prefix + entry.name)
 
 
 def list_folder(path: str) -> list[os.DirEntry[str]]:
-    """Return the entries of a folder, sorted by name."""
+    """Return the entries of a folder, sorted by the bytes of their names; raise `InputError` if it can't be read."""
     try:
         with os.scandir(path) as entries:
             return sorted(entries, key=lambda entry: os.fsencode(entry.name))
@@ -83,27 +83,30 @@ class _Walker:
         status = os.stat(root)
         self._folders_read = {(status.st_dev, status.st_ino)}  # device and inode identify a folder
 
-    def is_folder(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether an entry is a folder that should be entered."""
-        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._should_enter(entry)
+    def should_enter(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether to enter an entry: a folder, or a link to one, that is not hidden and must still be read.
+
+        If so, remember the folder as read. If it is a visible folder that is not entered, count it as skipped.
+        """
+        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._must_be_read(entry)
 
     def is_document(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether an entry that is not entered is a document."""
+        """Return whether an entry for which `should_enter` is false is a document; if not, count it as skipped."""
         if entry.name.startswith(HIDDEN):
             self._report.skip("hidden folders" if _is_dir(entry) else "hidden files")
             return False
         if _is_dir(entry):
-            return False  # is_folder has counted it
+            return False  # `should_enter` has counted it
         if not _is_file(entry):
             self._report.skip(SPECIAL_FILES)
             return False
         return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
 
-    def _should_enter(self, folder: os.DirEntry[str]) -> bool:
-        """Return whether to enter a folder or a link to one; if not, count it as skipped.
+    def _must_be_read(self, folder: os.DirEntry[str]) -> bool:
+        """Return whether a folder, or a link to one, must still be read; if not, count it as skipped.
 
-        A folder that was entered before is not entered again, and neither is a link whose target the walk reaches by
-        its own name.
+        A folder that was entered before is not entered again. A link is not followed if the walk reaches its target
+        without a link, or if it may not be followed.
         """
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
@@ -124,7 +127,10 @@ class _Walker:
         return True
 
     def _is_read_by_name(self, target: str) -> bool:
-        """Return whether the walk reaches a folder without a link: it is inside, and no folder on the way is hidden."""
+        """Return whether the walk reaches a folder, given by its real path, without a link.
+
+        That is so if the folder is inside the root, and neither it nor a folder on the way to it is hidden.
+        """
         if not self._is_inside(target):
             return False
         names = os.path.relpath(target, self._root).split(os.sep)
@@ -167,7 +173,9 @@ def corpus(source: Source, format: Format) -> Corpus:
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     """Yield the text of each file and the label of its folder, and with `keep`, the name of the file."""
     read_labels = source.label_reader(report)
-    report.places = None  # labels are read once per folder, and the name of a file is its place
+    # The label reader is called once per folder, so it can't report the place of each document. The place is the name
+    # of the file, which `Corpus.placed_batches` takes from the kept values.
+    report.places = None
     previous_label: str | None = None
     labels: Labels = ()
     for file in walk(source.path, report, follow_links=source.limits.follow_links):
@@ -177,13 +185,14 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
             previous_label, labels = label, read_labels(label, position=0)
         text = _read_text(file.path, source, report)
         if source.keep:
+            # A name that can't be decoded has lone surrogates, which no output could encode.
             yield text, labels, {"file": os.fsencode(file.name).decode(errors="replace")}
         else:
             yield text, labels
 
 
 def _read_text(path: str, source: Source, report: Report) -> str:
-    """Return the text of a file; raise `InputError` if it is not text."""
+    """Return the text of a file; raise `InputError` if some of its bytes are invalid and it is clearly not text."""
     data = read_document(path, source.limits)
     text, n_replaced = decode(data, source.encoding)
     if n_replaced and (kind := binary_kind(data[:HEAD])):

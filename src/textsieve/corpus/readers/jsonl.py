@@ -51,7 +51,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     """Return the objects of a file as a corpus."""
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
-    keys = _choose_keys(examples, source) if examples else _Keys("", None, ())  # no keys if no line can be parsed
+    # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
+    keys = _choose_keys(examples, source) if examples else _Keys("", None, ())
     multilabel = source.label_separator is not None or any(
         isinstance(record.get(keys.label or ""), list) for record in examples
     )
@@ -66,7 +67,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:
-    """Yield the documents of each group of lines as soon as it arrives; the first object determines the keys."""
+    """Yield the documents of each group of numbered lines when it arrives; the first object determines the keys."""
     keys: _Keys | None = None
     for lines in groups:
         objects = _objects_in_lines(lines, source, report)
@@ -106,7 +107,7 @@ def _documents(
     keys: _Keys,
     place_format: str,
 ) -> Iterator[Document | KeptDocument]:
-    """Yield the documents of numbered objects."""
+    """Yield the documents of numbered objects; raise `InputError` if one has no text or an invalid one."""
     text_key, label_key, kept_keys = keys
     read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
     for number, record in objects:
@@ -158,14 +159,14 @@ def _objects_in_array(source: Source, report: Report) -> Iterator[tuple[int, Obj
     parser = _ArrayParser(source, report)
     number = 0
     if not parser.skip("["):
-        raise parser.expected("a list")
+        raise parser.expected_error("a list")
     while not parser.skip("]"):
         if number and not parser.skip(","):
-            raise parser.expected("',' delimiter")
+            raise parser.expected_error("',' delimiter")
         number += 1
         yield number, _require_object(parser.parse_value(number), source, f"item {number}")
     if parser.peek():
-        raise parser.expected("nothing after the list")
+        raise parser.expected_error("nothing after the list")
 
 
 class _ArrayParser:
@@ -175,11 +176,11 @@ class _ArrayParser:
         self._source = source
         self._pieces = source.text_pieces(report)
         self._text = ""  # the buffered text
-        self._position = 0  # in the buffered text
+        self._position = 0  # up to which the buffered text is parsed
         self._line, self._column = 1, 1  # where the buffered text begins in the file
 
     def peek(self) -> str:
-        """Return the next character that is not white space, or "" at the end."""
+        """Move to the next character that is not white space, and return it; return "" at the end of the file."""
         while True:
             if match := _NOT_SPACE.search(self._text, self._position):
                 self._position = match.start()
@@ -189,7 +190,7 @@ class _ArrayParser:
                 return ""
 
     def skip(self, character: str) -> bool:
-        """Skip a character if it comes next, and return whether it did."""
+        """Skip white space, and then this character if it comes next; return whether it did."""
         is_next = self.peek() == character
         if is_next:
             self._position += 1
@@ -209,8 +210,9 @@ class _ArrayParser:
                 n_after_error = len(self._text[error.pos :].strip())
                 # An error near the end of the buffered text may be due to a token that is cut off there.
                 is_incomplete = error.msg.startswith("Unterminated") or n_after_error <= MAX_TOKEN
+                # Made now, because `_read_more` moves the buffered text, to which `error.pos` refers.
                 problem = self._error(error.pos, error.msg.removesuffix(" at"))
-                n_characters = len(self._text) - self._position
+                n_characters = len(self._text) - self._position  # of this value so far
                 if is_incomplete:
                     self._source.limits.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
                 if not is_incomplete or not self._read_more(n_characters):
@@ -221,9 +223,13 @@ class _ArrayParser:
                 raise self._error(self._position, str(error)) from None
 
     def _read_more(self, at_least: int) -> bool:
-        """Drop the parsed text and read at least this many characters; return False at the end of the file."""
+        """Drop the parsed text, and read at least this many characters or up to the end of the file.
+
+        Return False if nothing is left to read.
+        """
         parsed = self._text[: self._position]
         n_newlines = parsed.count("\n")
+        # Columns count from 1, so the character after the last newline of `parsed` has column 1.
         self._column = len(parsed) - parsed.rfind("\n") if n_newlines else self._column + len(parsed)
         self._line += n_newlines
         pieces = [self._text[self._position :]]
@@ -235,7 +241,7 @@ class _ArrayParser:
         self._text = "".join(pieces)
         return n_read > 0
 
-    def expected(self, what: str) -> InputError:
+    def expected_error(self, what: str) -> InputError:
         """Return the error for text at this position that is not `what`."""
         return self._error(self._position, f"Expecting {what}")
 
@@ -300,7 +306,10 @@ def _is_array(source: Source) -> bool:
 
 
 def _look_ahead(source: Source, is_array: bool) -> list[Object]:
-    """Return the first objects, which determine the keys."""
+    """Return the first objects, which determine the keys; raise `InputError` if the source has none.
+
+    The list is empty if the source is lenient and no line can be parsed.
+    """
     examples: list[Object] = []
     n_characters = 0
     report = Report()

@@ -27,6 +27,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def _plain_documents(source: Source, report: Report) -> Iterator[Document]:
+    """Yield each line as an unlabelled document."""
     return ((line.rstrip("\r\n"), ()) for _, line in source.lines(report))
 
 
@@ -43,5 +44,5 @@ def _fasttext_documents(source: Source, report: Report) -> Iterator[Document]:
         while match := LABEL.match(text, end_of_labels):
             labels.append(match[1])
             end_of_labels = match.end()
-        # A single label is not passed as a list, or every file would count as multilabel.
+        # A single label is passed as a string, because a list would make the corpus multilabel; no label is "".
         yield text[end_of_labels:], read_labels(labels if len(labels) > 1 else "".join(labels), number)

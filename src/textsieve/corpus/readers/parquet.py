@@ -75,7 +75,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Iterator[Document | KeptDocument]:
-    """Yield the rows of a table; raise `InputError` at the first that is too large."""
+    """Yield the rows of a table as documents; raise `InputError` at the first that is too large."""
     read_labels = source.label_reader(report, place_format="row {}", may_be_joined=True)
     n_rows = unpacked_size = 0
     with _seekable(source) as path, _name_file_in_errors(source):
@@ -89,6 +89,7 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
             texts = _texts(arrays[columns.text][:n_allowed], source, report)
             labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
             kept_rows = zip(*(_kept_values(arrays[number]) for number in columns.kept.values()), strict=True)
+            # The texts end before the first row that is too large; labels and kept values may go on.
             for row, (text, label) in enumerate(zip(texts, labels, strict=False), n_rows + 1):
                 if columns.kept:
                     yield text, read_labels(label, row), dict(zip(columns.kept, next(kept_rows), strict=True))
@@ -102,7 +103,10 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
 
 
 def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
-    """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time."""
+    """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time.
+
+    `columns` must be ascending, because Arrow returns columns in the order of the file.
+    """
     # For `column_indices`, Arrow numbers the leaves (see `Leaf`); a nested column may have several.
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
     groups = row_groups(path, columns, str(source.path), source.limits)
@@ -117,12 +121,12 @@ def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict
         )
         for number, group in enumerate(groups):
             if not group.n_rows:
-                continue
+                continue  # `row_groups` does not check the pages of an empty group
             n_read = 0
             for batch in file.reader.iter_batches(
                 _rows_at_once(group), row_groups=[number], column_indices=leaves, use_threads=False
             ):
-                batch.validate(full=True)
+                batch.validate(full=True)  # raises an error of Arrow for damaged values, such as invalid UTF-8
                 n_read += len(batch)
                 yield dict(zip(columns, map(_stored, batch.columns), strict=True))
             if n_read != group.n_rows:
@@ -162,10 +166,10 @@ def _name_file_in_errors(source: Source) -> Iterator[None]:
     """Raise `InputError` with the file's name for errors of Arrow and of damaged headers."""
     try:
         yield
-    except (InputError, MemoryError):
+    except MemoryError:  # Arrow's own is also an `ArrowException`, but the file is not to blame
         raise
     except (pa.ArrowException, DamagedError, OSError, UnicodeDecodeError) as error:
-        problem = (str(error).splitlines() or [type(error).__name__])[0]
+        problem = (str(error).splitlines() or [type(error).__name__])[0]  # the class's name if there is no message
         raise InputError(
             f"cannot be read as Parquet: {problem}. It is damaged, or no Parquet file",
             place=str(source.path),
@@ -212,7 +216,7 @@ def _check_text(source: Source, name: str, kind: Any) -> None:
 
 
 def _check_label(source: Source, name: str, kind: Any) -> bool:
-    """Return whether the label column holds lists; raise `InputError` if it cannot hold labels."""
+    """Raise `InputError` if a column of this Arrow type can't hold labels; return whether it holds lists of labels."""
     is_list = _is_list(kind)
     inner = _stored_type(kind.value_type) if is_list else kind
     if _is_string(inner) or _is_number(inner) or types.is_boolean(inner) or types.is_null(inner):
@@ -255,7 +259,7 @@ def _kept_values(array: Any) -> list[Any]:
 
 
 def _values(array: Any) -> list[Any]:
-    """Return the values of a column, lists included, as Python objects.
+    """Return the values of a column, which may be lists, as Python objects; None for null.
 
     Items that share an entry of a dictionary share one object, so that they take no more memory than the dictionary.
     """
@@ -282,12 +286,15 @@ def _sizes(array: Any) -> Sizes:
         lengths = entry_lengths[items.indices.fill_null(len(entry_lengths) - 1).to_numpy()]
     else:
         lengths = _lengths(items)
-    cumulative: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])
+    cumulative: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])  # the size of all items before
     return np.diff(cumulative[offsets])
 
 
 def _lengths(array: Any) -> Sizes:
-    """Return the number of bytes of each string, or `NUMBER_SIZE` for another value."""
+    """Return the number of bytes of each string, or `NUMBER_SIZE` for another value.
+
+    It is 0 for null in a column of strings or bytes, and for all values of a column of Arrow's type null.
+    """
     if types.is_string_view(array.type) or types.is_binary_view(array.type):
         array = array.cast(pa.large_binary())  # Arrow has no lengths of views
     if not _is_string(array.type) and not _is_binary(array.type):
@@ -300,5 +307,5 @@ def _lengths(array: Any) -> Sizes:
 def _items(array: Any) -> tuple[Any, npt.NDArray[np.int64]]:
     """Return the items of all lists of a column, and the offsets: list i has items[offsets[i] : offsets[i + 1]]."""
     lists = array.cast(pa.large_list(array.type.value_type))
-    offsets = lists.offsets.to_numpy()
+    offsets = lists.offsets.to_numpy()  # of a slice of an array, they need not begin with 0
     return lists.values[offsets[0] : offsets[-1]], offsets - offsets[0]

@@ -37,6 +37,7 @@ from ..read_limits import ReadLimits, how_to_raise
 
 MAGIC = b"PAR1"
 VALUE_OVERHEAD = 16
+"""Bytes that each value counts in addition to its page."""
 PAGE_RATIO = 20
 """Maximum ratio of unpacked to packed size of a page that is larger than a document may be; text seldom exceeds it."""
 SMALL_DICTIONARY = 2**13
@@ -184,7 +185,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
     footer = _parse_footer(data)
     leaves = _leaves(footer)
     groups = footer.get("row_groups", ())
-    n_rows = [group.get("num_rows", -1) for group in groups]
+    n_rows = [group.get("num_rows", -1) for group in groups]  # -1, if it is missing, is an error below
     if footer.get("num_rows") != sum(n_rows) or min(n_rows, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
     total_unpacked = 0
@@ -193,7 +194,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
         if len(chunks) != len(leaves):
             raise DamagedError("a row group has another number of columns than the file")
         if not n_rows[number]:
-            yield RowGroup(n_rows=0)
+            yield RowGroup(n_rows=0)  # the caller does not read it, so its pages need no check
             continue
         unpacked_size = longest = 0
         list_dictionaries = set()
@@ -215,6 +216,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
 
 
 def _is_string_list(leaf: Leaf) -> bool:
+    """Return whether a leaf has strings or bytes of any length inside a nested column, such as a list."""
     return leaf.is_nested and leaf.physical_type == _BYTE_ARRAY
 
 
@@ -250,7 +252,7 @@ def _pages(data: mmap.mmap, metadata: dict[str, Any], leaf: Leaf) -> Iterator[_P
         if 0 < metadata.get("dictionary_page_offset", 0) < position:  # some writers store 0 for no dictionary
             position = metadata["dictionary_page_offset"]
         end = position + metadata["total_compressed_size"]
-        if not 0 < position <= end <= len(data) - 8:
+        if not 0 < position <= end <= len(data) - 8:  # the file ends with the footer's length and `MAGIC`
             raise DamagedError("a column is not where it should be")
         while n_values_left > 0 and position < end:
             reader = _ThriftReader(data, position, end)
@@ -261,7 +263,7 @@ def _pages(data: mmap.mmap, metadata: dict[str, Any], leaf: Leaf) -> Iterator[_P
             if min(n_values, packed, content) < 0 or packed > end - begin:
                 raise DamagedError("a page has an impossible size")
             unpacked = content + VALUE_OVERHEAD * n_values
-            if kind == "dictionary_page_header":
+            if kind == "dictionary_page_header":  # its values are not among the `num_values` of the chunk
                 yield _Page(begin, packed, content, unpacked, is_dictionary=True)
             else:
                 n_values_left -= n_values
@@ -291,7 +293,7 @@ def _longest_value(data: mmap.mmap, page: _Page, codec: int | None) -> int:
         (length,) = struct.unpack_from("<I", values, position)
         longest = max(longest, length)
         position += 4 + length
-    return min(longest, page.content)
+    return min(longest, page.content)  # a forged length may exceed the page
 
 
 class _ThriftReader:

@@ -60,11 +60,12 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
     read_labels = source.label_reader(report)
     for lines in _groups_of_lines(source, report):
         matrix = _parse(lines, source)
+        # The largest column number that `_find_columns` saw in the file is first + n_columns - 1.
         if matrix.shape[1] > columns.first + columns.n_columns:
             raise InputError("has changed since it was first read", place=str(source.path), hint="Open it again")
         shape = (matrix.shape[0], columns.n_columns)
         vectors = csr_array((matrix.data, matrix.indices - columns.first, matrix.indptr), shape=shape)
-        vectors.eliminate_zeros()
+        vectors.eliminate_zeros()  # pairs such as 3:0
         labels = [
             read_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)
         ]
@@ -117,7 +118,7 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
         raise  # if each line can be parsed by itself
     if not np.isfinite(matrix.data).all():
         first_invalid = np.flatnonzero(~np.isfinite(matrix.data))[0]
-        row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1
+        row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1  # whose entries include it
         raise InputError(
             "a value is not finite",
             place=Place(str(source.path), f"line {lines.numbers[row]}"),
@@ -127,7 +128,10 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
 
 
 def _raise_with_line(lines: _Lines, source: Source) -> None:
-    """Raise `InputError` for the first line that can't be parsed, which scikit-learn does not name."""
+    """Raise `InputError` for the first line that can't be parsed by itself; return if there is none.
+
+    The errors of scikit-learn do not name the line.
+    """
     for number, features in zip(lines.numbers, lines.features, strict=True):
         try:
             _load([features])
@@ -140,7 +144,10 @@ def _raise_with_line(lines: _Lines, source: Source) -> None:
 
 
 def _load(features: list[str]) -> csr_array[Any]:
-    """Return the matrix of features. Each line gets the label 0, because the labels are read by `_label_value`."""
+    """Return the matrix of features, with a row per line, and columns numbered as in the file.
+
+    scikit-learn expects a label in each line. It gets a 0, because `_label_value` reads the real labels.
+    """
     data = "".join(f"0 {line}\n" for line in features).encode()
     matrix, _ = load_svmlight_file(io.BytesIO(data), zero_based=True)
     return csr_array(matrix)

@@ -22,7 +22,7 @@ from ...arrays import Bools, Floats, Ints
 from ...errors import InputError
 from ...kernels.hitting_sets import contrast_rows, minimal_sets
 from ...stats import ClassStats
-from .transversals import Bits, union_of_bits, unpack_bits
+from .transversals import Bits, union_of_minimal_rows, unpack_bits
 
 SCALES = ("max", "none")
 
@@ -45,6 +45,7 @@ class Representatives:
         divisors = np.ones(len(n_class_terms))
         with_terms = np.flatnonzero(n_class_terms)
         if scale == "max" and len(with_terms):
+            # Without the classes that have no terms, the cells of each class end where those of the next one start.
             largest = np.maximum.reduceat(means, self.class_starts[with_terms])
             divisors[with_terms] = np.where(largest > 0, largest, 1.0)
         self.weights: Floats = means / np.repeat(divisors, n_class_terms)
@@ -62,7 +63,7 @@ class Representatives:
     def largest_difference(self, epsilon: float) -> float:
         """Return the largest difference by which the weight of a term in one class exceeds its weight in another.
 
-        Only terms that weigh at least epsilon in the first class count.
+        Only terms that weigh at least epsilon in the first class count; the result is 0 if there are none.
         """
         smallest = np.zeros(self.n_terms)  # the smallest weight of each term: 0 if some class lacks the term
         in_all_classes = np.flatnonzero(np.diff(self.term_starts) == len(self.with_documents))
@@ -135,7 +136,7 @@ class Contrast(NamedTuple):
 
     def testor_terms(self) -> Ints:
         """Return the terms that are in some typical testor, which are those of the minimal rows."""
-        union = union_of_bits(self._nonempty_rows())
+        union = union_of_minimal_rows(self._nonempty_rows())
         return np.asarray(self.terms[unpack_bits(union[None], len(self.terms))[0]])
 
     def matrix(self, with_documents: Ints, n_classes: int, n_terms: int) -> sparse.csr_array:
@@ -220,7 +221,7 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
         n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
         return n_terms_at[position] <= k
 
-    # Positions of a weight that selects too many terms (-1: none found), and of a larger one that fits.
+    # Positions of a weight that selects too many terms (-1: nothing to bisect), and of a larger one that fits.
     too_many, fitting = _bracket(len(weights) - 1, fits)
     while fitting - too_many > 1 and too_many >= 0:
         middle = (too_many + fitting) // 2
@@ -229,6 +230,7 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
         else:
             too_many = middle
     all_fitting = [position for position, n_terms in n_terms_at.items() if n_terms <= k]
+    # If nothing fits, only the largest weight was tried, and `fitting` is still its position.
     best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
     # If every fitting weight selects no term, use the next smaller one, even though it selects too many.
     position = best if n_terms_at[best] or too_many < 0 else too_many
@@ -236,10 +238,10 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
 
 
 def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
-    """Search down from the last position, in steps of 1, 2, 4, ..., for a position that does not fit.
+    """Search down from position `last`, in steps of 1, 2, 4, ..., until a position does not fit.
 
-    Return that position and the fitting one tried before it. The first is -1 if none was found, which includes the case
-    that even the last position does not fit.
+    Return that position, and the fitting one tried before it. In two cases there is nothing to bisect, and the first
+    number is -1: if all positions tried fit, return -1 and 0; if even `last` does not fit, return -1 and `last`.
     """
     if not fits(last):
         return -1, last
@@ -249,7 +251,7 @@ def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
         if not fits(position):
             return position, fitting
         fitting, step = position, 2 * step
-    return -1, fitting
+    return -1, 0
 
 
 class ComparisonRows(Mapping[Any, sparse.csr_array]):

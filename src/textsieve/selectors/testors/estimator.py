@@ -125,8 +125,9 @@ class TypicalTestors(TermSelector):
     depends_on_k = True
     chooses_own_k = True
     _used_settings: _UsedSettings
-    _least_tried: float
-    _cached_representatives: Representatives | None
+    _least_tried: float  # the smallest ε tried in the search for it, or ε itself if there was no search
+    _cached_representatives: Representatives | None  # None after copying or unpickling
+    # Shares take long to compute, so these two are None until they are needed.
     _shares: list[_ClassShares] | None
     _scores_and_ranking: tuple[Floats, Ints] | None
 
@@ -212,8 +213,10 @@ class TypicalTestors(TermSelector):
     def _resolve_epsilon(self, representatives: Representatives, max_terms: int | None) -> float:
         """Return ε, the minimum weight of a term in the mean document of a class: a setting, or the result of a search.
 
-        If only the number of terms is limited, the search looks for the ε that selects about `max_terms` terms, and
-        `_least_tried` becomes the smallest ε that it tried. Without any limit, ε has a default.
+        If `epsilon` is None and the number of terms is limited, the search looks for the ε that selects about
+        `max_terms` terms. If neither is set, ε has a default. Also sets `_least_tried`, to the smallest ε that the
+        search tried, or to ε if there was no search. Raises an error if there is nothing to search, because no weight
+        is above 0.
         """
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
         if self.epsilon is not None or max_terms is None:
@@ -225,7 +228,11 @@ class TypicalTestors(TermSelector):
         return search.epsilon
 
     def _nothing_selected_error(self, representatives: Representatives, epsilon: float) -> InputError:
-        """Return the error that explains why no term was selected and what to do."""
+        """Return the error that explains why no term was selected with this ε, and what to do.
+
+        The reasons are tested in this order: no weight is above 0, ε is above all weights, the classes do not differ,
+        and δ is above all differences.
+        """
         largest_weight = float(representatives.weights.max(initial=0.0))
         if largest_weight <= 0:
             return UnfitDocuments(
@@ -242,7 +249,7 @@ class TypicalTestors(TermSelector):
                 hint=f"the largest is {_rounded_down(largest_weight)}. Use a smaller epsilon",
             )
         largest_difference = representatives.largest_difference(epsilon)
-        # The user can change ε only if it was not the result of a search.
+        # The message mentions ε only if the user can change it, that is, if it was not the result of a search.
         was_searched = self.epsilon is None and resolve_k(self.k, representatives.n_terms) is not None
         epsilon_clause = "" if was_searched else f" in terms of weight epsilon={epsilon!r} or more"
         if largest_difference <= 0:
@@ -304,7 +311,7 @@ class TypicalTestors(TermSelector):
         return scores
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
-        """Rank by score, then by larger weight in any class, then by lower column."""
+        """Return the scores and the ranking: by score, then by larger weight in any class, then by lower column."""
         scores = self.score_terms(stats)
         return scores, np.lexsort((-self._representatives.largest_weights(), -scores))
 
@@ -322,7 +329,10 @@ class TypicalTestors(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Rank by score, then by larger weight in the class, then by lower column."""
+        """Return the order by score, then by larger weight in the class, then by lower column.
+
+        All columns have a score above 0 for the class, so they are among its terms, which ascend.
+        """
         terms, weights = self._representatives.of_class(number)
         return np.lexsort((-weights[np.searchsorted(terms, columns)], -scores))
 
@@ -334,12 +344,13 @@ class TypicalTestors(TermSelector):
         return self._scores_and_ranking
 
     def selected_columns(self) -> Ints:
-        """Return the selected columns.
+        """Return the selected columns, in the order of `ranking_` if that is known already.
 
-        They are in the order of `ranking_` if `k` left some terms out. Otherwise those with the largest weight come
-        first, because computing the shares of testors only for the order would take most of the time.
+        It is known if `k` left some terms out, or if `scores_` or `ranking_` has been read. Otherwise the columns with
+        the largest weight in any class come first, because computing the shares of testors only for the order would
+        take most of the time.
         """
-        selected = np.flatnonzero(self.support_)
+        selected = np.flatnonzero(self.support_)  # selects terms first, if that has not been done
         if self._scores_and_ranking is not None:
             ranking = self._scores_and_ranking[1]
             return np.asarray(ranking[self.support_[ranking]])
@@ -376,7 +387,7 @@ class TypicalTestors(TermSelector):
 
     @property
     def least_weight_tried_(self) -> float:
-        """Return the smallest weight tried in the search for ε.
+        """Return the smallest weight tried in the search for ε, or ε itself if there was no search.
 
         Terms with smaller weights in all classes had no influence.
         """
@@ -425,8 +436,8 @@ class TypicalTestors(TermSelector):
         """Return an iterator over the typical testors of a class, each as a tuple of ascending columns.
 
         There may be too many to list: the iterator stops after `limit` of them, or after `max_seconds`. Afterwards its
-        attribute `complete` says whether these are known to be all. A class that no term distinguishes from any other
-        class has none.
+        attribute `complete` says whether these are known to be all. Both methods return the same testors in different
+        orders; "lex" is slower. A class that no term distinguishes from any other class has no testors.
         """
         class_contrast = self._contrast_for(label)
         basic = class_contrast.basic_matrix()
@@ -456,7 +467,7 @@ class TypicalTestors(TermSelector):
         about a second). If that is not enough, the result is a short testor that may not be the shortest, and `proved`
         is False.
         """
-        for name, value in (("limit", limit), ("max_steps", max_steps)):
+        for name, value in (("limit", limit), ("max_steps", max_steps)):  # `max_steps` may also be None
             if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
                 raise InputError(setting=name, value=value, hint="use a whole number from 1")
         if not 0 < as_number(share_of_work) < np.inf:
@@ -469,7 +480,7 @@ class TypicalTestors(TermSelector):
         if not len(basic):
             return Shortest([], size=0, proved=True, indistinguishable_from=indistinguishable_from)
         if max_steps is None:
-            words_per_step = basic.size // 64 + 1
+            words_per_step = basic.size // 64 + 1  # a step reads about the whole matrix, 64 entries to a word
             affordable_steps = int(share_of_work * _SHORTEST_WORK) // words_per_step
             max_steps = min(max(affordable_steps, _MIN_STEPS), _MAX_STEPS)
         shortest = shortest_transversals(basic, class_contrast.weights, limit, max_steps)
@@ -486,7 +497,7 @@ class TypicalTestors(TermSelector):
         classes = self.stats_.classes
         try:
             number = classes.index(label)
-        except ValueError:  # comparing with an array raises it, too
+        except ValueError:  # there is no such class, or `label` is an array, which can't be compared
             number = -1
         if number < 0 or not self.stats_.class_docs[number]:
             labels = shown([classes[existing] for existing in self._representatives.with_documents])

@@ -75,6 +75,7 @@ def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
 SHARE_WORK = 1 << 28
 """About how many 64-bit words are read to compute the shares of a class."""
 _MIN_WALKS = _MIN_STEPS = 200
+"""A part may take this many random walks (or `limit`, if it is less) and try this many columns, whatever its work."""
 _LARGEST_EXACT = 2.0**53
 """Integers up to this one are exact as floats."""
 
@@ -104,7 +105,8 @@ def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Share
         else:
             exact = False
             pattern_shares = _estimate_shares(part, n_terms, _n_walks(part, limit, part_work))
-        # Every column is in some transversal, so no share may be rounded to 0.
+        # Every column of a part is in some transversal, so no share may be rounded to 0. Columns without any mark are
+        # in no part, and keep the share 0.
         values[part.columns] = np.maximum(pattern_shares, np.finfo(np.float64).tiny)[part.pattern_of]
     return Shares(values, exact)
 
@@ -129,11 +131,13 @@ def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
     """
     starts, factors = np.cumsum(transversals.sizes) - transversals.sizes, n_terms[transversals.members]
     logs = np.add.reduceat(np.log2(factors), starts)
-    # If the products are certainly exact as floats, multiply with numpy; otherwise with Python's integers.
+    # If the sum of the products is certainly exact as a float, multiply with numpy; otherwise with Python's integers.
+    # The logarithms are rounded, so only half of the limit is used. A product above 2^60 exceeds it anyway, and is
+    # limited because `exp2` could overflow.
     if np.exp2(np.minimum(logs, 60.0)).sum() < _LARGEST_EXACT / 2:
         return np.multiply.reduceat(factors, starts).astype(np.float64)
     products = [prod(counts.tolist()) for counts in np.split(factors, starts[1:])]
-    shift = max(sum(products).bit_length() - 53, 0)
+    shift = max(sum(products).bit_length() - 53, 0)  # then the sum has at most 53 bits
     return np.array([float(product >> shift) for product in products])
 
 
@@ -150,6 +154,7 @@ def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:
     divided by the number of terms of the pattern.
     """
     arrays = SearchArrays.of(part.patterns)
+    # One number for each walk and each member that a set can have, from a fixed seed.
     random_numbers = np.random.default_rng(0).random((n_walks, len(arrays.members)))
     pattern_shares = probe_shares(
         arrays.columns,

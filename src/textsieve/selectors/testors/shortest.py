@@ -53,7 +53,7 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
     """Return the sets with the fewest columns that hit every row, at most `limit`, the heaviest first.
 
     `basic` is a basic matrix (see `contrast.py`). `weights` has a weight for each column; the weight of a set is the
-    sum over its columns. The search tries at most `most_steps` columns in total.
+    sum over its columns. The search tries at most `most_steps` columns in total, over all parts of the matrix.
     """
     heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
     proved = heaviest = True
@@ -71,7 +71,10 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
 
 
 def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, limit: int) -> WeightedSets:
-    """Return the heaviest testors of a part, given its sets of patterns; a testor has a column of each pattern."""
+    """Return the `limit` heaviest testors of a part, given its shortest sets of patterns.
+
+    A set of patterns gives one testor for each way to take a column of each of its patterns.
+    """
     # The columns of each pattern as sets of one column, the heaviest first.
     columns_of: dict[int, WeightedSets] = {pattern: [] for patterns in pattern_sets for pattern in patterns}
     for column, pattern in zip(part.columns.tolist(), part.pattern_of.tolist(), strict=True):
@@ -79,7 +82,8 @@ def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, l
             columns_of[pattern].append((float(weights[column]), (column,)))
     for columns in columns_of.values():
         columns.sort(key=_heaviest_first)
-    # Compare sets of patterns by the heaviest testor of each; sets after the first `limit` cannot contribute.
+    # Compare sets of patterns by the heaviest testor of each. Sets after the first `limit` cannot contribute, because
+    # each of the first `limit` sets has a testor that is at least as heavy.
     pattern_sets = heapq.nsmallest(
         limit, pattern_sets, key=lambda patterns: -fsum(columns_of[pattern][0][0] for pattern in patterns)
     )
@@ -109,8 +113,8 @@ def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> Wei
     unions: WeightedSets = []
     heap = [(-(left[0][0] + right[0][0]), 0, 0)]
     while heap and len(unions) < limit:
-        weight, i, j = heapq.heappop(heap)
-        unions.append((-weight, tuple(sorted(left[i][1] + right[j][1]))))
+        negative_weight, i, j = heapq.heappop(heap)  # the smallest is the heaviest
+        unions.append((-negative_weight, tuple(sorted(left[i][1] + right[j][1]))))
         if j + 1 < len(right):
             heapq.heappush(heap, (-(left[i][0] + right[j + 1][0]), i, j + 1))
         if j == 0 and i + 1 < len(left):  # only from j = 0, so that each pair is pushed once
@@ -130,16 +134,17 @@ class _ShortestSets(NamedTuple):
 def _search_shortest(patterns: Bools, limit: int, most_steps: int) -> _ShortestSets:
     """Return the shortest sets of patterns that hit all rows of a part, at most `limit`.
 
-    `patterns` has the distinct columns of the part. The search tries size after size, and at most `most_steps` columns;
-    if these are not enough, the result is a short set that was found greedily.
+    `patterns` has the distinct columns of the part (rows x patterns). The search tries size after size, and at most
+    `most_steps` columns; if these are not enough, the result is a short set that was found greedily.
     """
     in_all_rows = np.flatnonzero(patterns.all(axis=0)).tolist()  # at most one, because patterns are distinct
     if in_all_rows:
         return _ShortestSets([(pattern,) for pattern in in_all_rows], most_steps, is_proved=True, has_all=True)
+    # A minimal set has at most as many members as there are rows, because each member hits a row that no other does.
     for size in range(2, min(patterns.shape) + 1):
         search = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
         sets = list(search)
-        most_steps = search.steps_left or 0
+        most_steps = search.steps_left or 0  # never None here, because the number of steps is limited
         if sets:
             return _ShortestSets(sets, most_steps, is_proved=True, has_all=search.complete)
         if not search.complete:  # there are no steps left to rule out this size

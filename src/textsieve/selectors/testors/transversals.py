@@ -70,7 +70,7 @@ def minimal_rows(rows: Any) -> Ints:
     return minimal_sets(pack_bits(marks))
 
 
-def union_of_bits(rows: Bits) -> Bits:
+def union_of_minimal_rows(rows: Bits) -> Bits:
     """Return the columns that are in some minimal transversal of the rows, as one bit set.
 
     These are the columns of the minimal rows, the rows that contain no other row.
@@ -151,7 +151,7 @@ class Transversals(Iterator[Testor]):
         return self
 
     def __next__(self) -> Testor:
-        """Return the next transversal."""
+        """Return the next transversal; at the end, set `complete` and raise `StopIteration`."""
         if self._n_returned == 0 and self._deadline == np.inf:  # time is counted from the first request
             self._deadline = time.monotonic() + self._seconds
         if self._n_returned == self._limit:
@@ -188,7 +188,10 @@ class Listing(NamedTuple):
 
 
 def list_transversals(rows: Bools, limit: int, most_steps: int) -> Listing:
-    """List the minimal transversals with MMCS, stopping after `limit` of them or `most_steps` tried columns."""
+    """List the minimal transversals with MMCS, until more than `limit` are found or `most_steps` columns were tried.
+
+    `complete` is True only if the search is done and found at most `limit`.
+    """
     search = _start_search(rows, "mmcs")
     sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     while not search.done and number <= limit and most_steps > 0:
@@ -309,8 +312,10 @@ def _lex(basic: Bools, most_members: int) -> KernelSearch:
     columns = pack_bits(basic.T)  # for each column the rows that it hits
     full = pack_bits(np.ones((1, len(basic))))[0]  # the set of all rows
     max_size = min(basic.shape)  # each member of a minimal set hits a row that no other member hits
-    # For each number of members: the rows that these members hit, and those that exactly one of them hits.
+    # For each number of members: the rows that these members hit, and those that exactly one of them hits. There may be
+    # 0 to max_size members, and one more column that is tried.
     hit, once = (np.zeros((max_size + 2, len(full)), np.uint64) for _ in range(2))
+    # `state` has an element for each constant from `hitting_sets.DEPTH` to `DONE`.
     state, members, n_leading = np.zeros(6, np.int64), np.zeros(max_size + 1, np.int64), int(basic[0].sum())
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
@@ -337,6 +342,7 @@ class SearchArrays(NamedTuple):
         """Return the arrays at the start of a search."""
         rows, full = pack_bits(basic), pack_bits(np.ones((1, len(basic))))[0]
         max_size = min(basic.shape)  # each member of a minimal set hits a row that no other member hits
+        # Rows for 0 to max_size members, and for one more column that is tried.
         hit, once = (np.zeros((max_size + 2, len(full)), np.uint64) for _ in range(2))
         candidates, todo, closing = (np.zeros((max_size + 2, rows.shape[1]), np.uint64) for _ in range(3))
         candidates[0] = pack_bits(np.ones((1, basic.shape[1])))[0]  # at first, all columns
@@ -345,7 +351,7 @@ class SearchArrays(NamedTuple):
 
 
 def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
-    """Return an MMCS search of the basic matrix."""
+    """Return an MMCS search of the basic matrix for sets of at most `most_members` columns; -1 for no limit."""
     arrays, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
