@@ -23,7 +23,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SECONDS = 90
 """Time limit of a test that waits for a page; far more than it needs."""
-BETWEEN = 0.02
+BETWEEN = 0.1
 """Seconds between two checks of a condition; selenium's default of half a second would dominate short tests."""
 ARGUMENTS = (
     "--headless=new",

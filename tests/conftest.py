@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser, missing, opened_browser
-from tests.depth import IS_DEEP, IS_QUICK, absent, covering, pairwise
+from tests.depth import IS_DEEP, IS_QUICK, absent, few_cases, pairwise
 from tests.reference.archives import files_in, read_archives_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
@@ -46,9 +46,9 @@ def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use a worker for each core, and twice as many where tests wait for Spark, a browser and other processes."""
+    """Use a worker for each core, and one more where tests wait for Spark, a browser and other processes."""
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_cores if IS_QUICK else 2 * n_cores
+    return n_cores if IS_QUICK else n_cores + 1
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -73,8 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not IS_DEEP and not is_named:
         items[:] = _without_further_combinations(items)
     if IS_QUICK and not is_named:
-        selected = covering(item for item in items if _reason_to_leave_out(item) is None)
-        left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
+        selected = few_cases(item for item in items if _reason_to_leave_out(item) is None)
+        left_out.update(_reason_to_leave_out(item) or "with other parameters" for item in set(items) - set(selected))
         items[:] = [item for item in items if item in selected]
     order = [*dict.fromkeys(IN_ONE_WORKER.values()), None]
     items.sort(key=lambda item: order.index(_shared_by(item.nodeid)))

@@ -1,6 +1,6 @@
 """How much the tests try: TEXTSIEVE_TESTS is "quick" (the default), "all" or "deep".
 
-- quick: all that runs without Java, a browser and the papers' corpora, with few examples (`make test`)
+- quick: all that runs without Java, a browser and the papers' corpora, with few examples and cases (`make test`)
 - all: every test (`make test-all`, and CI)
 - deep: the same with thirty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
 
@@ -9,6 +9,7 @@ every combination of all of them. It is for parameters of which no three depend 
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, NoReturn
@@ -48,19 +49,26 @@ def absent(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-def covering(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Return a part of the tests in which each value of each parameter of a test function still occurs.
+MOST_CASES = 4
+"""The largest number of cases of one test function in the quick run."""
 
-    Of the 80 tests of a cross product of 10 and 8 values, 10 to 17 remain. Tests are visited in an order that depends
-    on their names only, so every run selects the same tests.
+
+def few_cases(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests, and of a test function with many cases only `MOST_CASES`, each with new values of parameters.
+
+    A test marked `every_case` keeps all of its cases. Tests are visited in an order that depends on their names only, so
+    every run selects the same tests.
     """
     seen: set[tuple[str, int, str]] = set()
+    n_selected: Counter[str] = Counter()
     selected = set()
     for item in sorted(items, key=lambda item: crc32(item.nodeid.encode())):
+        function = item.nodeid.partition("[")[0]
         ids = item.callspec._idlist if hasattr(item, "callspec") else [""]  # one id for each `parametrize`
-        values = {(item.nodeid.partition("[")[0], at, own_id) for at, own_id in enumerate(ids)}
-        if not values <= seen:
+        values = {(function, at, own_id) for at, own_id in enumerate(ids)}
+        if item.get_closest_marker("every_case") or (n_selected[function] < MOST_CASES and not values <= seen):
             selected.add(item)
+            n_selected[function] += 1
             seen |= values
     return selected
 

@@ -181,6 +181,7 @@ def name_of(pair: Any) -> str:
 
 
 # Some checks have columns of numbers near 100, on which the descent takes long, as that of scikit-learn's LinearSVC.
+@pytest.mark.every_case
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
 # Some rows of the checks are empty, and some have labels at random, which no document near them has.
 @pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")

@@ -218,6 +218,7 @@ def test_cross_validated_predictions_of_a_matrix() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_grid_search(n_jobs: int) -> None:
     grid = {"selector__k": [3, 15], "classifier": ["svm", "nb", LogisticRegression()], "tf": [None, "binary"]}

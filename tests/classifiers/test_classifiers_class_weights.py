@@ -88,6 +88,7 @@ def test_a_rule_gives_the_model_of_its_factors(classifier: Any) -> None:
         assert (scores != fitted(classifier=classifier, class_weight=other).decision_function(CASE.texts)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=str)
 def test_a_class_and_the_rest_are_the_two_classes_of_multilabel_documents(classifier: Any) -> None:
     case = small_texts(multilabel=True)

@@ -103,6 +103,7 @@ def test_scores_do_not_depend_on_batches_and_threads(seed: int, cuts: list[int])
     assert np.vstack([by_kernels(scorer, CSR.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_threads_and_matrix_formats() -> None:
     X, y = documents(1)
     right = KNNFP(n_jobs=1).fit(X, y)

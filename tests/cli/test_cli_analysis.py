@@ -133,6 +133,7 @@ def test_the_terms_command_has_the_same_terms(news: Path, ask: Ask) -> None:
     assert all(len(term["term"]) == 2 for term in ask("terms", news, "--analyzer", "char", "--ngrams", "2")["terms"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("elsewhere")
 def test_a_comparison_measures_models_with_these_terms(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     compared = ("compare", news, "--selectors", "chi", "--terms", "30", "--classifiers", "nb", "--folds", 2)

@@ -139,6 +139,7 @@ def test_predicting_takes_no_table_of_documents_and_classes() -> None:
     assert most < n_documents * n_classes * 8 // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS, ids=lambda cut: f"{type(cut).__name__} {vars(cut)}")
 def test_fitting_thresholds_takes_no_table_of_documents_and_classes(cut: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scores, "BLOCK_CELLS", 1 << 14)

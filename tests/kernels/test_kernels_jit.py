@@ -221,6 +221,7 @@ def compile_in_another_process(folder: Path, ready: Path, name: str) -> subproce
     return subprocess.Popen([sys.executable, "-c", script, name], env=environment, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_of_several_processes_one_compiles_and_the_others_load_its_code(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     processes = [compile_in_another_process(tmp_path / "cache", ready, name) for name in "abc"]

@@ -85,6 +85,7 @@ def test_each_class_is_predicted_by_an_svm_of_its_own(fold: Fold) -> None:
         np.testing.assert_array_equal(predicted[:, number], svm.decision_function(rows[:50]) >= 0)
 
 
+@pytest.mark.slow
 def test_the_tables_have_a_line_for_each_corpus(fold: Fold, documents: Documents) -> None:
     trials = [
         trial
