@@ -56,8 +56,8 @@ MOST_CASES = 4
 def few_cases(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """Return the tests, and of a test function with many cases only `MOST_CASES`, each with new values of parameters.
 
-    A test marked `every_case` keeps all of its cases. Tests are visited in an order that depends on their names only, so
-    every run selects the same tests.
+    A test marked `every_case` keeps all of its cases. Tests are visited in an order that depends on their names only,
+    so every run selects the same tests.
     """
     seen: set[tuple[str, int, str]] = set()
     n_selected: Counter[str] = Counter()
