@@ -222,15 +222,15 @@ def test_ngrams_that_a_model_file_could_not_have_raise_before_training(name: str
 CHINESE = ["今天股市大幅上涨投资者情绪高涨", "昨晚球队三比一战胜对手晋级决赛"]
 
 
-@pytest.mark.parametrize("is_corpus", [False, True])
-def test_texts_without_spaces_recommend_the_analyzer_text(is_corpus: bool) -> None:
+@pytest.mark.parametrize("source", ["list", "iterator", "corpus"])
+def test_texts_without_spaces_recommend_the_analyzer_text(source: str) -> None:
     def train(texts: list[str], **settings: Any) -> None:
         categorizer = plain_categorizer(classifier="nb", n_jobs=1, **settings)
         labels = ["a", "b"] * (len(texts) // 2)
-        if is_corpus:
+        if source == "corpus":
             categorizer.fit(Corpus.from_texts(texts, labels))
         else:
-            categorizer.fit(texts, labels)
+            categorizer.fit(iter(texts) if source == "iterator" else texts, labels)
 
     with pytest.warns(
         UserWarning, match=r"no spaces between words.*sentences\. Use analyzer='text', which splits them"

@@ -1,6 +1,8 @@
 """`textsieve explain` on a terminal: the text with highlighted terms."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.reference.cli_cases import Ask, Run, documents
@@ -8,6 +10,7 @@ from tests.reference.cli_cases import Ask, Run, documents
 from textsieve import Categorizer
 from textsieve.cli.explain import AGAINST, FOR, MAX_SHOWN, contributions_of_words, highlight
 from textsieve.prediction import Span
+from textsieve.prediction.explanations import Contribution
 from textsieve.text.analysis import display_term
 
 
@@ -92,6 +95,15 @@ def test_a_word_has_the_contributions_of_its_ngrams() -> None:
     }
     assert by_word["striker"].n_terms > by_word["goal"].n_terms > 3
     assert by_word["striker"].contribution > 0
+
+
+def test_a_span_before_the_first_word_is_listed_by_itself() -> None:
+    text = "\u200b\u200b goal"  # characters of no width are in no word
+    explained: Any = SimpleNamespace(
+        contributions=[Contribution("\u200b", 2, 1.0, 0.5), Contribution("goal", 1, 1.0, 0.5)]
+    )
+    spans = [Span(0, 1, "\u200b"), Span(1, 2, "\u200b"), Span(3, 7, "goal")]
+    assert {word.word for word in contributions_of_words(text, spans, explained)} == {"\u200b", "goal"}
 
 
 def test_a_table_of_words_replaces_that_of_ngrams(news: Path, tmp_path: Path, run: Run) -> None:

@@ -99,6 +99,11 @@ def test_chained_corpora_are_read_one_after_the_other() -> None:
     assert (both.report.documents, both.report.unlabelled) == (4, 1)
     assert both.multilabel is True
     assert Corpus.chained([first, first]).multilabel is False
+    broken = Corpus.from_texts(["\ud800", "d"], ["x", "y"])
+    chained = Corpus.chained([broken, first])
+    assert len(list(chained)) == 5
+    assert chained.report is not None
+    assert chained.report.replaced_bytes == 1
     with pytest.raises(InputError, match=r"^other: is wrong$"), both.naming():
         raise InputError("is wrong", place="other")
     with pytest.raises(InputError, match=r"^one, other: is wrong$"), both.naming():

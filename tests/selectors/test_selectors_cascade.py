@@ -71,6 +71,19 @@ def test_fit_and_statistics_and_pieces_agree() -> None:
     assert pieces.classes_.tolist() == ["0", "1", "2"]
 
 
+def test_a_cascade_at_the_end_of_a_cascade_ranks_terms_of_classes_as_a_flat_one() -> None:
+    rows, labels = collection(3)
+    first, second, third = DocumentFrequency(min_df=5), InformationGain(k=8), OCFS(k=4)
+    flat = Cascade([first, second, third]).fit(rows, labels)
+    nested = Cascade([first, Cascade([second, third])]).fit(rows, labels)
+    assert nested.ranking_.tolist() == flat.ranking_.tolist()
+    for (columns, scores), (expected_columns, expected_scores) in zip(
+        nested.best_by_class(4), flat.best_by_class(4), strict=True
+    ):
+        assert columns.tolist() == expected_columns.tolist()
+        assert scores.tolist() == expected_scores.tolist()
+
+
 def test_the_given_selectors_stay_unfitted() -> None:
     stages = [DocumentFrequency(min_df=2), OCFS(k=3)]
     cascade = Cascade(stages).fit(*collection(0))

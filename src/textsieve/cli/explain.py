@@ -192,13 +192,13 @@ def contributions_of_words(
     amounts: dict[str, list[float]] = defaultdict(list)
     terms: dict[str, set[str]] = defaultdict(set)
     for start, end, term in spans:
-        # The last word that begins before or at the middle of the span; (0, 0) if there is none.
-        number = bisect_right(starts, (start + end) // 2) - 1
-        first, last = places[number] if number >= 0 else (0, 0)
         word = term
-        # Is the span inside this word? N-grams may include the space before or after it, hence + 1 and - 1.
-        if first <= start + 1 and end - 1 <= last:
-            word = text[first:last].lower() if lowercase else text[first:last]
+        number = bisect_right(starts, (start + end) // 2) - 1
+        if number >= 0:
+            first, last = places[number]  # the last word that begins before or at the middle of the span
+            # Is the span inside this word? N-grams may include the space before or after it, hence + 1 and - 1.
+            if first <= start + 1 and end - 1 <= last:
+                word = text[first:last].lower() if lowercase else text[first:last]
         amounts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
     words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]

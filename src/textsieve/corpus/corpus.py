@@ -56,7 +56,7 @@ class Corpus:
             raise InputError("no documents", place=name, hint="Give at least one text")
 
         def start(report: Report) -> Iterator[Batch]:
-            report.replaced_bytes = label_report.replaced_bytes
+            report.replaced_bytes += label_report.replaced_bytes
             return in_batches(zip(documents, label_sets, strict=True))
 
         return cls(name, start, multilabel=label_report.multilabel)

@@ -62,6 +62,8 @@ class Cascade(TermSelector):
     _sample_weight: Floats | None = None
     _labels: Any = None
     """The documents, their weights and their labels; set only during fitting, for selectors that read them again."""
+    _reached: Ints
+    """The columns that reached the last selector, ascending; set by fitting."""
 
     def _select(
         self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any
@@ -81,6 +83,7 @@ class Cascade(TermSelector):
         dropped: list[Ints] = []  # for each selector the columns that it dropped, the best first
         self.selectors_ = []
         for selector in self.selectors:
+            self._reached = columns
             documents = _with_columns(self._documents, columns)
             stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight, self._labels)
             is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
@@ -100,8 +103,7 @@ class Cascade(TermSelector):
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return the scorer of the last selector, with 0 for terms that did not reach it."""
-        reached = np.flatnonzero(np.isfinite(self.scores_))  # the columns that reached the last selector
-        last = self.selectors_[-1]
+        reached, last = self._reached, self.selectors_[-1]
         scores_of_reached = last._class_scorer(last.stats_)
 
         def scores_for(number: int) -> Floats:
@@ -116,8 +118,7 @@ class Cascade(TermSelector):
 
         The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers.
         """
-        reached = np.flatnonzero(np.isfinite(self.scores_))
-        return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
+        return self.selectors_[-1]._rank_for_class(number, np.searchsorted(self._reached, columns), scores)
 
     def score_terms(self, stats: ClassStats) -> Floats:
         """Raise `AssertionError`: `_rank_and_select` is overridden, so nothing calls this method."""

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -256,12 +256,16 @@ class Training:
                 self.plan.require_weights()
                 documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
             documents = self._peek_at_texts(documents, sample_weight)
+            first_documents = documents
+            if isinstance(documents, Iterator):  # counting reads it to its end
+                first_documents = list(islice(documents, ScriptSample.MAX_DOCUMENTS))
+                documents = chain(first_documents, documents)
             counted = count_texts(
                 *(documents, labels, self.counter(), limits), multilabel=multilabel, sample_weight=sample_weight
             )
             if self._settings.keep_stats:
                 require_integer_counts(counted.targets)
-            script_sample.add(documents)
+            script_sample.add(first_documents)
             self._warn_of_unseparated_words(script_sample)
             return counted
         if labels is not None:

@@ -53,8 +53,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     examples = _look_ahead(source, is_array)
     # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
     keys = _choose_keys(examples, source) if examples else _Keys("", None, ())
-    multilabel = source.label_separator is not None or any(
-        isinstance(record.get(keys.label or ""), list) for record in examples
+    multilabel = source.label_separator is not None or (
+        keys.label is not None and any(isinstance(record.get(keys.label), list) for record in examples)
     )
 
     def start(report: Report) -> Iterator[Batch]:
