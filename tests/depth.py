@@ -18,7 +18,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 10, "all": 30, "deep": 1000}
+EXAMPLES = {"quick": 6, "all": 30, "deep": 1000}
 """Number of hypothesis examples of each test."""
 
 DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")

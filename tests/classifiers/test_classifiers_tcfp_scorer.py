@@ -149,6 +149,7 @@ def test_unused_terms_change_nothing(context: str) -> None:
     assert widened.scores(spread).tobytes() == scorer.scores(rows).tobytes() == by_kernels(widened, spread, 1).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_partners_of_four_bytes_give_the_same_scores(context: str, monkeypatch: pytest.MonkeyPatch) -> None:
     narrow, rows, _, _ = scorer_of(13, context)

@@ -35,6 +35,7 @@ def nothing_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "measure", measure)
 
 
+@pytest.mark.slow
 def test_the_report_is_written_and_its_name_printed(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
     printed = run("compare", news, *FEW, "--report", "x.html").stdout
     assert printed.splitlines()[-1] == "The report is in x.html"

@@ -67,6 +67,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert peak < 120
 
 
+@pytest.mark.slow
 def test_memory_of_parquet_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     texts = pl.Series([f"{n} " + "words of a document " * 50 for n in range(100_000)])

@@ -110,6 +110,7 @@ def test_classes_without_training_documents_are_a_problem(comparison: Comparison
     assert "Classes without training documents in some fold: moon, 7." in page
 
 
+@pytest.mark.slow
 def test_seconds_of_different_threads_are_not_compared(comparison: Comparison) -> None:
     n_own = len(comparison.rows) // 2
     rows = [replace(row, threads=1 + (place >= n_own), cores=2) for place, row in enumerate(comparison.rows)]

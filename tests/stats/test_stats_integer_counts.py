@@ -105,6 +105,7 @@ def test_any_integer_type_gives_the_same_table(kind: Any, index_kind: Any, monke
     assert ClassStats.from_matrix(X, y) == expected
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_for_the_usual_types_only() -> None:
     y = np.arange(50) % 3
     for kind in (*KINDS, np.float32, np.float64):

@@ -132,6 +132,7 @@ def test_columns_do_not_depend_on_batches(way: str, documents: list[str], n_firs
     assert counter.get_feature_names_out().tolist() == first_seen(term_lists)
 
 
+@pytest.mark.slow
 def test_every_code_point_is_split_as_in_a_plain_loop() -> None:
     rng = random.Random(0)
     characters = code_points().copy()

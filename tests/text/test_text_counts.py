@@ -174,6 +174,7 @@ def test_counts_that_do_not_fit_wrap_as_in_sklearn() -> None:
             assert_counts_like_sklearn(["ab " * 300, "cd"], [], {"dtype": np.uint8})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.uint64, np.float64, np.bool_])
 def test_dtypes(kind: type[np.number]) -> None:
     for way in PATHS:

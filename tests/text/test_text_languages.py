@@ -33,6 +33,7 @@ def test_every_stemmer_loads(code: str) -> None:
     assert stem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "word", "lemma"),
     [("no", "husene", "hus"), ("sr", "kuće", "kuća"), ("hr", "kuće", "kuća"), ("cy", "cathod", "cath")],

@@ -8,9 +8,10 @@ the words as written, including the stop words, and the number of each word's fo
 documents; then new words get their forms, and the counts of words with the same form are added up. So the loop over the
 text is the same as without forms. Forms are numbered in the order of first use, because words are.
 
-`CharacterTable` numbers n-grams of characters, and `SpelledTable` terms that Python has listed. In both, a "word" can
-be any text. NUL is then written as `NUL_BYTES`, so that the keys of short words stay exact (see `kernels.words`);
-sorting and spelling turn it back.
+`CharacterTable` numbers n-grams of characters. `SpelledTable` numbers terms that come from Python code, such as a
+user's tokenizer. In both, a "word" can contain any character, even NUL. If NUL were stored as the byte 0, a short word
+would have the same key with and without a NUL before it (see `kernels.words`). So NUL is stored as the two bytes
+`NUL_BYTES`; when words are sorted or converted to strings, these become NUL again.
 
 Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. Readers are
 reused for later documents: that of a table with few words, because copying its slots can take longer than counting a
@@ -56,7 +57,9 @@ UTF-8 has no such bytes. The first one tells the kernels that the character has 
 
 _SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
 _LARGE_BYTES = 1 << 19  # larger arrays come directly from the operating system
-_NO_BITMAP = np.zeros(0, np.uint8)  # for ASCII text, where the kernel never reads the bitmap
+# For ASCII text, where the kernel never reads the bitmap. It is read-only like other bitmaps and texts, because numba
+# compiles a kernel again for arguments that differ in that.
+_NO_BITMAP = np.frombuffer(b"", np.uint8)
 
 
 class Slice(NamedTuple):
@@ -109,6 +112,7 @@ class TokenClasses(NamedTuple):
             characters.blank_outer_joiners(text, self.classes, bitmap, byte_classes(lowercase=False), wide_words)
         if self.rule.splits_scripts:
             text = self._tokens(text, wide=documents.wide)
+        text.flags.writeable = False
         return text, bitmap
 
     def _tokens(self, text: Bytes, *, wide: bool) -> Bytes:
