@@ -152,6 +152,7 @@ def pack(
         full_header = {**start, **header, "checksum": header_checksum}
         if compress:
             compressed = {name: smaller for name in arrays if (smaller := _compress(contiguous[name])) is not None}
+            # The checksum does not cover this key, which readers remove before they compare checksums.
             full_header["compressed"] = {
                 name: {"dtype": _type_name(contiguous[name].dtype), "shape": contiguous[name].shape}
                 for name in compressed
@@ -280,7 +281,7 @@ class Archive:
             raise InputError("the file is damaged: its checksum differs", place=self.name, hint=COPY_AGAIN)
 
     def _read_arrays(self, names: Iterable[str]) -> Arrays:
-        """Read arrays, in the order of the file."""
+        """Return the named arrays, read in the order of the file, so that it is read from front to back."""
         in_file_order = sorted(names, key=lambda name: self._stored_specs[name].start)
         return {name: self._read_array(name) for name in in_file_order}
 
@@ -325,6 +326,7 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
     """Raise `InputError` if the first bytes and the size show that this is no archive."""
     header_size = _header_size(start)
     begins_as_archive = start[SIZE_BYTES : SIZE_BYTES + 1] == b"{"  # the header is a JSON object
+    # This comes first, because the size of a header can begin with the same bytes as a file of `OTHER_FILES`.
     if begins_as_archive and header_size <= min(size - SIZE_BYTES, MAX_HEADER):
         return
     for first_bytes, other in OTHER_FILES.items():
@@ -357,6 +359,7 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
             compressed = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
             if (header["version"], header["format"]) != (version, format_):
                 raise ValueError("its header has two versions")
+    # The first two are kinds of `ValueError`, so they come before it.
     except _TruncatedError as problem:
         raise InputError(f"the file is cut short: {problem}", place=name, hint=COPY_AGAIN) from problem
     except UnicodeDecodeError as problem:
@@ -428,6 +431,7 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
         message = f"it has {size:,} bytes, and its header declares {declared_size:,}"
         raise _TruncatedError(message) if size < declared_size else ValueError(message)
     end = 0
+    # An empty array begins where the next one does, so it must come before that.
     for spec in sorted(specs.values(), key=lambda spec: (spec.start, spec.n_bytes)):
         if spec.start != end:
             raise ValueError("its arrays overlap, or there is something between them")
@@ -436,7 +440,10 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
 
 
 def _parse_spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
-    """Return the declaration of an array in the header of safetensors; raise `ValueError` if it is not valid."""
+    """Return the declaration of an array in the header of safetensors.
+
+    Raises `ValueError`, `LookupError` or `TypeError` if it is not valid.
+    """
     begin, end = declared["data_offsets"]
     if not (_is_size(begin) and _is_size(end)):
         raise ValueError(f"the array {shown(name)} is at {shown([begin, end])}")

@@ -180,12 +180,15 @@ class Categorizer(Parameters):
         """
         from .training import train
 
+        def ignore_progress(*_: object) -> None:
+            pass
+
         trained = train(
-            *(self.settings(), X, y, progress or (lambda *_: None), sample_weight),
+            *(self.settings(), X, y, progress or ignore_progress, sample_weight),
             size_of=lambda model: len(modelfile.encode(model)),
         )
         self.model_, self.seconds_, self._statistics_ = trained
-        self._file_ = None
+        self._file_ = None  # the new model was not loaded from a file
         return self
 
     def update(self, X: Documents, y: Any = None, *, fit_thresholds: bool = False, sample_weight: Any = None) -> Self:
@@ -215,7 +218,7 @@ class Categorizer(Parameters):
             row_batches = []
             label_sets: list[tuple[Any, ...]] = []
             for batch_texts, batch_label_sets in self._labelled_batches(X, y):
-                with X.naming_documents(len(label_sets)):
+                with X.naming_documents(n_before=len(label_sets)):
                     row_batches.append(model.rows(batch_texts, self.n_jobs))
                 label_sets += list(batch_label_sets)
             rows, targets = stack_rows(row_batches), encode_label_sets(model, label_sets)
@@ -365,7 +368,8 @@ class Categorizer(Parameters):
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets in self._labelled_batches(X, y):
             true = list(true_label_sets)
-            with X.naming_documents(report.documents + report.unlabelled) if isinstance(X, Corpus) else nullcontext():
+            n_before = report.documents + report.unlabelled
+            with X.naming_documents(n_before) if isinstance(X, Corpus) else nullcontext():
                 labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
             # Only texts in memory have weights, and they are a single batch.
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
@@ -490,7 +494,10 @@ class Categorizer(Parameters):
         return hasattr(self, "model_")
 
     def _attribute(self, name: str) -> Model:
-        """Return the model, for the fitted attribute `name`; raise `AttributeError` before `fit`."""
+        """Return the model, for the fitted attribute `name`.
+
+        Before `fit`, raises `AttributeError`, so that `hasattr` returns False.
+        """
         if not hasattr(self, "model_"):
             raise AttributeError(f"{name} is there after fit")
         return self.model_

@@ -468,7 +468,10 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        """Check the settings that are numbers, names or booleans."""
+        """Raise `InputError` for invalid values of some settings; others are checked where they are used.
+
+        `TermCounter` checks how texts are read, and `TrainingPlan.of` checks the methods and their options.
+        """
         from numpy import bool_
 
         n_threads(self.n_jobs)  # raises `InputError` if it is invalid
@@ -485,11 +488,14 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
+        # `as_bytes` returns 0 for an invalid size; below, `as_number` returns NaN, which is in no range.
         if not (self.max_size is None or is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
             hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, a text such as '100kB' or '1MB', 'auto', or None"
             raise _wrong("max_size", self.max_size, hint)
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
             raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
+        # `TermCounter` checks that the lengths are two numbers. Here, texts other than "auto" and lengths that a model
+        # does not allow are rejected.
         for name, has_characters in (
             ("ngram_range", self.analyzer in ("char", "char_wb")),
             ("char_ngram_range", True),

@@ -12,7 +12,10 @@ from .errors import InputError
 
 
 def refuse_texts(X: Any) -> None:
-    """Raise `InputError` if X is a list of texts instead of numbers."""
+    """Raise `InputError` if X is a list of texts instead of numbers.
+
+    The first element decides: this check gives a helpful message for a common mistake, and is no validation of X.
+    """
     if isinstance(X, list | tuple) and X and isinstance(X[0], str):
         raise InputError("X is a list of texts", hint="count them first: TermCounter().fit_transform(texts)")
 
@@ -41,9 +44,9 @@ _FEATURE_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 def growing(estimator: Any, X: Any) -> Iterator[Any]:
     """Validate a batch that may have more columns than earlier batches, and yield its rows.
 
-    Use it as `with growing(self, X) as rows:`. The estimator gets the number of features and the feature names of the
-    batch. If validation or the block raises, the earlier ones are restored. A batch with fewer columns than earlier
-    ones raises an error.
+    Use it as `with growing(self, X) as rows:`. If the batch is the first or has more columns, the estimator gets its
+    number of features and its feature names. If validation or the block raises, the former ones are restored. A batch
+    with fewer columns than before, or with as many but other names, raises an error.
     """
     before = {name: getattr(estimator, name) for name in _FEATURE_ATTRIBUTES if hasattr(estimator, name)}
     n_columns = before.get("n_features_in_", 0)

@@ -33,6 +33,7 @@ OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MAX_SCANNED = 10_000
 """The largest number of folder entries among which `replacing` looks for leftovers."""
 _NON_BLOCKING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file for reading; O_NONBLOCK is missing on Windows, and O_BINARY elsewhere."""
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -71,7 +72,10 @@ class _NonBlockingFile(io.FileIO):
 
 
 def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: int = 2**17) -> io.BufferedReader:
-    """Open a regular file for reading; raise `InputError`, which names `what` it should be, for anything else."""
+    """Open a regular file for reading; raise `InputError` for anything else, and for more than `max_bytes`.
+
+    `what` names in the error what the file should be. `buffer` is the size of the read buffer in bytes.
+    """
     descriptor = os.open(path, _NON_BLOCKING)
     try:
         size = _regular_size(descriptor, path, what)
@@ -177,6 +181,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
     try:
+        # If the new file gets the permissions `mode`, it is private until then.
         part_file, part_path = _create_part(os.path.join(folder, prefix), private=mode is not None)
     except OSError as problem:
         problem.filename = path  # and not the name of the part file

@@ -75,7 +75,7 @@ def unit_rows(rows: CSR) -> CSR:
         np.maximum.at(largest, row_of, np.abs(values))
         values /= np.where(is_extreme & (largest > 0.0), largest, 1.0)[row_of]
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
-        lengths[lengths == 0.0] = 1.0  # rows of zeros stay as they are
+        lengths[lengths == 0.0] = 1.0  # rows of zeros, which count as extreme, stay as they are
     columns = rows.indices.astype(np.int32, copy=False)
     return CSR(values / lengths[row_of], columns, rows.indptr.astype(np.int64, copy=False), rows.n_columns)
 
@@ -147,8 +147,8 @@ def index_of(postings: Postings) -> Index:
     is_frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
     # The length of each document over its frequent terms alone.
     frequent_norms = kernels.norms_over(starts, columns, values, is_frequent)
-    by_document = (frozen(array) for array in (starts, columns, values, is_frequent, frequent_norms))
-    return kernels.Index(term_indptr, documents, weights, *by_document)
+    other_arrays = (frozen(array) for array in (starts, columns, values, is_frequent, frequent_norms))
+    return kernels.Index(term_indptr, documents, weights, *other_arrays)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

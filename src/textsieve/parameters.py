@@ -78,7 +78,7 @@ class MetadataSetter:
                     f"set_{self._method}_request needs metadata routing; enable it by "
                     "sklearn.set_config(enable_metadata_routing=True)."
                 )
-            for name in requests.keys() - set(metadata):
+            for name in requests.keys() - set(metadata):  # raises for one of the unknown names, if there are some
                 raise TypeError(f"{self._method} takes no metadata {name!r}; it takes {', '.join(metadata)}.")
             routing = instance.get_metadata_routing()
             for name, request in requests.items():
@@ -116,6 +116,7 @@ class Parameters:
         routing = MetadataRequest(owner=type(self).__name__)
         for method in ("fit", "score"):
             for name in self._metadata_of(method):
+                # None: not requested; scikit-learn raises an error if the user passes it nevertheless.
                 getattr(routing, method).add_request(param=name, alias=None)
         return routing
 

@@ -144,6 +144,7 @@ class Registry(Mapping[str, Entry]):
         These are reserved ones, those that the method fixes, and those that the estimator does not have.
         """
         row, options = self[name], dict(options or {})
+        # Reserved options without a setting to use instead are rejected below, like unknown ones.
         for option, setting in self.reserved.items():
             if option in options and setting is not None:
                 raise InputError(

@@ -80,7 +80,7 @@ class Hyperplanes(NamedTuple):
     """The solutions of some binary problems."""
 
     coefficients: Floats  # problems x terms
-    intercepts: Floats
+    intercepts: Floats  # of each problem
     n_rounds: int  # largest number of rounds of any problem
     n_unconverged: int  # number of problems that did not converge
 
@@ -127,13 +127,16 @@ class SVMProblem:
         unsolved = np.flatnonzero(solutions.rounds_left == 0)
         can_retry = not self._method and method != "equations" and n_terms <= min(MAX_TERMS_FOR_RETRY, self.n_documents)
         if len(unsolved) and can_retry:
-            retried = self._solve_by(
-                "equations", lambda number: signs_and_costs(int(unsolved[number])), len(unsolved), terms, *limits
-            )
+
+            def unsolved_signs_and_costs(number: int) -> tuple[Floats, Floats]:
+                return signs_and_costs(int(unsolved[number]))
+
+            retried = self._solve_by("equations", unsolved_signs_and_costs, len(unsolved), terms, *limits)
             for array, retried_array in zip(solutions, retried, strict=True):
                 array[unsolved] = retried_array
         coefficients, intercepts, rounds_left = solutions
-        # The round in which a solver finds that it has converged is still counted as left.
+        # The round in which a solver finds that it has converged is still counted as left, hence - 1. If 0 rounds are
+        # left, the solver has not converged, which counts as all rounds.
         n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
         return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
 

@@ -61,7 +61,10 @@ Documents = tuple[list[str], list[Any]]
 
 
 def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
-    """Return generated texts and their labels; some words end with a letter, which may be one that is not ASCII."""
+    """Return n generated texts of `n_words` words, and their labels; some words end with `letter`.
+
+    The texts are ASCII if the letter is.
+    """
     generator = random.Random(0)
     words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(3000)]
     labels = [f"class {number % N_CLASSES}" for number in range(n)]
@@ -79,6 +82,7 @@ def _exercise(model: Categorizer, texts: list[str]) -> None:
         path = Path(folder) / "model.sieve"
         model.save(path)
         loaded = load(path)
+    # The arrays of a loaded model are read-only, and numba compiles kernels separately for these.
     for usable in (model, loaded):
         usable.predict(texts * 4)
         usable.predict(texts[:1])
@@ -95,7 +99,7 @@ def _stream(documents: Documents) -> None:
     texts, labels = documents
     counts = csr_matrix(TermCounter(dtype=np.int32).fit_transform(texts))
     spilled, stats = SpilledCounts(), ClassStats.zero(counts.shape[1])
-    for _ in range(2):
+    for _ in range(2):  # two batches, as a corpus has several
         spilled.append(counts)
         for rows in (counts, counts.astype(np.float32)):
             stats.update(rows, labels)
@@ -111,10 +115,10 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
     "word".
     """
     short, many, long, ascii_texts = (
-        _documents(600, 12),
-        _documents(3000, 12),
-        _documents(300, 250),
-        _documents(300, 250, "x"),
+        _documents(600, n_words=12),
+        _documents(3000, n_words=12),
+        _documents(300, n_words=250),
+        _documents(300, n_words=250, letter="x"),
     )
     two_classes = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
     multilabel = long[0], [[label, "class 0"] for label in long[1]]
@@ -130,7 +134,7 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
 
 def _other_tasks() -> Iterator[Callable[[], object]]:
     """Yield functions that train with each of the other methods and analyzers."""
-    documents = _documents(400, 60)
+    documents = _documents(400, n_words=60)
     for selector in SELECTORS:
         yield partial(_train_and_use, documents, selector=selector, n_terms=100)
     for classifier in CLASSIFIERS:

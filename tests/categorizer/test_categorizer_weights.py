@@ -103,6 +103,14 @@ def test_weights_of_any_total_train_a_model(classifier: str, total: float, tmp_p
     assert again.predict(OTHERS).tolist() == trained.predict(OTHERS).tolist()
 
 
+def test_limits_with_fractional_weights() -> None:
+    some, labels, weights = ["both one", "both two", "both one"], ["a", "b", "a"], [0.25, 1.5, 0.25]
+    rare = plain_categorizer(classifier="nb", n_terms="all", min_df=1).fit(some, labels, sample_weight=weights)
+    assert set(rare.terms_) == {"both", "one", "two"}  # the weights of "one" add up to 0.5, but it is in a text
+    common = plain_categorizer(classifier="nb", n_terms="all", min_df=1.0).fit(some, labels, sample_weight=weights)
+    assert common.terms_ == ["both"]  # 1.0 is a share: all texts
+
+
 def test_a_larger_weight_changes_the_prediction() -> None:
     """Of three equal texts, two are "wet" and one is "grey"; a weight of 2.5 makes "grey" win."""
     given, labels = ["rain rain", "rain rain", "rain rain", "sun"], ["wet", "wet", "grey", "dry"]

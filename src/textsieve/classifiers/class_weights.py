@@ -71,7 +71,10 @@ def factors_by_class(
 
 
 def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """Return the class weights for training a class (1) against the rest (0); a rule and None stay as they are."""
+    """Return the class weights for training the class with a number (1) against the rest (0).
+
+    A dictionary has factors by class number; the rest gets the factor 1. A rule and None are returned unchanged.
+    """
     return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
 
 

@@ -122,7 +122,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
         self.multilabel_ = len(pairs.documents) > rows.n_rows
-        scorer = build_scorer(rows, pairs, k=rows.n_rows, votes=self.votes)  # k is replaced below
+        # `_choose_k` needs a scorer to find neighbours, but does not use its k, which is replaced below.
+        scorer = build_scorer(rows, pairs, k=rows.n_rows, votes=self.votes)
         self.k_ = self._choose_k(scorer)
         self._scorer = replace(scorer, k=self.k_)
         return self
@@ -216,7 +217,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         n_documents = scorer.postings.n_documents
         self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
-            most = max(1, min(MAX_NEIGHBOURS, n_documents - 1))  # a document has n_documents - 1 others
+            # A document has n_documents - 1 others. If there is none, 1 is the only k to try.
+            most = max(1, min(MAX_NEIGHBOURS, n_documents - 1))
             self.right_by_k_ = count_correct_by_k(scorer, most, n_threads(self.n_jobs))
             return int(self.right_by_k_.argmax()) + 1
         if int(self.k) > n_documents:

@@ -197,6 +197,7 @@ class CosineKNNScorer:
         Each amount has the number of its group, and of the document whose classes it counts for.
         """
         begins = self.class_indptr[documents]
+        # Converted to int64, because the largest int32 plus 1 would overflow.
         n_classes = self.class_indptr[documents.astype(np.int64) + 1] - begins
         if (n_classes == 1).all():
             outputs: NDArray[Any] = self.classes[begins]
@@ -204,7 +205,8 @@ class CosineKNNScorer:
             shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])  # from positions in `outputs` to `classes`
             outputs = self.classes[np.arange(n_classes.sum()) + np.repeat(shifts, n_classes)]
             groups, amounts = np.repeat(groups, n_classes), np.repeat(amounts, n_classes)
-        sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
+        cells = groups * self.n_outputs + outputs  # (group, output) as one number
+        sums: Any = np.bincount(cells, amounts, n_groups * self.n_outputs)
         return np.asarray(sums, np.float64).reshape(n_groups, self.n_outputs)
 
     # -- many rows: kernels -----

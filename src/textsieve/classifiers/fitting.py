@@ -74,6 +74,7 @@ def fit_one_label(
     `projection` is how they were projected, and the returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
+        # A CSR matrix (documents x classes) with a single 1 in each row.
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
         stats = stats_of(classifier, [rows], is_member, sample_weight)
         return fit_stats(classifier, stats, class_weight, multilabel=False).after(projection)

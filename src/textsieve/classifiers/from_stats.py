@@ -204,7 +204,8 @@ def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | 
             weighted_sizes = sizes if factors is None else sizes * factors
             bayes.set_params(class_prior=weighted_sizes / weighted_sizes.sum())
         _fit_one_row_per_class(bayes, sums, factors)
-    return linear_form(bayes.set_params(class_prior=classifier.class_prior))  # errors show the user's settings
+    # Errors of `linear_form` show the settings of the classifier, so `class_prior` is set back to the user's.
+    return linear_form(bayes.set_params(class_prior=classifier.class_prior))
 
 
 def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> None:

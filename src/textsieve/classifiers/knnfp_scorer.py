@@ -113,7 +113,7 @@ class KNNFPScorer:
         """Return the number of terms of a stored scorer, after checking k and the types and shapes of its arrays."""
         require_settings(settings, "k")
         k = settings["k"]
-        if not (is_whole(k) and 1 <= k < 1 << 63):
+        if not (is_whole(k) and 1 <= k < 1 << 63):  # it must fit into 64 bits, because numpy compares it with counts
             raise InputError(f"k is {shown(k)}, which is no number of documents")
         return check_layout(specs, _ARRAYS)["terms"]
 

@@ -103,7 +103,7 @@ class LinearScorer:
         sorted_scores = np.empty((rows.n_rows, self.n_outputs))  # in the order `longest_first`
         for position in range(lengths.max(initial=0)):
             n_long_enough = np.searchsorted(-lengths, -position)  # the number of rows longer than `position`
-            if position == 0:
+            if position == 0:  # the array is not initialised, so the first products are assigned
                 sorted_scores[:n_long_enough] = products[starts[:n_long_enough]]
             else:
                 sorted_scores[:n_long_enough] += products[starts[:n_long_enough] + position]

@@ -70,7 +70,9 @@ def one_label_problems(
     if n_classes == 2 == len(present):
         signs_and_costs, _ = one_against_rest(positions, factors, svm.C, sample_weight)
         return BinaryProblems(signs_and_costs, np.ones(1, np.bool_), np.zeros(1))
-    all_factors = np.ones(max(n_classes, 3))  # `one_against_rest` takes three or more classes one by one
+    # With two factors, `one_against_rest` would return a single problem. With three or more it has one for each class;
+    # factors of classes that do not exist are not used.
+    all_factors = np.ones(max(n_classes, 3))
     all_factors[present] = factors
     signs_and_costs, _ = one_against_rest(numbers, all_factors, svm.C, sample_weight)
     can_be_learned = np.zeros(n_classes, np.bool_)
@@ -106,8 +108,11 @@ class Sieved(NamedTuple):
     columns: Ints
     """The column of each coefficient's term, in the rows that the sieve got."""
     outputs: Ints
+    """The number of each coefficient's output, ascending."""
     values: Floats
+    """The coefficients."""
     intercepts: Floats
+    """The intercept of each output, also of outputs without coefficients."""
 
     @classmethod
     def of(cls, form: Linear) -> Sieved:
@@ -175,8 +180,8 @@ class CoefficientSieve:
                 intercepts[number] = np.average(signs, weights=costs)
                 return
             hyperplane = documents.solve(
-                lambda _: (signs, costs),
-                1,
+                signs_and_costs=lambda _: (signs, costs),
+                n_problems=1,
                 terms=positions[part],
                 tolerance=tolerance_factor * self._svm.tol,
                 most_rounds=self._svm.max_iter,
@@ -184,8 +189,8 @@ class CoefficientSieve:
             )
             values[part], intercepts[number] = hyperplane.coefficients[0], hyperplane.intercepts[0]
 
-        most_terms = int(np.diff(bounds).max(initial=1))  # of any output
-        documents.precompute(most_terms, 1)  # data that the threads below share
+        most_terms = int(np.diff(bounds).max(initial=1))  # of any output, and at least 1
+        documents.precompute(most_terms, n_problems=1)  # data that the threads below share
         parallel_map(fit_output, self._problems.n_outputs, self._n_jobs)
         return kept._replace(values=values, intercepts=intercepts)
 

@@ -128,7 +128,7 @@ class SparseLinearScorer:
     def without_terms(cls, n_outputs: int) -> SparseLinearScorer:
         """Return a scorer of no terms."""
         nothing = np.zeros(0, np.int64)
-        return cls.from_entries(nothing, nothing, np.zeros(0), 0, np.zeros(n_outputs))
+        return cls.from_entries(nothing, nothing, np.zeros(0), n_terms=0, intercepts=np.zeros(n_outputs))
 
     @classmethod
     def _sorted_by_term(
@@ -188,7 +188,7 @@ class SparseLinearScorer:
     def strongest_first(self, terms: Sequence[str]) -> Ints:
         """Return the columns sorted by the sum of their squared coefficients, largest first; equal ones by spelling.
 
-        A file has the terms in alphabetical order, and this order is restored from the coefficients.
+        A file has the terms in alphabetical order. When it is read, the order by strength is restored in this way.
         """
         squares = np.bincount(self._columns, self._values**2, self.n_terms)
         by_spelling = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
@@ -289,7 +289,8 @@ class SparseLinearScorer:
         columns = sums - np.repeat((sums - steps)[begins], counts[counts > 0])
         is_first = np.zeros(len(steps), np.bool_)
         is_first[begins] = True
-        # A step of 0 would be a second coefficient of the same term; only the first step of an output may be 0.
+        # A step of 0 would be a second coefficient of the same term; only the first step of an output may be 0. Without
+        # terms there are no columns, and their maximum is 0; `max(..., 1)` lets that pass.
         if (steps[~is_first] == 0).any() or columns.max(initial=0) >= max(n_terms, 1):
             raise InputError(f"its coefficients are not of {n_terms:,} terms, each once for a class")
         if not (integers.all() and integers.min(initial=0) >= -LARGEST_INTEGER):

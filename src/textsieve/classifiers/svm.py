@@ -42,7 +42,7 @@ def one_against_rest(
     classes the factor applies to the documents of the class, and not to the rest.
     """
     costs: Any = C if sample_weight is None else C * sample_weight
-    if len(factors) == 2:
+    if len(factors) == 2:  # a single problem, in which each document has the factor of its own class
         return (lambda _: (np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers])), 1
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:

@@ -97,6 +97,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
             hint=("use ", Setting("context", None)),
         )
     documents = _document_pairs(rows, pairs)
+    # For "mean", a pair is listed for one of its terms only (`once`); see the docstring of `tcfp_scorer`.
     rule = kernels.PartnerRule(once=context == "mean", min_co=min_co, stride=stride)
     n_partners, code_occurs = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
 
@@ -247,7 +248,7 @@ class TCFP(VotingEstimator):
             rows = training_rows(matrix, "TCFP")
             table = vote_table(rows, label_pairs(validate_labels(y), rows.n_rows), threads)
             self.table_ = merge(self.table_, table) if hasattr(self, "table_") else table
-        self._scorer = None
+        self._scorer = None  # `to_scorer` computes it when it is needed
         return self
 
     @available_if(_can_add_documents)
@@ -260,7 +261,7 @@ class TCFP(VotingEstimator):
             raise InputError(f"other is {shown(other)}", hint="give a TCFP")
         for estimator in (self, other):
             check_is_fitted(estimator, "table_")
-        _can_add_documents(other)
+        _can_add_documents(other)  # for `self`, `available_if` has checked it
         if self.balance != other.balance:
             raise InputError(
                 f"balance is {self.balance!r} here and {other.balance!r} in the other", hint="use the same for both"
@@ -301,7 +302,8 @@ class TCFP(VotingEstimator):
     def to_scorer(self) -> Scorer:
         """Return the scorer that a model stores: linear, unless there is a context."""
         check_is_fitted(self, "table_")
-        return self._scorer or self._set_scorer(None)
+        # With context, `fit` has set the scorer. Without, `partial_fit` and `merge` leave it to be computed here.
+        return self._scorer or self._set_scorer(partners=None)
 
     def factors(self, class_docs: Ints) -> Floats:
         """Return the factor by which the votes for each class are multiplied; 1 without `balance`."""

@@ -59,7 +59,7 @@ def group_by_term(rows: CSR, documents: Ints) -> Projections:
     kernels.count_by_term(documents, indptr, columns, rows.data, sizes)  # adds to `sizes`
     term_indptr = np.concatenate([[0], np.cumsum(sizes)])
     weights, positions = np.empty(term_indptr[-1]), np.empty(term_indptr[-1], np.int32)
-    ends = term_indptr.copy()  # the kernel changes it
+    ends = term_indptr.copy()  # where each term starts; the kernel advances it to where the term ends
     kernels.write_by_term(documents, indptr, columns, rows.data, ends, weights, positions)
     return Projections(term_indptr, weights, positions)
 
@@ -131,8 +131,11 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
         """Return the entries of one of the tables with the classes and terms of both, and add to `class_docs`."""
         numbers = np.array([number_of[label] for label in part.classes], np.int64)
         class_docs[numbers] += part.class_docs
+        # Terms that only the other table has get no entries: they start where the last term ends.
         starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
-        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)  # in the same order; -1 stays -1
+        # Class -1 (corrections for multilabel documents) stays -1, because index -1 is the appended element. Both
+        # tables and the result have their classes sorted, so entries stay in order.
+        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)
         return part.entries._replace(starts=starts, classes=new_classes)
 
     size = len(table.entries.weights) + len(other.entries.weights)
@@ -148,8 +151,9 @@ def _add_up_duplicates(entries: Entries) -> Entries:
     kernels.sum_equal_entries(entries)  # moves the summed entries to the front of the arrays and changes `starts`
     starts, weights, classes, counts = entries
     size = starts[-1]
-    if size == len(weights):
+    if size == len(weights):  # there were no duplicates
         return entries
+    # Copies, because a view would keep the memory of the longer arrays.
     return Entries(starts, weights[:size].copy(), classes[:size].copy(), counts[:size].copy())
 
 

@@ -221,6 +221,7 @@ def read_results(path: str) -> "Comparison":
         is_given = context.get_parameter_source(str(parameter.name)) is not click.core.ParameterSource.DEFAULT
         if is_given and parameter.name not in PARAMETERS_FOR_SHOWING:
             raise click.UsageError(
+                # The last of the option's names is the long one.
                 f"{path} has results, which are only shown, so {parameter.opts[-1]} has no meaning. To measure, give "
                 "the corpus, and the file with --results."
             )

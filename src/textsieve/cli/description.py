@@ -84,7 +84,8 @@ def show_measures(page: Page, model: Model) -> None:
         kept, trained = coefficients["kept"], coefficients["trained"]
         page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
         if shares := coefficients["curve"]:
-            # The curve has pairs of a share and a score. The selected point has the smallest share not below the kept.
+            # The curve has pairs of a share and a score. A model may keep fewer coefficients than the share says,
+            # because some are 0 after rounding. So the selected share is the smallest that is not below the kept one.
             kept_share = min((share for share, _ in shares if share >= kept / trained), default=1.0)
             points = [
                 ("all" if share == 1 else f"{share:.2%}", f"{score:.3f}", "selected" if share == kept_share else "")

@@ -161,7 +161,7 @@ def _occupy_closed_streams() -> None:
     """
     for descriptor, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None and not _is_open(descriptor):
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor, which is this one
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open until the run ends
     if sys.stdout is None:

@@ -69,6 +69,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
         page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
+        # A table of words has no column that compares classes, so models that need it get a table of terms.
         shows_words = trained.model_.analysis.char_ngram_range is not None and not compares_classes
         spans = trained.spans(text) if shows_words or page.has_styles else []
         if page.has_styles:

@@ -67,7 +67,7 @@ def open_chained(paths: Sequence[str], read_options: Mapping[str, Any]) -> Itera
     with ExitStack() as stack:
         corpora = [
             stack.enter_context(open_corpus(path, path_options, usual=defaults))
-            for path, path_options, defaults in read_options_by_path(paths, read_options, {})
+            for path, path_options, defaults in read_options_by_path(paths, read_options, defaults={})
             if path not in empty
         ]
         corpus = Corpus.chained(corpora)

@@ -159,7 +159,7 @@ def _read_stop_word_file(path: str) -> bytes:
 def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
     """Return the words in the content of a text file; raise `BadParameter` if it is empty or not text."""
     try:
-        text = data.decode(encoding_of(data[:4], encoding))
+        text = data.decode(encoding_of(data[:4], encoding))  # a byte order mark has at most 4 bytes
     except UnicodeError as problem:
         raise click.BadParameter(
             f"{name} is no text in {encoding} ({problem}); give a text file, and its encoding with --encoding."
@@ -192,7 +192,7 @@ def threads(value: str) -> int:
     try:
         number = int(value)
     except ValueError:
-        number = 0
+        number = 0  # as invalid as a given 0
     if not number:
         raise click.BadParameter(f"{value!r}; use a number of threads from 1, or -1 for all cores.")
     return number

@@ -159,5 +159,6 @@ def _json_lines(
     """Yield a JSON line for each document: the values kept from the input, if there are any, and its prediction."""
     from .json_output import as_json
 
+    # `repeat` has no end, so the lengths of the two can't be required to be equal.
     for record, values in zip(records.of(predictions), kept or repeat({}), strict=False):
         yield as_json(values | record, encoding=encoding) + "\n"

@@ -208,7 +208,7 @@ def _predicted_difference(suggestion: "Suggestion") -> float:
     """Return the probability that two members have different important terms, by the theory of the paper."""
     from ..ensembles.theory import diversity
 
-    return float(diversity(suggestion.n, suggestion.n_terms, 2, suggestion.n_important))
+    return float(diversity(suggestion.n, M=suggestion.n_terms, L=2, Q=suggestion.n_important))
 
 
 def _mean_measures(trial: "SubspaceTrial") -> dict[str, float]:

@@ -213,7 +213,7 @@ def _learn(
     from ..training.updating import encode_label_sets, plan_for_update, refit_thresholds, update_model
 
     if not documents.label_sets:
-        return _Outcome(None, documents, [], [])
+        return _Outcome(None, documents, before=[], after=[])
     settings = Settings.of_stored(model.settings)
     plan = plan_for_update(settings, n_threads(jobs))
     targets = encode_label_sets(model, documents.label_sets, no_label_is_valid=True)
@@ -221,6 +221,7 @@ def _learn(
     with_digests = replace(statistics, added_digests=statistics.added_digests | documents.digests)
     new = update_model(model, with_digests, plan, documents.rows, targets)
     if fit_thresholds:
+        # `statistics` are those before the update, because the new documents are held out in turn.
         refitted = refit_thresholds(new.model, statistics, settings, plan, documents.rows, targets)
         new = new._replace(model=refitted)
     before, after = (

@@ -249,6 +249,7 @@ def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
         for first_column, rows in blocks
     ]
     matrix = csr_matrix(vstack(shifted, format="csr"))
+    # In case a row has a column twice, or stores a 0:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix

@@ -127,7 +127,10 @@ class FoldCache:
         with ignore_indistinguishable_classes():
             weigh_documents = partial(_weigh_documents, self.train, training.selection_scheme)
             labels = self.train.targets.pairs_for_stats()
-            selector, fit_seconds = timed(lambda: training.fit_selector(stats, size, weigh_documents, None, labels))
+            no_weights = None  # a comparison has no sample weights
+            selector, fit_seconds = timed(
+                lambda: training.fit_selector(stats, size, weigh_documents, no_weights, labels)
+            )
             selected, selection_seconds = timed(lambda: training.terms_of(selector, size))
         # The selector numbers the terms within the limits of document frequency; the counts have columns for all terms.
         columns = self.train.columns_within_limits[selected.columns]

@@ -213,7 +213,7 @@ def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldR
 
 def warm_up(plan: Plan, documents: ComparisonDocuments) -> None:
     """Measure each selector and each classifier once on a few documents."""
-    fold = Fold(0, _few_documents(documents))
+    fold = Fold(number=0, documents=_few_documents(documents))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for condition in warm_up_conditions(plan):

@@ -90,8 +90,8 @@ def compare(
     if path is not None:
         check_results(path)
     report_progress = progress or (lambda *_: None)
-    corpus = corpus_of(documents, labels, "texts")
-    test_corpus = None if test is None else corpus_of(test, None, "test")
+    corpus = corpus_of(documents, labels, name="texts")
+    test_corpus = None if test is None else corpus_of(test, labels=None, name="test")
     counted = count_documents(corpus, test_corpus, splitting, plan.shared_settings(), n_jobs, report_progress)
     _check_logarithms(plan, counted)
     with (

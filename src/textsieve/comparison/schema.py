@@ -58,12 +58,12 @@ def is_share(value: Any) -> bool:
 
 def is_label(value: Any) -> bool:
     """Return whether a value can be the name of a class."""
-    return isinstance(value, str | int | float) and value == value  # NaN is not itself
+    return isinstance(value, str | int | float) and value == value  # NaN does not equal itself
 
 
 def is_size(value: Any) -> bool:
     """Return whether a value is a number of terms, a share of all terms, or "all"."""
-    return is_count(value, 1) or (type(value) is float and 0.0 < value < 1.0) or value == "all"
+    return is_count(value, least=1) or (type(value) is float and 0.0 < value < 1.0) or value == "all"
 
 
 def is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
@@ -83,7 +83,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_positive(value: Any) -> bool:
-    return is_count(value, 1)
+    return is_count(value, least=1)
 
 
 def _is_triple(value: Any) -> bool:

@@ -57,9 +57,9 @@ class Splitting:
 
     def __post_init__(self) -> None:
         """Raise `InputError` for options that are invalid for any documents."""
-        _require_number("folds", self.folds, 2, "or leave it out for the corpus's own split")
-        _require_number("repeats", self.repeats, 1, "or leave it out")
-        _require_number("seed", self.seed, 0, "or leave it out")
+        _require_number("folds", self.folds, least=2, alternative="or leave it out for the corpus's own split")
+        _require_number("repeats", self.repeats, least=1, alternative="or leave it out")
+        _require_number("seed", self.seed, least=0, alternative="or leave it out")
         if self.test_share is not None and not 0.0 < as_number(self.test_share) < 1.0:
             hint = "use a share of the documents above 0 and below 1"
             raise InputError(setting="test_share", value=self.test_share, hint=hint)

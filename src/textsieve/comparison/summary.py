@@ -273,7 +273,7 @@ def _is_baseline(condition: Condition) -> bool:
 def _summary(condition: Condition, rows: list[Row]) -> Summary:
     """Return the summary of the rows of a condition, without significance tests."""
     if any(row.problem is not None for row in rows):
-        return Summary(*condition.key, _problem(rows))
+        return Summary(*condition.key, problem=_problem(rows))
     ratio = tested_to_trained(rows)
 
     def mean(name: str) -> float:

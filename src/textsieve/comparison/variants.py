@@ -225,7 +225,7 @@ _OPTION_SETTINGS = ("selector_options", "classifier_options")
 def try_selector(settings: Settings) -> None:
     """Fit a selector to the four documents, which raises an error for invalid options."""
     check_settings(settings)
-    training = TrainingPlan.of(settings, 1)  # one thread
+    training = TrainingPlan.of(settings, n_jobs=1)
     with _quietly():
         rows = _TRIAL_COUNTS.astype(np.float64)
         labels = list(_TRIAL_LABELS)
@@ -240,8 +240,8 @@ def try_classifier(settings: Settings) -> None:
     """
     check_settings(settings)
     if isinstance(settings.classifier, str):
-        # One thread, and no projection, because only the options of the classifier are tried.
-        training = replace(TrainingPlan.of(_limit_member_terms(settings), 1), projection=None)
+        # There is no projection, because only the options of the classifier are tried.
+        training = replace(TrainingPlan.of(_limit_member_terms(settings), n_jobs=1), projection=None)
         rows, targets = _trial_documents(settings.class_weight)
         with _quietly():
             training.fit_counts(rows, targets)

@@ -305,8 +305,10 @@ def _detect_file(source: Source, name: str | None) -> Format:
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
         return expected  # its reader checks the content
-    if not _is_parquet(head, source) and (kind := head.binary_kind(source.encoding)):
-        raise _mismatch_error(source, expected, kind)
+    is_parquet = _is_parquet(head, source)
+    # Parquet is binary, too, but it is detected below if no format is given.
+    if (name or not is_parquet) and (kind := head.binary_kind(source.encoding)):
+        raise _mismatch_error(source, expected, "Parquet" if is_parquet else kind)
     if name and expected:  # `expected` is not None if there is a name; the type checker can't know that
         return expected
     for row in FORMATS:

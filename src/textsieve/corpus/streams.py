@@ -56,7 +56,7 @@ _replacements = _Replacements()
 
 def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
     """Replace invalid bytes by one replacement character, and count it; an error handler of `codecs`."""
-    if not isinstance(error, UnicodeDecodeError):
+    if not isinstance(error, UnicodeDecodeError):  # this handler is for decoding only
         raise error
     _replacements.count += 1
     return REPLACEMENT, error.end  # the decoder continues at this position
@@ -80,6 +80,7 @@ def decode(data: bytes, encoding: str) -> tuple[str, int]:
 def check_encoding(encoding: str) -> str:
     """Return the encoding, or raise `InputError` if Python has no such text encoding."""
     try:
+        # Unlike `codecs.lookup`, these calls also raise `LookupError` for codecs that are not for text, such as "hex".
         "".encode(encoding)
         b"".decode(encoding)
     except LookupError as error:
@@ -303,7 +304,7 @@ def lines_of_chunks(
         first, *lines = text.split(newline)
         unfinished.append(first)
         n_unfinished += len(first)
-        if n_unfinished > limits.max_document:
+        if n_unfinished > limits.max_document:  # only then is a `Place` created for the error
             limits.check_document(n_unfinished, Place(name, f"line {n_lines + 1}"))
         if not lines:
             continue

@@ -122,6 +122,7 @@ class SubspaceGrid:
         cells = np.argwhere(mean == mean.max()).tolist()
         return min(
             ((row, column) for row, column in cells),
+            # The smallest M x L; of equal ones the first row, which has the smallest M.
             key=lambda cell: (self.n_terms[cell[0]] * self.n_estimators[cell[1]], cell),
         )
 
@@ -192,6 +193,7 @@ def subspace_grid(
     progress
         A function that is called with the stage, the number of members trained so far, and their total number.
     """
+    # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)

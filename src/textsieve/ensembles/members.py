@@ -358,16 +358,17 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
     svm_problem.precompute(n_terms, len(solvable))
 
     def train(terms: Ints) -> Member:
+        # Problems that are not solvable keep these numbers: no coefficients, and a constant score as intercept.
         form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, CONSTANT_SCORE))
         if not solvable:
             return Member(terms, form)
         hyperplanes = svm_problem.solve(
-            lambda number: signs_and_costs(solvable[number]),
-            len(solvable),
+            signs_and_costs=lambda number: signs_and_costs(solvable[number]),
+            n_problems=len(solvable),
             terms=terms,
             tolerance=svm.tol,
             most_rounds=svm.max_iter,
-            n_jobs=1,
+            n_jobs=1,  # members are already trained in parallel
         )
         form.coefficients[solvable], form.intercepts[solvable] = hyperplanes.coefficients, hyperplanes.intercepts
         return Member(terms, form, n_unconverged=hyperplanes.n_unconverged)
@@ -433,7 +434,8 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
     class_weight = params.get("class_weight")
     if task.class_of is None:
         weight = _by_number(class_weight, task.labels)
-        return Member(terms, fit_each_class(classifier, rows, task.documents_of, weight, 1, sample_weight=task.weights))
+        form = fit_each_class(classifier, rows, task.documents_of, weight, n_jobs=1, sample_weight=task.weights)
+        return Member(terms, form)
     if is_rule(class_weight):
         classifier.set_params(class_weight=factors_by_class(class_weight, task.labels, task.class_of, task.weights))
     with arrays_as_output():

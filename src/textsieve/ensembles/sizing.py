@@ -186,7 +186,7 @@ def suggest(
         By which share the worst probability may be below the best one that these limits allow, in exchange for lower
         cost. 0 demands the best, to the precision of a float.
     """
-    usability(n, 1, 1, Q)  # raises InputError for invalid n or Q
+    usability(n, M=1, L=1, Q=Q)  # raises InputError for invalid n or Q
     if np.ndim(n) or np.ndim(Q):
         raise InputError(
             (Setting("n", n), ", ", Setting("Q", Q)), hint="give one number each, sizes are suggested for one ensemble"
@@ -205,7 +205,7 @@ def suggest(
         raise InputError(setting="within", value=within, hint="use a number from 0.0 to below 1.0, for example 1e-6")
     Ms, fixed_L = _allowed_terms(n, n_terms), _fixed_members(n_estimators)
     least_L, most_L = (2, int(limit)) if fixed_L is None else (fixed_L, fixed_L)
-    Ms = Ms[Ms <= limit // least_L]
+    Ms = Ms[Ms <= limit // least_L]  # those of which at least `least_L` members are within the limit
     if not len(Ms):
         of_terms = () if n_terms is None else (" of ", Setting("n_terms", n_terms))
         raise InputError(
@@ -250,7 +250,8 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
     `Ms` are the M to try, in ascending order. L is from `least_L` to `most_L`, which has a limit for each M. All arrays
     have an entry for each M.
     """
-    log_usable, log_differs = log_usability(n, Ms, 1, Q), _log_pair_diversity(n, Q, Ms)
+    # Of a single member, and of a pair of members; `falling` multiplies by the numbers of members and pairs.
+    log_usable, log_differs = log_usability(n, Ms, L=1, Q=Q), _log_pair_diversity(n, Q, Ms)
     log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # log P(a member lacks a term)
 
     def falling(L: Ints) -> Floats:
@@ -287,12 +288,12 @@ def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
     low, high = 1, max(n // 2, 1)
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if log_diversity(n, middle, 2, Q) > -NEGLIGIBLE else (middle + 1, high)
+        low, high = (low, middle) if log_diversity(n, middle, L=2, Q=Q) > -NEGLIGIBLE else (middle + 1, high)
     smaller_part = np.minimum(Ms, n - Ms)  # the smaller of the numbers of terms drawn and left out
     log_diversities, is_small = np.zeros(len(Ms)), smaller_part <= low
     distinct, positions = np.unique(smaller_part[is_small], return_inverse=True)
     # Diversity is the same for n - M as for M, but M = 0 is not allowed.
-    log_diversities[is_small] = log_diversity(n, n - distinct, 2, Q)[positions]
+    log_diversities[is_small] = log_diversity(n, n - distinct, L=2, Q=Q)[positions]
     return log_diversities
 
 

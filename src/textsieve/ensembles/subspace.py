@@ -175,7 +175,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
         rows, y, weights = drop_weightless(rows, y, check_weights(sample_weight, rows.shape[0]))
         n = rows.shape[1]
-        n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
+        n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, most=n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = validate_label_pairs(y, rows.shape[0], "RandomSubspace")
         task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(missing_as_none(y)), weights=weights)

@@ -280,7 +280,7 @@ def expected_difference(n: ArrayLike, M: ArrayLike, Q: ArrayLike) -> Any:
 
     Each of the Q terms is in exactly one of them with probability 2 (M/n) (1 - M/n).
     """
-    n, M, _, Q = _check_numbers(n, M, 1, Q)
+    n, M, _, Q = _check_numbers(n, M, L=1, Q=Q)  # the result does not depend on L
     return _float_or_array(2.0 * Q * (M / n) * ((n - M) / n))
 
 

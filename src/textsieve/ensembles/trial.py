@@ -120,7 +120,7 @@ class Repetition:
         """
         n_terms = min(n_terms, self.n)
         if n_terms == self.n and "random_state" not in self._estimator.get_params():
-            yield from repeat(next(self._trained_outputs(n_terms, 1)), n_members)
+            yield from repeat(next(self._trained_outputs(n_terms, n_members=1)), n_members)
         else:
             yield from self._trained_outputs(n_terms, n_members)
 
@@ -252,6 +252,7 @@ def subspace_trial(
 
     The parameters are those of `subspace_grid`.
     """
+    # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
@@ -259,7 +260,7 @@ def subspace_trial(
     results: list[_Evaluation] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
         if not results:  # fractions refer to the number of terms in the first repetition
-            M = size_of("n_terms", n_terms, repetition.n, repetition.n)
+            M = size_of("n_terms", n_terms, repetition.n, most=repetition.n)
             L = size_of("n_estimators", n_estimators, repetition.n)
             report = progress_reporter(progress, len(splits) * L)
         results.append(_evaluate(repetition, M, L, report))
@@ -293,6 +294,7 @@ def _evaluate(repetition: Repetition, n_terms: int, n_members: int, report: Call
         tally.add(scores, member_abstains)
         answers[number] = np.where(member_abstains, ABSTAINED, one_column_per_class(scores).argmax(axis=1))
         report()
+    # One member with all terms is the single classifier. It decides by its scores even where a member would abstain.
     ((single_scores, _),) = repetition.member_outputs(n_terms=repetition.n, n_members=1)
     accuracy_by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
     is_single_correct = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))

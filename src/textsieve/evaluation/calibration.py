@@ -361,7 +361,7 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
         if gain > 0:  # accept the step, and damp the next one less
             parameters, (likelihood, gradient, information) = trial, result
             damping = max(damping / 10.0, 1e-9)
-            if gain < 1e-10:
+            if gain < 1e-10:  # converged
                 break
         else:  # try a shorter step from the same parameters
             damping *= 10.0
@@ -402,7 +402,7 @@ def _joint_likelihood(scores: Floats, is_true: Bools, weights: Floats, parameter
     products = slope * np.where(is_missing, 0.0, scores)
     curve = _log_sigmoid(products + offset)
     logits = np.where(is_missing, -np.inf, curve)
-    logits -= logits.max(axis=1, keepdims=True)
+    logits -= logits.max(axis=1, keepdims=True)  # cancels below; without it, all powers could be rounded to 0
     p = np.exp(logits)
     sums = p.sum(axis=1, keepdims=True)
     p /= sums

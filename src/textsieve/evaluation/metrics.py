@@ -225,7 +225,7 @@ def compare_labels(
             n_predicted[label] += weight
         for label in true_labels.keys() & predicted_labels.keys():
             hits[label] += weight
-        if not multilabel:
+        if not multilabel:  # both have a label: `no_label_is_valid` is for multilabel models only
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
         *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),

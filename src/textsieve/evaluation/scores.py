@@ -137,7 +137,7 @@ class HeldOutScores:
                 weakref.finalize(self, self._file.close)
             offset = self._file.seek(0, os.SEEK_END)
             self._file.write(by_class.data)
-            self._file.flush()
+            self._file.flush()  # here, so that the error of a full disk is raised within the `with` block
         self._blocks.append(_Block(documents, scores=None, offset=offset))
 
     def by_class(self) -> Iterator[tuple[Floats, Bools, Floats | None]]:
@@ -171,6 +171,7 @@ class HeldOutScores:
             is_added[block.documents] = True
             yield block.documents, self._read(block, 0, self.n_classes).T, self._is_member(block.documents)
         rest = np.flatnonzero(~is_added)
+        # Without such documents, `blocks` would yield an empty slice, which is not wanted here.
         for part in blocks(len(rest), self.n_classes) if len(rest) else ():
             documents = rest[part]
             yield documents, np.full((len(documents), self.n_classes), np.nan), self._is_member(documents)

@@ -56,6 +56,7 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Flo
     f1 = 2.0 * hits / (np.cumsum(sample_weights) + n_members)
     # Documents of equal scores can only be accepted together.
     is_last_of_equals = np.append(ordered[1:] < ordered[:-1], True)
+    # `argmax` returns the first of equals, which accepts the fewest documents.
     last_accepted = int(np.argmax(np.where(is_last_of_equals, f1, -1.0)))
     if last_accepted + 1 == len(ordered):  # all documents are accepted
         return float(ordered[last_accepted])
@@ -164,7 +165,7 @@ class SCut(Cut):
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         """Return the rule with the threshold of each class, fitted to its scores alone."""
         thresholds = [self._threshold(scores, is_member, weights) for scores, is_member, weights in held_out.by_class()]
-        return ThresholdRule(np.array(thresholds), None)
+        return ThresholdRule(np.array(thresholds), ranks=None)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
         """Return the threshold of a class, given the scores, membership and sample weights of the documents."""
@@ -231,7 +232,7 @@ class RCut(Cut):
             return None
         if not (is_whole(self.ranks) and self.ranks >= 1):
             raise InputError(setting="ranks", value=self.ranks, hint="use a number of classes from 1, or None")
-        return ThresholdRule(None, int(self.ranks))
+        return ThresholdRule(thresholds=None, ranks=int(self.ranks))
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         """Return the rule for the given number of ranks, or for the one with the best micro-F1."""
@@ -255,7 +256,7 @@ class RCut(Cut):
             n_predicted = held_out.n_counted * min(ranks, held_out.n_classes)
             return f1_of_counts(float(n_right[ranks - 1]), n_predicted, held_out.n_true)
 
-        return ThresholdRule(None, max(range(1, max_ranks + 1), key=f1))
+        return ThresholdRule(thresholds=None, ranks=max(range(1, max_ranks + 1), key=f1))  # the smallest of equals
 
 
 class PCut(Cut):
@@ -297,7 +298,7 @@ class PCut(Cut):
         ]
         best = f1.index(max(f1))
         self.factor_ = factors[best]
-        return ThresholdRule(thresholds[best], None)
+        return ThresholdRule(thresholds[best], ranks=None)
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """Return the labels of a whole collection as a matrix of 0 and 1 (documents x classes).
@@ -317,7 +318,7 @@ class ZeroCut(Cut):
 
     def untuned_rule(self, n_classes: int) -> ThresholdRule:
         """Return a threshold of 0 for each class."""
-        return ThresholdRule(np.zeros(n_classes), None)
+        return ThresholdRule(np.zeros(n_classes), ranks=None)
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         return self.untuned_rule(held_out.n_classes)

@@ -1,4 +1,4 @@
-r"""Count the character n-grams of UTF-8 text, and prepare text for token patterns other than words of two letters.
+r"""Count the character n-grams of UTF-8 text; blank the hyphens that are not inside of words (`blank_outer_joiners`).
 
 The text of many documents is one array of bytes, as in `kernels.words`: 0xFF ends each document. NUL is written as the
 two bytes 0xC0 0x80, which do not occur in UTF-8 otherwise. So no character begins with the byte 0, two n-grams of up to
@@ -65,13 +65,16 @@ def width_of(first_byte: int) -> np.uint64:
 
 @kernel
 def is_in(code_point: np.uint64, bitmap: Bytes) -> bool:
-    """Return whether the bit of a code point is set."""
+    """Return whether a code point is in a set, given as a bitmap with one bit for each code point."""
     return bool((bitmap[code_point >> _3] >> np.uint8(code_point & _7)) & 1)
 
 
 @kernel
 def is_token_character(text: Bytes, position: np.uint64, classes: Bytes, wide: Bytes) -> bool:
-    """Return whether the character at a position belongs to tokens; `classes` and the bitmap `wide` say so."""
+    """Return whether the character at a position belongs to tokens; False at the end of a document.
+
+    `classes` (256,) says so for ASCII bytes, the bitmap `wide` for other characters; see `kernels.words`.
+    """
     byte_class = classes[text[position]]
     if byte_class == WIDE:
         code_point, _ = decode(text, position)
@@ -95,7 +98,7 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
             written += _1
             position += _1
             continue
-        start = position
+        start = position  # where the white space before the next word begins
         n_spaces = 0
         while text[position] != END and not is_token_character(text, position, classes, wide):
             position += width_of(text[position])
@@ -180,19 +183,20 @@ def count_characters(
     n_entries = state[N_ENTRIES]
     n_words = state[N_WORDS]
     n_done = int(state[N_DONE])
-    # A batch: where each n-gram begins, its number of bytes and of characters, and its key.
-    begins = np.empty(_BATCH, np.uint64)
-    lengths = np.empty(_BATCH, np.uint64)
+    # A batch has n-grams of one document only. For each n-gram:
+    begins = np.empty(_BATCH, np.uint64)  # where it begins in `runs`
+    lengths = np.empty(_BATCH, np.uint64)  # its number of bytes
     keys = np.empty(_BATCH, np.uint64)
-    sizes = np.empty(_BATCH, np.int64)
+    sizes = np.empty(_BATCH, np.int64)  # its number of characters
     room = True
     while room and position < end:
+        # Collect a batch. Of the n-grams that begin at `position`, those of up to `n_done` characters are done.
         n_batched = 0
         while n_batched < _BATCH and position < end and runs[position] != END:
             if runs[position] == RUN_END:
                 position += _1
                 continue
-            is_first = padded and (position == 0 or runs[position - _1] >= RUN_END)
+            begins_padded_run = padded and (position == 0 or runs[position - _1] >= RUN_END)
             stop = position
             key, hash_so_far, length, next_fold = _0, seed, _0, _8
             n = 0
@@ -208,7 +212,7 @@ def count_characters(
                     stop += _1
                 n += 1
                 # Skip n-grams that are already counted, and those that are too short, except a whole padded run.
-                if n <= n_done or (n < min_n and not (is_first and runs[stop] >= RUN_END)):
+                if n <= n_done or (n < min_n and not (begins_padded_run and runs[stop] >= RUN_END)):
                     continue
                 if n_batched == _BATCH:  # the next batch continues with this n-gram
                     n_done = n - 1
@@ -287,6 +291,8 @@ def blank_outer_joiners(text: Bytes, classes: Bytes, wide: Bytes, word_classes: 
     those of word characters alone. Several joiners in a row stay if there are word characters on both sides.
     """
     position = _0
+    # If `has_run`, a run of joiners begins at `run_start` and goes on up to `position`. `follows_word` says whether the
+    # last character that is not a joiner is a word character.
     run_start, has_run, follows_word = _0, False, False
     end = np.uint64(text.size)
     while position < end:
@@ -312,7 +318,7 @@ def write_marks(
 
     Each n-gram is followed by a line break; n-gram i and its line break end before `ends[i]`. A space at the beginning
     or end of an n-gram is replaced by `space_mark`; where there is none, `inner_mark` is added. Both have three bytes.
-    An n-gram that is nothing but a space becomes one `space_mark`.
+    So " th" becomes "▁th…" with the marks "▁" and "…". An n-gram that is nothing but a space becomes one `space_mark`.
     """
     begin, written = _0, _0
     for ngram in range(ends.size):
@@ -322,6 +328,7 @@ def write_marks(
         for byte in space_mark if begins_with_space else inner_mark:
             marked[written] = byte
             written += _1
+        # Copy the n-gram without the spaces that are replaced; of a single space, nothing is left to copy.
         for position in range(
             begin + _1 if begins_with_space else begin, stop - _1 if ends_with_space and not is_space else stop
         ):
@@ -331,7 +338,7 @@ def write_marks(
             for byte in space_mark if ends_with_space else inner_mark:
                 marked[written] = byte
                 written += _1
-        marked[written] = ngrams[stop]
+        marked[written] = ngrams[stop]  # the line break
         written += _1
         marked_ends[ngram] = written
         begin = ends[ngram]

@@ -103,7 +103,8 @@ def add_weights(
             row = totals[term]
             row[0] += 1.0
 
-            # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest.
+            # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest, and
+            # then the value absorbs as much of the rest as it can. `_add_precisely` has the same steps.
             total = row[1] + value
             absorbed = total - row[1]
             rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))
@@ -173,6 +174,7 @@ def add_repeated_weights(
             seen[term] = 1
             row = totals[term]
             row[0] += doc_weight
+            # Columns 1 and 2 have the sum of the weights and its rest, columns 3 and 4 those of the squares.
             product = doc_weight * value
             _add_precisely(row, 1, product, fma(doc_weight, value, -product))
             square = value * value
@@ -228,7 +230,7 @@ def drain_weights(terms: Ints, totals: Floats, grand_totals: Floats, doc_freq: N
         values[cell] = row[1] + row[2]
         rests[cell] = row[2] - (values[cell] - row[1])
         grand[0] += row[0]
-        for column in (1, 3):
+        for column in (1, 3):  # the sum of the weights and that of their squares; the next column has the rest
             total = grand[column] + row[column]
             absorbed = total - grand[column]
             grand[column + 1] += ((grand[column] - (total - absorbed)) + (row[column] - absorbed)) + row[column + 1]
@@ -244,6 +246,7 @@ def align(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
     left_positions, right_positions = np.empty(left.size, np.int64), np.empty(right.size, np.int64)
     size, i, j = 0, 0, 0
     while i < left.size or j < right.size:
+        # The smaller of the two next keys comes next; if they are equal, it is taken from both arrays.
         take_left = j == right.size or (i < left.size and left[i] <= right[j])
         take_right = i == left.size or (j < right.size and right[j] <= left[i])
         if take_left:
@@ -288,12 +291,12 @@ def merge_cells(
     merged_values: Floats,
     merged_rests: Floats,
 ) -> None:
-    """Write the cells of the merged table to the `merged_` arrays, from two tables whose document frequencies have one
-    dtype.
+    """Merge the cells of two tables, and write them to the `merged_` arrays.
 
     In each table, class c has the cells `class_starts[c]` to `class_starts[c + 1]`; a cell has a term (ascending in a
-    class), its document frequency, and its sum as value and rest. For each merged class, `class_numbers` and
-    `other_class_numbers` have its number in either table, or -1 if the table doesn't have the class.
+    class), its document frequency (of the same dtype in both tables), and its sum as value and rest. For each merged
+    class, `class_numbers` and `other_class_numbers` have its number in either table, or -1 if the table doesn't have
+    the class. The caller sets `merged_class_starts[0]` to 0.
     """
     merged_cell = 0
     for merged_class in range(class_numbers.size):

@@ -31,6 +31,7 @@ takes a step for each value of the row.
 """
 
 _NO_POSITION = np.uint64((1 << 64) - 1)
+"""Stands for the position in a list if no listed partner is in the row."""
 
 _SORT_BELOW = 32
 """The partners of a term are sorted if they are fewer than 1 / _SORT_BELOW of all terms."""
@@ -157,7 +158,10 @@ def measure_partners(
 
 @kernel
 def sort_partners(work: Scratch, n_partners: int) -> None:
-    """Sort the partners by frequency rank. If many terms are partners, scanning all terms is faster than sorting."""
+    """Sort the first `n_partners` of `work.partners` by frequency rank, in place.
+
+    If many terms are partners, scanning all terms is faster than sorting. Partners are the terms whose `cf` is not 0.
+    """
     if n_partners * _SORT_BELOW < work.cf.size:
         work.partners[:n_partners].sort()
         return
@@ -197,7 +201,7 @@ def write_partners(
         n_partners = count_partners(term, training, work)
         sort_partners(work, n_partners)
         n_listed = 0
-        rank_ends[:] = 0
+        rank_ends[:] = 0  # counts the listed partners of each rank at first
         for position in range(n_partners):
             partner = work.partners[position]
             co, cf = work.co[partner], work.cf[partner]
@@ -208,7 +212,9 @@ def write_partners(
                 n_listed += 1
             work.co[partner], work.cf[partner] = 0, 0
         end = 0
-        for rank in range(n_ranks):  # a counting sort: from the number of partners of each rank to where they begin
+        # A counting sort by rank: `rank_ends` changes from the number of partners of each rank to where they begin.
+        # Below, it advances with each partner that is written.
+        for rank in range(n_ranks):
             begin, end = end, end + rank_ends[rank]
             rank_ends[rank] = begin
             if begin < end:
@@ -249,7 +255,7 @@ def best_factors(
     row_terms, hits = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
     for row in range(indptr.size - 1):
         begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
-        n_table_rows = table.shape[0] if end - begin <= _LONG_ROW else 0
+        n_table_rows = table.shape[0] if end - begin <= _LONG_ROW else 0  # 0: a long row doesn't use the table
         n_row_terms = _0
         for position in range(begin, end):
             term = np.uint64(indices[position])
@@ -268,11 +274,13 @@ def best_factors(
             if table_rows[term] < n_table_rows:
                 ranks = table[np.uint64(table_rows[term])]
                 rank = no_rank
+                # The lowest rank is that of the largest factor. That of the term itself is `no_rank`.
                 for number in range(_0, n_row_terms):
                     rank = min(rank, np.uint64(ranks[row_terms[number]]))
                 factors[position] = lists.factors[rank]
                 continue
             list_position, list_end = np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])
+            # Skip 16 partners at a time if none is in the row, then go one by one to the first that is.
             while list_position + _16 <= list_end:
                 any_in_row = np.uint8(0)
                 for step in range(16):
@@ -300,9 +308,9 @@ def mean_factors(indices: Int32s, data: Floats, indptr: Ints, lists: Lists, fact
     """
     n_terms = lists.starts.size - 1
     in_row = np.zeros(n_terms, np.uint8)
-    row_positions = np.zeros(n_terms, np.uint64)
-    counts = np.zeros(n_terms, np.int64)
-    hits = np.empty(n_terms + 1, np.uint64)
+    row_positions = np.zeros(n_terms, np.uint64)  # the position of each term of the row among its values
+    counts = np.zeros(n_terms, np.int64)  # for each value of the row, the number of its term's partners in the row
+    hits = np.empty(n_terms + 1, np.uint64)  # positions in the list of partners that are in the row
     for row in range(indptr.size - 1):
         begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
         for position in range(begin, end):

@@ -190,7 +190,7 @@ def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_col
         state = row_state(indices[begin:end], n_columns)
         if state == UNSOUND:
             return UNSOUND
-        result = min(result, state)
+        result = min(result, state)  # `state` is 0 or UNORDERED, which is below 0
     return result
 
 
@@ -311,9 +311,10 @@ def score_rows_sparsely(
     intercepts: Floats,
     scores: Floats,
 ) -> None:
-    """Write the linear scores of CSR rows, like `score_rows`, if most pairs of column and output have no coefficient.
+    """Write the linear scores of CSR rows, like `score_rows`, but with coefficients that are stored sparsely.
 
-    Column i has the coefficients `coefficients[term_indptr[i] : term_indptr[i + 1]]`, and `outputs` has their outputs.
+    Column i has the coefficients `coefficients[term_indptr[i] : term_indptr[i + 1]]`, and `outputs` has the output to
+    which each of them belongs.
     """
     for row in range(indptr.size - 1):
         totals = scores[row]

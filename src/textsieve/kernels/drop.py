@@ -121,14 +121,14 @@ def is_correct(state: State, document: int, without: int) -> bool:
     while end < state.n_near[document] and n_voters < k:
         n_voters += near[end] != without
         end += 1
-    predicted, most_votes = -1, 0
+    predicted, most_votes = -1, 0  # -1 equals no label, so without voters the result is False
     for position in range(end):
         if near[position] != without:
             label = labels[near[position]]
             votes = 0
             for other_position in range(end):
                 votes += near[other_position] != without and labels[near[other_position]] == label
-            if votes > most_votes:
+            if votes > most_votes:  # of equally frequent labels, the first one stays
                 predicted, most_votes = label, votes
     return bool(predicted == labels[document])
 
@@ -165,8 +165,8 @@ def drop(index: Index, state: State, document: int, leaves_associates: bool, wor
     With `leaves_associates`, the dropped document also stops being an associate of its own neighbours.
     """
     width = state.near.shape[1]
-    state.groups[document] = -1
-    while state.heads[document] >= 0:
+    state.groups[document] = -1  # from here on, searches and waiting lists skip it
+    while state.heads[document] >= 0:  # each round unlinks one slot that holds the document
         slot = state.heads[document]
         associate = slot // width
         near = state.near[associate]

@@ -4,11 +4,13 @@ A document has an entry for a term if the weight of the term in it is not 0. Ter
 several threads each process a range of terms, `first` to before `last`. The arrays of a projection have the entries of
 term t at `starts[t]` to `starts[t + 1]`.
 
-`vote_nearest` classifies by the k documents whose weight of a term is nearest to that of the query. The weights of a
-term are sorted, and documents of equal weight ascend. Starting where the query's weight would be inserted, two
-positions move apart. The nearer weight comes next, with all documents that have it, or with as many of them as k
-allows, lowest numbers first. For a query w between the weights a <= w <= b, whether w - a or b - w is smaller is
-decided exactly, by comparing 2w with a + b and its rounding error.
+For each term of a query, `vote_nearest` finds the k training documents whose weight of the term is nearest to the
+query's; these vote for their classes. The entries of a term are sorted by weight, and those of equal weight by document
+number. The search starts where the query's weight would be inserted. Each step compares the next smaller with the next
+larger weight, and the documents with the nearer one vote; if both are equally near, the documents of both vote. If a
+step has more documents than may still vote, those with the lowest numbers do. For a query's weight w between the
+weights a <= w <= b, whether w - a or b - w is smaller is decided exactly, by comparing 2w with a + b and its rounding
+error.
 """
 
 from typing import Any, NamedTuple
@@ -86,8 +88,10 @@ class Entries(NamedTuple):
 
     starts: Ints  # (n_terms + 1,)
     weights: Floats
-    classes: Int32s  # -1 in entries that correct for documents with several classes
-    counts: Ints  # documents; negative in such entries, so that each document counts once in the mean weight
+    # A document with m > 1 classes is counted in m classes, and 1 - m times in the class -1. So it counts once in the
+    # mean weight of the term.
+    classes: Int32s
+    counts: Ints  # documents; below 0 in entries of the class -1
 
 
 @kernel
@@ -275,7 +279,7 @@ def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, vote
             last = right + 1  # here the lowest numbers come first, so k entries are enough
             while last < end and last - right < k and weights[last] == weights[right]:
                 last += 1
-        lower, upper = first, right  # of equally near documents, merged by number
+        lower, upper = first, right  # merge both sides by document number, so that the lowest numbers vote first
         while k > 0 and (lower < left or upper < last):
             if upper == last or (lower < left and documents[lower] < documents[upper]):
                 add_votes(documents[lower], training, votes)
@@ -289,7 +293,7 @@ def vote_by_term(term: int, training: SortedWeights, k: int, weight: float, vote
 
 @kernel
 def vote_nearest(indices: Int32s, data: Floats, indptr: Ints, training: SortedWeights, k: int, votes: Floats) -> None:
-    """Write for each CSR row the votes of all its terms to `votes` (n_rows, n_classes)."""
+    """Write the votes for each CSR row to `votes` (n_rows, n_classes): for each of its terms, those of k documents."""
     for row in range(indptr.size - 1):
         votes[row] = 0.0
         for position in range(indptr[row], indptr[row + 1]):

@@ -121,7 +121,7 @@ def contrast_rows(
     common = np.zeros((terms.size + 63) // 64, np.uint64)
     differing = np.zeros((common.size, n_classes), np.uint64)  # the bits that differ from the common row, by class
     for position in range(terms.size):
-        is_marked = weights[position] >= delta
+        is_marked = weights[position] >= delta  # in the common row: the weight in the other class is 0
         common[position >> 6] |= np.uint64(is_marked) << np.uint64(position & 63)
         for cell in range(term_starts[terms[position]], term_starts[terms[position] + 1]):
             differs = (weights[position] - term_weights[cell] >= delta) != is_marked
@@ -166,7 +166,7 @@ def minimal_sets(sets: Codes) -> Ints:
 
 DEPTH, NEXT, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
 """Positions in `state` (int64): the number of members and the next column, from which a call continues; the number of
-sets, of their members and of tried columns in the last call; and whether the search is finished."""
+sets, of their members and of steps in the last call; and whether the search is finished."""
 
 
 @kernel
@@ -182,15 +182,17 @@ def lex_walk(
     buffer: Ints,
     max_steps: int,
 ) -> None:
-    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (LEX).
+    """Write minimal hitting sets to `buffer` until all are found, an array is full or `max_steps` steps were made.
 
-    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written. Row
-    p of `hit` has the rows of the matrix that the first p members hit, row p of `once` those that exactly one hits.
+    This is LEX. A step tries a column, or after the last column removes the last member. Set i ends at `ends[i]`, where
+    the next one begins. `state` has the position in the search and what was written. Row p of `hit` has the rows of the
+    matrix that the first p members hit, row p of `once` those that exactly one hits.
     """
     n_columns, n_words = columns.shape
     depth, column = state[DEPTH], state[NEXT]
     n_sets, n_written, steps = 0, 0, 0
     while True:
+        # A set has at most as many columns as `members` has room for.
         if steps >= max_steps or n_sets == ends.size or n_written + members.size > buffer.size:
             break
         if depth == 0 and column >= n_leading:  # later lists never hit the first row
@@ -201,6 +203,7 @@ def lex_walk(
             depth -= 1
             column = members[depth] + 1
             continue
+        # Whether the column hits a new row, leaves each member a row of its own, and completes the set.
         hits_new, members_keep_rows, hits_everything = False, True, True
         for word in range(n_words):
             column_rows = columns[column, word]
@@ -271,8 +274,11 @@ def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once
 
 @kernel
 def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes) -> np.int64:
-    """Return the unhit row with the fewest candidates; the first row without any is returned at once."""
-    best, fewest = np.int64(-1), np.int64(1 << 62)
+    """Return the unhit row with the fewest candidates; the first row without any is returned at once.
+
+    There is always an unhit row, because columns that complete the set never become members.
+    """
+    best, fewest = np.int64(-1), np.int64(1 << 62)  # more than any number of candidates
     for word in range(full.size):
         unhit = full[word] & ~hit[depth, word]
         while unhit != 0 and fewest > 0:
@@ -348,10 +354,11 @@ def mmcs_search(
     max_steps: int,
     max_members: int,
 ) -> None:
-    """Write minimal hitting sets to `buffer` until an array is full or `max_steps` columns were tried (MMCS).
+    """Write minimal hitting sets to `buffer` until all are found, an array is full or `max_steps` columns were tried.
 
-    Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what was written.
-    Sets have at most `max_members` columns; -1: no limit. The module docstring explains the arrays of bit sets.
+    This is MMCS. Set i ends at `ends[i]`, where the next one begins. `state` has the position in the search and what
+    was written. Sets have at most `max_members` columns; -1: no limit. The module docstring explains the arrays of bit
+    sets.
     """
     n_sets, n_written, steps = 0, 0, 0
     if state[STARTED] == 0:
@@ -393,6 +400,7 @@ def mmcs_search(
             column_rows = columns[column, word]
             once[depth + 1, word] = (once[depth, word] & ~column_rows) | (column_rows & ~hit[depth, word])
             hit[depth + 1, word] = hit[depth, word] | column_rows
+        # The column is member number depth + 1, and the set needs at least one more.
         if max_members < 0 or (
             depth + 1 < max_members
             and can_be_completed(columns, full, depth + 1, hit, candidates, max_members - depth - 1)
@@ -466,7 +474,7 @@ def probe_shares(
     weight_with, total_weights, largest = np.zeros(len(columns)), 0.0, -np.inf
     all_columns = candidates[0].copy()
     for walk in range(len(uniforms)):
-        candidates[0] = all_columns
+        candidates[0] = all_columns  # `branch` removed some of them in the walk before
         depth, log_weight = 0, 0.0
         while True:
             branch(rows, full, depth, hit, candidates, todo, closing)

@@ -56,6 +56,7 @@ kernel is compiled without the lock.
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
     """Compile a function at its first call, to run without the interpreter lock, and cache the machine code on disk."""
     if cast(Any, numba.config).DISABLE_JIT:
+        # The default 1: without the variable, numba's configuration file has disabled it.
         raise InputError(
             f"NUMBA_DISABLE_JIT is set to {os.environ.get('NUMBA_DISABLE_JIT', 1)}, but textsieve's kernels only work "
             "compiled",
@@ -75,6 +76,7 @@ def cache_folder() -> str:
     """Return the folder of compiled code."""
     from . import words
 
+    # All kernels share the folder, because their source files are in one folder.
     return str(cast(Any, words.count_words)._cache.cache_path)
 
 
@@ -101,6 +103,7 @@ class CheckedFiles:
     def __init__(self, folder: str, base: str) -> None:
         self.folder = folder
         self.base = base
+        # Only its methods that pickle and unpickle are used, so it needs no stamp of the source (None).
         self.files: Any = cast(Any, IndexDataCacheFile)(folder, base, None)
         self.stamp = sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
 
@@ -118,7 +121,7 @@ class CheckedFiles:
             return None
         except (OSError, InputError):
             content = b""  # a file that can't be read counts as damaged
-        if content[-32:] != _checksum(path, content[:-32]):
+        if content[-32:] != _checksum(path, content[:-32]):  # a SHA-256 checksum has 32 bytes
             with suppress(OSError):  # if the folder is not writable, `save_overload` warns
                 os.unlink(path)
             _warn_once(f"{path} is damaged; it is compiled again.", "damaged")
@@ -155,7 +158,7 @@ class CheckedCache:
         base = re.sub(
             r"-\d+(?=\.py)", "", cache._impl.filename_base
         )  # drop the line number, which changes with edits elsewhere in the file
-        cache._cache_file = files = CheckedFiles(cache.cache_path, base)
+        cache._cache_file = files = CheckedFiles(cache.cache_path, base)  # numba loads and saves by this object
         self.cache_path: str = cache.cache_path
         self._lock_path = os.path.join(files.folder, f"{files.base}.{files.stamp}.lock")
         self._lock: BaseFileLock | None = None
@@ -179,7 +182,7 @@ class CheckedCache:
         return loaded
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Save compiled code, or warn if the folder can't be written to."""
+        """Save compiled code, or warn if the folder can't be written to; then release the lock."""
         try:
             self._save(signature, compiled)
         except OSError as problem:
@@ -192,7 +195,7 @@ class CheckedCache:
             self._release_lock()
 
     def _wait_for_lock(self) -> None:
-        """Wait until no other process compiles this kernel, for at most `LOCK_TIMEOUT` seconds."""
+        """Acquire the lock on this kernel, or continue without it after `LOCK_TIMEOUT` seconds or if locking fails."""
         from filelock import FileLock, Timeout
 
         lock = FileLock(self._lock_path)
@@ -232,7 +235,10 @@ cache_problem: str | None = None
 
 
 def _report_unusable_cache(message: str, problem: str = "") -> None:
-    """Warn that compiled code can't be kept, and remember it for `textsieve warmup`."""
+    """Warn that compiled code can't be kept, and remember the message for `textsieve warmup`.
+
+    See `_warn_once` for `problem`.
+    """
     global cache_problem
     cache_problem = message
     _warn_once(message, problem)

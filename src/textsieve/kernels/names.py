@@ -101,7 +101,7 @@ def join_in_place(
         begin = position  # a word goes from `begin` to `position`; `kind` is that of its first letter
         while position < text.size and kinds[text[position]] & LETTER:
             position += 1
-        continues = gap_is_blank or has_hyphen
+        continues = gap_is_blank or has_hyphen  # `has_hyphen` is that of the word before; the next line updates it
         has_hyphen = is_hyphenated(text, position, kinds)
         is_capitalised = capitals_mark_names and (position - begin > 1 or has_hyphen) and kind & UPPERCASE != 0
         if name_begin >= 0:
@@ -120,7 +120,7 @@ def join_in_place(
             name_begin, name_end, n_capitals, n_links = begin, position, 1, 0
         begins_sentence &= has_hyphen  # a word attached to the first word of a sentence counts as part of it
         gap_is_blank, line_is_empty = True, False  # until a character after the word says otherwise
-    if name_begin >= 0 and 1 < n_capitals <= max_capitals:
+    if name_begin >= 0 and 1 < n_capitals <= max_capitals:  # the text ends with a name
         join(text, name_begin, name_end, kinds, joiner)
         any_name = True
     return any_name

@@ -122,7 +122,7 @@ def push_best(cosines: Floats, documents: Int32s, size: int, cosine: float, docu
         if is_nearer(cosine, document, cosines[0], documents[0]):
             sift_down(cosines, documents, size, cosine, document)
         return size
-    node = size
+    node = size  # the new document moves up from the end, past parents that are nearer than it
     while node > 0 and is_nearer(cosines[(node - 1) // 2], documents[(node - 1) // 2], cosine, document):
         cosines[node], documents[node] = cosines[(node - 1) // 2], documents[(node - 1) // 2]
         node = (node - 1) // 2
@@ -209,7 +209,7 @@ def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: i
     if its bound is at least the lowest of the k best cosines so far. At the end, the sums are reset to 0.
     """
     sums, cosines, documents, k = work.sums, work.cosines, work.documents, work.cosines.size
-    n_first, least = 0, 0.0
+    n_first, least = 0, 0.0  # a document must exceed `least` to be among the first k; `cosines[0]` is the worst of them
     for document in range(np.uint64(sums.size)):
         if sums[document] > least and groups[document] >= 0 and groups[document] != own_group:
             n_first = push_best(cosines, documents, n_first, sums[document], np.int64(document))
@@ -218,7 +218,7 @@ def find_by_bounds(index: Index, query_norm: float, groups: Int32s, own_group: i
     add_bounds(sums, query_norm, index.frequent_norms)
     size = 0
     for position in range(n_first):
-        # The heap of full cosines overwrites only positions that have been read.
+        # The heap of full cosines is built in the same arrays; it overwrites only positions that have been read.
         document_number = np.int64(documents[position])
         sums[document_number] = -1.0  # so that it is not computed again below
         cosine = full_cosine(index, work.query, document_number)
@@ -385,6 +385,7 @@ def vote(
     work = workspace(index, k)
     n_classes = scores.shape[1]
     max_labels = np.diff(class_starts).max()
+    # Room for the longest query, and for all classes that k neighbours can have.
     tally = ballot(index.is_frequent.size, n_classes, np.diff(indptr).max(), min(n_classes, k * max_labels))
     scores[:] = 0.0
     for row in range(indptr.size - 1):
@@ -431,7 +432,7 @@ def count_correct(
         for n_before in range(n_correct.size):  # add neighbours one by one: `n_before` have voted before
             if n_before < size:
                 neighbour = work.documents[n_before]
-                if n_before == 0:
+                if n_before == 0:  # the fallback `most_frequent` got no vote: start from a class that gets one
                     best = classes[class_starts[neighbour]]
                 # Scores only grow, so only a class whose score grows now can become the best.
                 for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):

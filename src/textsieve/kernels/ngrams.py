@@ -44,7 +44,7 @@ def count_grams(
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
     max_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
-    room_needed = np.uint64(max_n)  # for the n-grams that begin at one word
+    room_needed = np.uint64(max_n)  # at most so many n-grams begin at one word
     word = state[POSITION]
     row = state[ROW]
     row_start = state[ROW_START]
@@ -107,8 +107,9 @@ def add_ngrams(
 ) -> tuple[int, np.uint64]:  # fmt: skip
     """Look up a list of n-grams, from position `first` on, add missing ones, and write their numbers to `numbers`.
 
-    N-gram i consists of the words of `sequence` from `ends[i - 1]` to `ends[i]`. Returns how many n-grams of the list
-    are done, which is fewer than all if an array is full, and the number of nodes.
+    N-gram i consists of the words of `sequence` from `ends[i - 1]` (0 for the first) to before `ends[i]`; an empty one
+    gets the number -1. Returns how many n-grams of the list are done, which is fewer than all if an array is full, and
+    the number of nodes.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)

@@ -15,10 +15,11 @@ values is added. Zero, negative and large values are rare, and rows that contain
 (`_pack_any`). Zeros are left out. A negative or large value is packed as 0, which counts the document but adds nothing
 to the sums; the value itself goes to the array `listed`, and the caller adds it.
 
-**Groups.** A document belongs to one group in each of its classes: for its first class, to a group of documents that
-occur for the first time; for the others, to a group of documents seen before. So the groups of the first kind contain
-each document once, and their sums give the totals over all documents without another pass. Documents without a class
-have groups of their own.
+**Groups.** A class has two kinds of groups: the first kind for documents whose first class it is, the second for
+documents that also belong to an earlier class. So a multilabel document is in one group for each of its classes, but in
+only one group of the first kind. Documents without a class are in separate groups of the first kind. Together, the
+groups of the first kind contain each document once, so their sums give the totals over all documents without another
+pass.
 """
 
 from typing import Any
@@ -57,11 +58,11 @@ def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int
 def group_documents(
     documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
 ) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return `group_starts`, `groups`, and for each group its class and whether it has the documents that are new.
+    """Return `group_starts`, `groups`, the class of each group, and whether its documents are in no earlier group.
 
     The documents of class c are `documents[class_starts[c] : class_starts[c + 1]]`. Each document gets a group in each
-    of its classes: in its first class, a group of documents that are new; in the others, a group of documents seen
-    before. The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`.
+    of its classes: in its first class, a group of new documents; in the others, a group of documents seen before, which
+    have an earlier class. The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`.
 
     A group has at most `max_documents`, so a class may have several of each kind. Documents without a class are
     grouped as if they had an additional class, number `n_classes`.
@@ -82,6 +83,7 @@ def group_documents(
     current, room = np.zeros(2, np.int32), np.zeros(2, np.int64)
     for class_number in range(n_classes + 1):
         room[:] = 0
+        # For the additional class, all documents are visited, and those that have a class are skipped.
         begin = class_starts[class_number] if class_number < n_classes else 0
         end = class_starts[class_number + 1] if class_number < n_classes else n_documents
         for pair in range(begin, end):
@@ -157,7 +159,8 @@ def _pack_any(
 ) -> tuple[int, int]:
     """Pack the values of a row, whatever they are, and list those that can't be packed.
 
-    Returns the number of entries, or TOO_MANY, and the number of listed values.
+    Returns the number of entries and the number of listed values. Instead of the number of entries, it returns TOO_MANY
+    if `listed` is full or a value is too large to be listed. Zeros are left out.
     """
     size = 0
     for offset in range(terms.size):
@@ -252,10 +255,12 @@ def add_rows(
                 for offset in range(size):
                     entries[target + np.uint64(offset)] = entries[packed + np.uint64(offset)]
             elif not _pack(indices, data, np.uint64(begin), size, entries, target):
+                # Either the columns don't ascend, which is an error, or some value is 0, negative or large.
                 state = row_state(indices[begin:end], n_terms)
                 if state != 0:
                     return state
                 room = entries[target : target + np.uint64(size)]
+                # From here on, `size` is without zeros, also for the document's other groups.
                 size, n_listed = _pack_any(indices[begin:end], data[begin:end], room, document, listed, n_listed)
                 if size < 0:
                     return TOO_MANY
@@ -286,7 +291,7 @@ def move_filled_cells(
     document of the class has it, so there is no branch to mispredict.
     """
     cell: Any = np.uint64(begin)
-    if rows.size == 1:
+    if rows.size == 1:  # no sums over groups are needed
         row = table[rows[0]]
         for term in range(n_terms):
             cell_terms[cell] = term

@@ -377,7 +377,8 @@ def newton(
 ) -> tuple[float, int]:
     """Solve the problem of one class by Newton's method; return the intercept and the number of rounds left.
 
-    See `descend` for the arguments. 0 rounds are left if it has not converged. The columns of each row must ascend.
+    See `descend` for the arguments. 0 rounds are left if it has not converged: after `max_rounds`, or when no step
+    decreases the objective any more. The columns of each row must ascend.
     """
     n_terms = weights.size
     solution = np.zeros(n_terms + 1)
@@ -398,10 +399,11 @@ def newton(
         step[:] = -gradient
         solve_cholesky(hessian, step)
         multiply_rows_by_weights(indptr, indices, data, step, margin_change)
+        # The objective before the step, slightly increased to allow for rounding errors.
         objective = (1.0 + ROUNDING) * (0.5 * np.sum(solution * solution) + hinge_loss(margins, signs, costs))
         predicted_change = np.sum(gradient * step)
         step_length = 1.0
-        while step_length > 1e-12:  # halve the step until it decreases the objective enough
+        while step_length > 1e-12:  # halve the step until it decreases the objective enough; 40 lengths at most
             candidate[:] = solution + step_length * step
             if (
                 0.5 * np.sum(candidate * candidate) + hinge_loss(margins + step_length * margin_change, signs, costs)

@@ -82,6 +82,8 @@ def select_terms(
     for step in range(selected.size):
         best = _first_best(pulls, residuals, all_gains)
         selected[step], gains[step] = best, all_gains[best]
+        # The term's row of the Cholesky factor is its row of products, minus what earlier rows explain of it, divided
+        # by the pivot. `products` is symmetric, and only its upper triangle is filled.
         row, pivot = factor[step], np.sqrt(residuals[best])
         for term in range(n_terms):
             row[term] = products[best, term] if term >= best else products[term, best]

@@ -197,7 +197,7 @@ def joint_gain(
             class_size = class_docs[class_number]
             if class_size == 0:
                 continue
-            log_share = math.log(n / class_size)  # minus the logarithm of the class's share n_j / n
+            log_inverse_share = math.log(n / class_size)  # the share of the class is n_j / n
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term, n_with = np.uint64(terms[cell]), cell_doc_freq[cell]
                 excess = np.float64(n_with * n - doc_freq[term] * class_size)
@@ -208,7 +208,9 @@ def joint_gain(
                 elif abs(x) < _TABLE_LIMIT:
                     added = n_with * _log1p(x) - difference
                 elif n_with < logarithms.size:
-                    added = n_with * ((logarithms[np.uint64(n_with)] + log_share) - log_doc_freq[term]) - difference
+                    added = (
+                        n_with * ((logarithms[np.uint64(n_with)] + log_inverse_share) - log_doc_freq[term]) - difference
+                    )
                 else:
                     added = n_with * math.log1p(x) - difference
                 if n_with < class_size:

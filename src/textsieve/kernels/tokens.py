@@ -159,7 +159,7 @@ def write_document_grams(
         # other letters before or after them, is the same as their bigram, which must not count twice.
         is_whole_word = word_begin == run_begin and kind != WORD
         if n_units > 2 or (n_units == 2 and not is_whole_word):
-            written = write_grams(text, units, n_units, 2, 2, breaks, tokens, written)
+            written = write_grams(text, units, n_units, 2, 2, breaks, tokens, written)  # 2, 2: bigrams only
         in_word = True  # letters that follow belong to the same word
     return written
 

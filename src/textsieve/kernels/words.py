@@ -171,6 +171,7 @@ def count_words(
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
+    # At most half of the slots are used, and a slot has two codes.
     max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
     max_entries = np.uint64(entries.size)
     max_bytes = np.uint64(spelling.size)
@@ -385,7 +386,10 @@ def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, last_entries: Cod
 
 @kernel
 def write_forms(sequence: Codes, forms: Ints) -> None:
-    """Replace each word of a sequence by its form, or by the code for an unknown word if it has none (-1), in place."""
+    """Replace each word of a sequence by its form, or by the code for an unknown word if it has none (-1), in place.
+
+    `forms` maps word numbers to form numbers. All words of the sequence must be in the table of words.
+    """
     for position in range(sequence.size):
         form = forms[sequence[position] >> _32]
         sequence[position] = _UNKNOWN_ENTRY if form < 0 else np.uint64(form) << _32 | _1

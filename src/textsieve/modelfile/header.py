@@ -310,7 +310,15 @@ def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Ru
     try:
         with time_limit(PATTERN_SECONDS):
             analysis.checked()
-        Reading(False, None, "utf-8", "strict", preparation, analysis).check_words()
+        reading = Reading(
+            lowercase=False,
+            strip_accents=None,
+            encoding="utf-8",
+            decode_error="strict",
+            preparation=preparation,
+            analysis=analysis,
+        )
+        reading.check_words()
     except InputError as problem:
         yield Rule(False, str(problem).removesuffix("."))
     except TimeoutError:

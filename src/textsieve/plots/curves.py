@@ -338,6 +338,7 @@ class _Layers:
                 continue
             keys = {line.key for line in lines}
             base = _chart([row for row in rows if row["key"] in keys]).encode(self._y, self._colour)
+            # Right of the drawing: the sample from 12 to 44 pixels, its symbol in the middle, the name from 51 on.
             begin, end = alt.value(WIDTH + 12), alt.value(WIDTH + 44)
             pieces.append(base.mark_rule(strokeWidth=width).encode(self._dash, x=begin, x2=end))
             if have_symbols:

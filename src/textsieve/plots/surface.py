@@ -83,6 +83,7 @@ class Grid(NamedTuple):
                 values = values[(values >= first_quartile - margin) & (values <= third_quartile + margin)]
             low, high = float(values.min()), float(values.max())
             return (low, high) if low < high else round_domain(low, high)
+        # A text other than "all" and "most" is invalid, as are NaN limits.
         low, high = (math.nan, math.nan) if isinstance(colours, str) else map(as_number, colours)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             hint = "use 'all', 'most', or two numbers, the lower first"
@@ -290,7 +291,8 @@ class _GridLayers:
         rows = [row for row in self._rows if row["value"] is None]
         if not rows:
             return []
-        # The size of a symbol is an area in square pixels, as Vega has it; a quarter of the area is half the width.
+        # The size of a symbol is an area in square pixels, as Vega has it. A quarter of the area means half the width,
+        # so the cross is a fifth as wide as the smaller side of a cell, and at most 8 pixels.
         size = (min(self.width, self.height, 40) * 0.4) ** 2
         cross: dict[str, Any] = {"shape": "M-1,-1L1,1M-1,1L1,-1", "strokeWidth": 1, "stroke": GREY, "size": size / 4}
         return [alt.Chart(alt.InlineData(values=rows)).mark_point(**cross).encode(self._x, self._y)]

@@ -97,8 +97,8 @@ class ClassExplanation:
 
     def __repr__(self) -> str:
         """Return the values that users see, by name."""
-        has_probability = self.probability is not None
-        names = ("label", "score", *["probability"] * has_probability, "intercept", "threshold", "contributions")
+        probability = () if self.probability is None else ("probability",)
+        names = ("label", "score", *probability, "intercept", "threshold", "contributions")
         return f"ClassExplanation({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def _values(self) -> tuple[Any, ...]:

@@ -150,11 +150,11 @@ class Model:
         return Reading(
             self.lowercase,
             self.strip_accents,
-            "utf-8",
-            "strict",
-            self.preparation,
-            self._analysis_of_terms,
-            self.preprocessor,
+            encoding="utf-8",
+            decode_error="strict",
+            preparation=self.preparation,
+            analysis=self._analysis_of_terms,
+            preprocessor=self.preprocessor,
         )
 
     @property
@@ -318,8 +318,8 @@ class Model:
     def best_first(self, scores: Floats, is_unknown: bool) -> list[int]:
         """Return the class numbers of a document, the best first, given its scores.
 
-        The first is the label, unless the document is unknown and the model has no probabilities, or those of an
-        earlier version.
+        With one label per document, the first is the label, unless the document is unknown and the model has no
+        probabilities, or those of an earlier version.
         """
         if is_unknown and isinstance(self.calibration, JointCalibration):
             ranked = self.probabilities(scores[np.newaxis], np.ones(1, np.bool_))[0]
@@ -394,7 +394,7 @@ class Model:
             if self.multilabel
             else self.classes[document_scores.best()[0]]
         )
-        verb_phrase = "has a weight in" if terms else "is known to"
+        verb_phrase = "has a weight in" if terms else "is known to"  # known terms may all have weight 0
         unknown = (
             f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
             if is_unknown[0]

@@ -207,7 +207,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
     basis.append(basis.orthonormal_part(start))
     if basis.size == 0:  # all columns of the first block have length 0, so T has no eigenvalue above 0
         return Eigenpairs(np.empty(0), np.empty((operator.size, 0)))
-    previous_n_positive = -1
+    previous_n_positive = -1  # -1: there was no restart yet
     n_iter = 0
     while True:
         n_iter += 1
@@ -220,6 +220,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
         # If fewer than n_wanted are positive, others may still appear, unless a restart brought no new one.
         is_complete = n_positive == min(n_wanted, basis.size) or n_positive == previous_n_positive
+        # Stop if the basis spans the whole space, if the result is accurate and complete, or after `max_iter` fillings.
         if next_block.width == 0 or (residual <= tol and is_complete) or n_iter == max_iter:
             break
         previous_n_positive = n_positive
@@ -251,8 +252,8 @@ def _fill(basis: _Basis, most_columns: int, rng: np.random.Generator) -> tuple[_
 def all_eigenvalues(operator: TraceOperator, n_wanted: int) -> Eigenpairs:
     """Return the same as `largest_eigenvalues`, computed from the dense matrix of a small operator."""
     basis, matrix = operator.basis_and_matrix()
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    values, vectors = values[::-1], vectors[:, ::-1]
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)  # the matrix is symmetric up to rounding errors
+    values, vectors = values[::-1], vectors[:, ::-1]  # descending
     largest = float(np.abs(values).max(initial=0.0))
     n_positive = count_positive(values[:n_wanted], largest)
     return Eigenpairs(values[:n_positive], basis @ vectors[:, :n_positive])

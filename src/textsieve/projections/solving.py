@@ -53,8 +53,8 @@ class Directions(NamedTuple):
     """Eigenvalues in descending order, and a direction of length 1 for each, as columns."""
 
     eigenvalues: Floats
-    columns: Floats
-    n_iter: int = 1
+    columns: Floats  # terms x directions
+    n_iter: int = 1  # the number of iterations of the eigen-solver; 1 if it was not needed
 
 
 def orthonormalise(columns: Floats) -> Floats:
@@ -195,6 +195,7 @@ def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
     random = np.random.default_rng(1).standard_normal
     if mixture.weight <= 1.0:
         return random((operator.size, BLOCK))
+    # At least one: above weight 1, `TraceProjection` requires two classes.
     n_combinations = min(BLOCK, mixture.n_classes - 1)
     combinations = operator.combine_centroids(random((len(mixture.shares), n_combinations)))
     # The other columns are random, of a similar magnitude.

@@ -168,7 +168,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 self.stats_.update(rows, y, unlabelled=self.unlabelled)
             else:
                 self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled)
-        self._solution = None
+        self._solution = None  # `_fitted_solution` computes it when it is needed
         return self
 
     def _fit_stats(self, stats: ClassStats) -> Self:
@@ -181,7 +181,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _solve_and_store(self, stats: ClassStats) -> Self:
         """Find the directions of weight 1 from statistics; store directions and statistics in place of earlier ones."""
-        self._reset()
+        self._reset()  # first, so that nothing of an earlier fit is left if solving raises an error
         self._solution = self._solve_stats(stats)
         self.stats_ = stats
         return self
@@ -197,7 +197,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _solve_stats(self, stats: ClassStats) -> _Solution:
         """Find the directions of weight 1, for which statistics are enough."""
         n_wanted = self._n_wanted_directions(stats.class_docs, stats.n_documents, stats.n_terms)
-        with threadpool_limits(1, "blas"):
+        with threadpool_limits(limits=1, user_api="blas"):  # with more threads, sums would depend on their number
             directions = orthogonal_centroid(stats, n_wanted, self.class_weight)
         sums = stats.sums  # of each term: the rounded sum, and the rest that rounding cut off
         mean = (sums.value + sums.rest) / (stats.n_documents or 1)
@@ -211,13 +211,13 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         class_docs = np.diff(pairs.class_starts)
         shares = class_shares(class_docs, self.class_weight)
         n_wanted = self._n_wanted_directions(class_docs, *rows.shape)
-        with threadpool_limits(1, "blas"):  # with more threads, sums would depend on their number
+        with threadpool_limits(limits=1, user_api="blas"):  # with more threads, sums would depend on their number
             exponent = scale_exponent(_values(rows))
             documents = _centred_documents(rows, exponent, n_threads(self.n_jobs))
             mixture = Mixture(float(self.weight), pairs, shares)
             directions = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
         directions = self._require_directions(unscale_eigenvalues(directions, exponent))
-        return _Solution(directions, scale_down(documents.mean, -exponent))
+        return _Solution(directions, scale_down(documents.mean, -exponent))  # minus: scales up again
 
     def _n_wanted_directions(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
         """Return the number of directions to compute, at most; raise `InputError` if there are too few classes.
@@ -398,7 +398,10 @@ def _values(rows: Any) -> Floats:
 
 
 def _centred_documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
-    """Return the documents, divided by 2**exponent, as an operator that multiplies with the centred documents."""
+    """Return the documents, divided by 2**exponent, as an operator that multiplies with the centred documents.
+
+    Raises `InputError` for values so large that the sum of their squares is not finite.
+    """
     is_sparse = bool(sparse.issparse(rows))
     if not squares_are_finite(_values(rows)):
         raise InputError(f"X has values so large ({LARGEST_VALUE:.0e}) that their squares have no sum.")
@@ -415,6 +418,7 @@ class OrthogonalCentroid(TraceProjection):
     """
 
     weight = 1.0
+    # The next three are not used at weight 1, but `_check_settings` reads them.
     tol = 1e-10
     max_iter = 300
     n_jobs = -1

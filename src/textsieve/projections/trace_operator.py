@@ -408,7 +408,7 @@ class OverDocuments:
         Eigenvectors whose eigenvalue is 0 are left out, because they represent no direction.
         """
         eigenvalues, vectors = np.linalg.eigh(self._documents.gram_matrix())
-        is_nonzero = eigenvalues > ZERO_TOLERANCE * eigenvalues[-1]
+        is_nonzero = eigenvalues > ZERO_TOLERANCE * eigenvalues[-1]  # the last one is the largest
         vectors, roots = vectors[:, is_nonzero], np.sqrt(eigenvalues[is_nonzero])
         duals = vectors * roots  # G U
         return vectors / roots, duals.T @ self._mixture.multiply(duals)

@@ -80,7 +80,7 @@ class Reduction:
         self.threads = threads
         n = rows.n_rows
         all_documents = np.arange(n, dtype=np.int32)
-        n_searched = min(k + 1 + _SPARE, n)
+        n_searched = min(k + 1 + _SPARE, n)  # n is one more than a document can have
         # Each document is a group of its own, so that it is not its own neighbour.
         neighbours = nearest(
             self.index, self.documents, n_searched, threads=threads, groups=all_documents, own_groups=all_documents
@@ -128,7 +128,7 @@ class Reduction:
         # dropped documents from the search.
         groups = np.where(self.state.groups >= 0, labels, np.int32(-1))
         enemies = nearest(self.index, queries, k=1, threads=self.threads, groups=groups, own_groups=labels[remaining])
-        cosines = enemies.cosines[:, 0]
+        cosines = enemies.cosines[:, 0]  # 0, which is farthest, if no enemy shares a term with the document
         return remaining[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
 
     def sweep(self, order: Ints, rules: Rules, *, unconditional: bool = False) -> int:
@@ -246,8 +246,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.sample_indices_ = labelled[
             documents_to_keep(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)
         ]
-        # The number of kept documents of each class.
-        n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
+        n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))  # of each class
         self.sampling_strategy_ = dict(zip(pairs.classes, n_kept.tolist(), strict=True))
         if not n_kept.all():
             lost_classes = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]

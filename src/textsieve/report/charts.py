@@ -113,7 +113,7 @@ def _legend(comparison: Comparison, *, has_baseline: bool = True, without: Colle
     styles = {name: curve_style(number) for name, number in numbers.items() if name not in without}
     is_measured = any(summary.selector == ALL for summary in _measured(comparison))
     if has_baseline and is_measured and ALL not in numbers:
-        styles["all terms"] = Style(GREY, RULE_DASH, "")
+        styles["all terms"] = Style(GREY, RULE_DASH, symbol="")
     return [
         LegendEntry(name, style.colour, " ".join(map(str, style.dash)), _SYMBOLS.get(style.symbol, ""))
         for name, style in styles.items()

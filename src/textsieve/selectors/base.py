@@ -43,6 +43,7 @@ Limit = int | float | str | None
 """The number of terms to select: a number, a fraction of all terms, "all", or None for the default."""
 
 DEFAULT_K = 1000
+"""The number of terms to select if no setting limits it."""
 
 
 def ranked(scores: Floats) -> Ints:
@@ -132,10 +133,11 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return a function that scores the terms for a single class, given its number."""
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Return the order of some columns, which ascend, from best to worst for a class, as positions in `columns`.
+        """Rank some columns for a class: return their positions in `columns`, from the best column to the worst.
 
-        `scores` has the score of each of these columns for the class; of equal scores, the lower column comes first.
-        Subclasses can break ties in another way, for which they need the number of the class and the columns.
+        `number` is the number of the class, `columns` are ascending, and `scores` has the score of each of them for the
+        class. Of equal scores, the lower column comes first. Subclasses can break ties in another way, for which they
+        need `number` and `columns`.
         """
         return ranked(scores)
 
@@ -157,6 +159,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. `ranking` is for
         subclasses whose limit depends on the best scores.
         """
+        # Each selector has only some of these settings; a missing one is no limit.
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
         if self.k is None and all(limit is None for limit in other_limits):
             return DEFAULT_K
@@ -176,11 +179,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         weights = check_weights(sample_weight, rows.shape[0])
-        if weights is not None:  # `sort_columns` also checks the arrays, before rows are taken from them
+        if weights is not None:
+            # `sort_columns` raises an error for inconsistent CSR arrays, before rows are taken from them.
             rows, y, weights = drop_weightless(sort_columns(csr_array(rows)), y, weights)
         labels = label_pairs(y, rows.shape[0], self._unlabelled_marker)
         stats = ClassStats.from_matrix(rows, labels, sample_weight=weights)
-        return self._select(stats, lambda: [csr_matrix(rows)], weights, labels)  # all documents are one batch
+        # All documents are one batch.
+        return self._select(stats, documents=lambda: [csr_matrix(rows)], sample_weight=weights, labels=labels)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add documents, which may have more columns than before; unlabelled documents count in the totals.
@@ -196,7 +201,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
                 self.stats_ = ClassStats.from_matrix(
                     rows, y, unlabelled=self._unlabelled_marker, sample_weight=sample_weight
                 )
-        self._selection = None
+        self._selection = None  # `_ranked_terms` computes it when it is needed
         return self
 
     def fit_stats(
@@ -284,7 +289,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
         """Yield for each class the columns of the n terms that favour it most, and their scores, the best first.
 
-        A term favours a class if its score for the class is above 0; there are fewer than n if fewer terms do.
+        A term favours a class if its score for the class is above 0. If fewer than n terms do, only these are yielded.
         """
         check_is_fitted(self, "stats_")
         self._require_documents(self.stats_)

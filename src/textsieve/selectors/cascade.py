@@ -28,6 +28,7 @@ class Cascade(TermSelector):
     """
 
     k = "all"
+    """No limit: only the settings of the selectors limit the number of terms."""
 
     def __init__(self, selectors: Sequence[TermSelector]) -> None:
         self.selectors = selectors
@@ -37,9 +38,9 @@ class Cascade(TermSelector):
 
     @property
     def _unlabelled_marker(self) -> Any:
-        """Return the first marker for unlabelled documents that a selector has.
+        """Return the label that marks documents as unlabelled: that of the first selector that has one, or None.
 
-        It applies to all selectors, since they share statistics.
+        All selectors share the same statistics, so this marker applies to all of them.
         """
         markers = (selector._unlabelled_marker for selector in self.valid_selectors())
         return next((marker for marker in markers if marker is not None), None)
@@ -51,9 +52,9 @@ class Cascade(TermSelector):
         return "" if selector is None else selector._missing_labels_hint()
 
     def valid_selectors(self) -> list[TermSelector]:
-        """Return the elements of `selectors` that are selectors.
+        """Return the elements of the setting `selectors` that are selectors; none if it is no sequence.
 
-        Some methods are called before the setting is checked, so it may contain anything.
+        Some methods are called before `_select` checks the setting, so it may be anything.
         """
         elements = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in elements if isinstance(selector, TermSelector)]
@@ -69,6 +70,7 @@ class Cascade(TermSelector):
         self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any
     ) -> Self:
         """Check the list of selectors, and select terms; the documents are available only while this runs."""
+        # The first condition also covers settings that are no sequence, so `len` is only called for sequences.
         if not self.valid_selectors() or len(self.valid_selectors()) < len(self.selectors):
             raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
         self._documents, self._sample_weight, self._labels = documents, sample_weight, labels
@@ -83,7 +85,7 @@ class Cascade(TermSelector):
         dropped: list[Ints] = []  # for each selector the columns that it dropped, the best first
         self.selectors_ = []
         for selector in self.selectors:
-            self._reached = columns
+            self._reached = columns  # after the loop: those that reached the last selector
             documents = _with_columns(self._documents, columns)
             stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight, self._labels)
             is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
@@ -116,7 +118,8 @@ class Cascade(TermSelector):
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Return the order in which the last selector ranks the columns.
 
-        The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers.
+        The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers. All
+        of `columns` reached it: `best_by_class` ranks only columns with a score above 0, and the others have score 0.
         """
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(self._reached, columns), scores)
 
@@ -137,7 +140,7 @@ class Cascade(TermSelector):
 
     def set_params(self, **params: Any) -> Self:
         """Change settings by the names that `get_params` returns."""
-        if "selectors" in params:
+        if "selectors" in params:  # first, because names such as `1__k` refer to the new list
             self.selectors = params.pop("selectors")
         for name, value in params.items():
             position, _, inner_name = name.partition("__")

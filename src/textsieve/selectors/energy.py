@@ -91,13 +91,14 @@ def plot_energy(
         class_weight = source.class_weight
         auto_weight = source.weight_ if source.weight == "auto" else None
         own_weight = [source.weight_] if source.weight_ <= 1.0 else []  # above 1 there is no energy
+        # Called again to sort the selector's own weight into the list, and to drop it if the list has it already.
         curve_weights = checked_weights([*curve_weights, *own_weight])
     names = _curve_names(curve_weights, auto_weight)
     by_weight = _sorted_scores(stats, curve_weights, class_weight)
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
-        # Without a level, the plot does not use these numbers.
+        # Without a level, the plot does not use these numbers, so any level will do.
         enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
         caption=f"{counted(stats.n_documents, 'document')}, {counted(stats.n_terms, 'term')}.",
     )
@@ -115,7 +116,7 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
     """
     weight_list = list(weights)
     for weight in weight_list:
-        if not abs(as_number(weight)) <= LARGEST_WEIGHT:
+        if not abs(as_number(weight)) <= LARGEST_WEIGHT:  # also rejects NaN, which `as_number` returns for no number
             raise InputError(
                 f"{shown(weight)} is no weight", setting="weights", hint="use numbers, for example 0, 0.5 and 1"
             )
@@ -131,7 +132,7 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
 
 
 def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
-    """Raise `InputError` if there are no terms, or too few classes for a weight other than 0."""
+    """Raise `InputError` if there are no documents or no terms, or fewer than two classes for a weight other than 0."""
     if not (stats.n_documents and stats.n_terms):
         raise InputError(
             f"{stats!r} has no terms that could have an energy", hint="give the statistics of some documents"

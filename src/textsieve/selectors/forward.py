@@ -103,6 +103,7 @@ def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, we
         rows = batch if batch.has_canonical_format else batch.copy()
         rows.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
         values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
+        # For the kernel, an empty array means that each document counts once.
         batch_weights = np.ones(0) if weights is None else weights[n_documents : n_documents + rows.shape[0]]
         n_documents += rows.shape[0]
         # If there are too few weights, skip the batch and go on counting documents for the error that is raised below.
@@ -129,15 +130,15 @@ def select_forward(
     products = term_products(batches, candidates, stats.n_terms, weights)
     means = stats.take(candidates).sums.value / stats.n_documents
     centre(products, means, stats.n_documents, ridge)  # now N + λI
-    # Of all candidates; the kernel updates both arrays with each selected term.
+    # Both arrays have an entry for each candidate. The kernel updates them with each selected term.
     pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
-    # Of the selected terms: positions in `candidates`, and gains. The kernel fills both block by block.
+    # For each selected term, its position in `candidates` and its gain. The kernel fills both block by block.
     positions, gains = np.empty(k, np.int64), np.empty(k)
     for begin in range(0, k, _BLOCK_SIZE):
         block = slice(begin, min(begin + _BLOCK_SIZE, k))
         factor = np.empty((block.stop - begin, len(candidates)))  # the new rows of L'
         select_terms(products, factor, pulls, residuals, ridge, positions[block], gains[block])
-        if block.stop < k:
+        if block.stop < k:  # the products are needed again
             # Subtract factor' factor from the upper triangle of the products, in place. BLAS stores matrices by column,
             # so it gets the transpose, in which this is the lower triangle.
             dsyrk(-1.0, factor.T, beta=1.0, c=products.T, lower=1, overwrite_c=1)
@@ -147,8 +148,8 @@ def select_forward(
 class ForwardSelection(TermSelector):
     """Select terms one by one, each by what it adds to those before it; skips terms that add nothing new.
 
-    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms of `OCFS`, whose
-    scores are the `scores_` of this selector, or of `WeightSelection`. `ranking_` starts with the selected terms,
+    It uses term weights, so it works best after `TermWeighter`. The candidates are the best terms of `OCFS` or of
+    `WeightSelection`. In both cases, `scores_` are the scores of `OCFS`. `ranking_` starts with the selected terms,
     followed by the others as `OCFS` or `WeightSelection` ranks them. The selector needs the documents as well as their
     statistics: `fit_stats(stats, documents)` makes one more pass over the documents. Unlabelled documents also
     contribute to which terms occur together.
@@ -202,7 +203,7 @@ class ForwardSelection(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Return the scores of OCFS, which determine the candidates."""
+        """Return the scores of OCFS, which determine the candidates unless `candidates_by` is "weights"."""
         return between_class_scatter(stats)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
@@ -222,7 +223,7 @@ class ForwardSelection(TermSelector):
         self._by_score = by_score
         max_terms = self.most_terms(self.score_terms(self.stats_), by_score)
         if max_terms is None or max_terms >= min(self.candidates, len(by_score)):
-            self._steps = ForwardSteps(by_score[:0], np.zeros(0))  # no steps
+            self._steps = ForwardSteps(columns=by_score[:0], gains=np.zeros(0))  # no steps
             return
         if documents is None:
             raise InputError(
@@ -236,7 +237,7 @@ class ForwardSelection(TermSelector):
         """Return all columns in the order in which they become candidates."""
         if self.candidates_by == "ocfs":
             return ranked(self.score_terms(self.stats_))
-        selector = WeightSelection(k="all", n_jobs=None)
+        selector = WeightSelection(k="all", n_jobs=None)  # only its ranking is used; n_jobs=None is one thread
         return selector.fit_stats(self.stats_, documents, sample_weight, labels).ranking_
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:

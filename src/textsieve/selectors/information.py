@@ -40,7 +40,7 @@ def information_gain(stats: ClassStats) -> Floats:
     cells = stats.cells  # statistics of each class and each term that occurs in it
     n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
-    # Without rounding errors, the gain would be from 0 to the entropy of the class.
+    # `gain` is in nats, times n. In bits, and without rounding errors, it would be from 0 to the entropy of the class.
     return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
 
 
@@ -72,9 +72,9 @@ def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, 
     # `present` is about documents with the term, of the class and of other classes; `absent` about those without it.
     # Cells are added in pairs, so that a class and its complement, which are equally predictable, get exactly the same
     # score.
-    present = cell(with_term, doc_freq, size, 1.0) + cell(doc_freq - with_term, doc_freq, n - size, -1.0)
-    absent = cell(size - with_term, without_term, size, -1.0) + cell(
-        without_term - size + with_term, without_term, n - size, 1.0
+    present = cell(with_term, doc_freq, size, sign=1.0) + cell(doc_freq - with_term, doc_freq, n - size, sign=-1.0)
+    absent = cell(size - with_term, without_term, size, sign=-1.0) + cell(
+        without_term - size + with_term, without_term, n - size, sign=1.0
     )
     # `n or 1` avoids a division by zero. Rounding errors could make a gain of 0 negative.
     return np.asarray(np.maximum((present + absent) * (_BITS_PER_NAT / (n or 1)), 0.0))

@@ -64,7 +64,7 @@ class ClassScorer:
         return self._cells.terms[self._cells_of_class(number)]
 
     def _cells_of_class(self, number: int) -> slice:
-        """Return the positions of a class in the arrays of the statistics' cells (class, term)."""
+        """Return where the (class, term) cells of a class are in the arrays of `stats.cells`."""
         return slice(*self._cells.class_starts[number : number + 2])
 
     def all(self) -> Iterator[Floats]:
@@ -73,7 +73,7 @@ class ClassScorer:
 
 
 def _distinct_values(numbers: Counts) -> tuple[Counts, Ints]:
-    """Return the distinct values of nonnegative numbers, and the position of each number among them."""
+    """Return the distinct values of nonnegative numbers, ascending, and the position of each number among them."""
     largest = int(numbers.max(initial=0))
     # A lookup table with an entry for each number up to the largest is faster than sorting. It would be too large if
     # the largest number is much larger than the count of numbers, and it is impossible for floats.
@@ -143,6 +143,7 @@ def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> t
             candidates[row] = best_of_class(scores, n_candidates, scorer.terms_of(number))
             np.maximum(best_scores, scores, out=best_scores)
         in_turns = round_robin(candidates, n_ranks, n_terms)  # the columns that fill the first ranks
+        # A class that lists all terms can't run out, so the second condition only guards against an endless loop.
         if len(in_turns) == n_ranks or n_candidates == n_terms:
             break
         n_candidates = min(2 * n_candidates, n_terms)
@@ -191,7 +192,7 @@ class PooledSelector(TermSelector):
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """Return one score per term, and the columns from best to worst: by score, or in turns of the classes."""
         if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
-            return super()._score_and_rank(stats)
+            return super()._score_and_rank(stats)  # without labels or terms, no class has a turn
         # The limit depends only on the number of terms, not on their scores, which are not known yet.
         max_terms = self.most_terms(np.zeros(stats.n_terms), np.arange(stats.n_terms))
         return rank_in_turns(ClassScorer(stats, self.score_class), stats.n_terms, max_terms)

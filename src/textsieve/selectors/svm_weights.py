@@ -12,10 +12,10 @@ is quadratic as long as the same documents violate their margin, so the second o
 
     ½ w_t² (1 + h_t).
 
-The score of a term is the sum of w_t² over the classes. The terms with the best scores are selected,
-and a classifier is trained on these alone. The factor 1 + h_t was left out because it made no difference. Neither did
-it help to multiply by the root mean square of x_t, or to take the gradient on held-out documents for one factor w_t:
-docs/svm-weights.md has the figures.
+The score of a term is the sum of w_t² over the classes. The terms with the best scores are selected, and a classifier
+is trained on these alone. The factor 1 + h_t was left out because it made no difference. Two other scores did not help
+either: w_t² times the root mean square of x_t, and w_t, learned from one half of the documents, times the gradient on
+the other half. docs/svm-weights.md has the figures.
 
 Recursive feature elimination (Guyon et al. 2002) drops some terms, trains the SVM on the others, and so on until k are
 left. With the classifier's C, it selected worse terms than one round, probably because each round fits the same
@@ -68,6 +68,8 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
     `is_wanted` has an element for each document of all batches; another length raises `InputError`. Batches may have
     fewer than `n_terms` columns. Documents without any of the columns remain rows of zeros.
     """
+    # The parts of the CSR arrays, one for each batch. The first ones make `concatenate` work without batches, and
+    # `indptr` start with 0.
     indptr_parts, indices_parts, data_parts = (
         [np.zeros(1, np.int64)],
         [np.empty(0, np.int32)],
@@ -79,6 +81,7 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
         summed.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
         values = summed.data.astype(np.float64, copy=False)
         rows = csr_matrix((values, summed.indices, summed.indptr), shape=(summed.shape[0], n_terms))
+        # If `is_wanted` is too short, documents are lost here, and the error is raised after the loop.
         wanted = np.flatnonzero(is_wanted[n_documents : n_documents + rows.shape[0]])
         n_documents += rows.shape[0]
         if len(wanted) < rows.shape[0]:
@@ -86,7 +89,7 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
         indptr, indices, data = take_terms(rows, columns)
         lengths = np.sqrt(squared_lengths(indptr, data))
         lengths[lengths == 0.0] = 1.0  # rows of zeros stay as they are
-        indptr_parts.append(n_values + indptr[1:])
+        indptr_parts.append(n_values + indptr[1:])  # where each row ends in the arrays of all batches
         indices_parts.append(indices)
         data_parts.append((data / np.repeat(lengths, np.diff(indptr))).astype(np.float32))
         n_values += len(data)
@@ -197,6 +200,7 @@ class WeightSelection(TermSelector):
                 hint="give fit_stats the documents and labels too, or call fit. OCFS needs statistics only",
             )
         stats = self.stats_
+        # `len` raises an error for sparse label matrices, so their shape is used.
         pairs = (
             labels
             if isinstance(labels, LabelPairs)

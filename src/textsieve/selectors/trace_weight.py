@@ -80,7 +80,7 @@ def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:
 
     All values that equal the k-th largest, up to rounding, are included.
     """
-    position = max(len(values) - k, 0)
+    position = max(len(values) - k, 0)  # of the k-th largest value in ascending order, or of the smallest
     return np.asarray(values >= smallest_tied_score(float(np.partition(values, position)[position])))
 
 

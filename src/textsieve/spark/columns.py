@@ -39,7 +39,10 @@ MAX_CLASSES = 1 << 20
 
 
 def select_documents(df: DataFrame, text: str, label: str | None) -> DataFrame:
-    """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else."""
+    """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else.
+
+    Raises `InputError` if there is no such column, or if it has an unsuitable type.
+    """
     columns = [(text, TEXT, _TEXT_TYPES)] + ([] if label is None else [(label, LABEL, _LABEL_TYPES)])
     positions = []
     for name, role, allowed_types in columns:
@@ -132,7 +135,7 @@ def count_classes(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
         .agg(
             F.count("*").alias("count"),
             F.sum((label_number == 0).cast("long")).alias("documents"),
-            F.max(label_number + 1).alias("max_labels"),
+            F.max(label_number + 1).alias("max_labels"),  # the last label's number + 1 is the number of labels
         )
         .limit(MAX_CLASSES + 2)  # one more class than allowed, and the row of null
         .collect()
@@ -170,6 +173,7 @@ def _reject_indicators(documents: DataFrame) -> None:
     arrays = documents.agg(
         F.min(F.size(labels)).alias("min_size"),
         F.max(F.size(labels)).alias("max_size"),
+        # The minimum of booleans is true if all are true.
         F.min(F.forall(labels, lambda label: label.isNotNull() & label.isin(0, 1))).alias("all_0_or_1"),
     ).collect()[0]
     if arrays["all_0_or_1"] and arrays["min_size"] == arrays["max_size"] >= 2:
@@ -187,7 +191,7 @@ def _label_array(label: Any, kind: T.DataType) -> Any:
     inner = kind.elementType if isinstance(kind, T.ArrayType) else kind
     empty = F.lit("") if isinstance(inner, T.StringType) else None
     known = F.filter(labels, lambda item: item.isNotNull() if empty is None else item.isNotNull() & (item != empty))
-    return F.coalesce(known, F.array().cast(T.ArrayType(inner)))
+    return F.coalesce(known, F.array().cast(T.ArrayType(inner)))  # an empty array in place of null
 
 
 _NOT_CLASSES = ("nan", "NaN", "Infinity", "-Infinity")

@@ -187,7 +187,7 @@ class ChunkReader:
 
     settings: dict[str, Any]
     characters: int = field(default_factory=lambda: CHUNK_CHARACTERS)
-    """About how many characters are counted at once."""
+    """About how many characters are counted at once; the default is the constant's value when a reader is created."""
 
     def counter(self, **more: Any) -> TermCounter:
         """Return a new counter; `more` are settings that replace those of the reader.

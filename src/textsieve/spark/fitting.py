@@ -97,11 +97,11 @@ class _Fit:
     """One training run."""
 
     def __init__(self, settings: Settings, documents: DataFrame, most_values: int, progress: Progress) -> None:
-        self.training = Training(settings, progress, lambda model: len(encode(model)))
+        self.training = Training(settings, progress, size_of=lambda model: len(encode(model)))
         self._settings, self._documents, self._most_values = settings, documents, most_values
         require_selectable(self.training.plan.selector)
         if settings.keep_stats:
-            require_sums(self.training.plan)
+            require_sums(self.training.plan)  # TCFP's statistics, the votes, can't be kept: they stay on the workers
         self._sizes: ClassSizes  # set at the start of `run`, as are the next two
         self._plan: TrainingPlan
         self._reader: ChunkReader

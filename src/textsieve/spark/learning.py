@@ -153,7 +153,10 @@ _SUM_SCHEMA = "position int, class int, " + ", ".join(f"{name} long" for name in
 
 @dataclass(frozen=True)
 class _SumClasses:
-    """Task that yields the statistics of the weights in a partition, in rows like those of `counting.py`."""
+    """Task that yields the statistics of the weights in a partition, in rows like those of `counting.py`.
+
+    The last rows of a partition are the totals of the pass.
+    """
 
     reader: SelectedTermsReader
 
@@ -165,6 +168,7 @@ class _SumClasses:
         cells, all_terms = stats.cells, np.arange(n_terms)
         yield _sum_rows(cells.terms, cells.classes(), cells.doc_freq, cells.sums)
         yield _sum_rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.sums)
+        # Nobody reads the number of documents in these rows.
         yield _sum_rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.squares)
         classes, documents = totals.rows()
         yield _sum_rows(np.full(len(classes), NO_TERM), classes, documents, Sums.zeros(len(classes)))
@@ -189,11 +193,17 @@ def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSi
     sums, n_classes = from_limbs(tuple(added[name].to_numpy() for name in LIMBS)), len(sizes.classes)
 
     def sorted_rows(is_kind: Any) -> Ints:
-        """Return the numbers of the rows of one kind, sorted by class and then by term."""
+        """Return the numbers of the rows of one kind, sorted by class and then by term.
+
+        Rows with totals of the pass are left out: their markers in place of a class are the same numbers as `SUMS` and
+        `SQUARES`.
+        """
         kind_rows = np.flatnonzero(is_kind & (positions != NO_TERM))
         return kind_rows[np.lexsort((positions[kind_rows], classes[kind_rows]))]
 
     cell_rows, sum_rows, square_rows = map(sorted_rows, (classes >= 0, classes == SUMS, classes == SQUARES))
+    # Every term has a row of sums and a row of squares, so both arrays have the terms in the same order. A `ClassStats`
+    # has totals only for terms with a nonzero weight.
     is_filled = n_documents[sum_rows] > 0
     sum_rows, square_rows = sum_rows[is_filled], square_rows[is_filled]
     totals = Totals(positions[sum_rows], n_documents[sum_rows], sums.at(sum_rows), sums.at(square_rows))
@@ -215,19 +225,25 @@ _VOTE_SCHEMA = "position int, shares binary, class int, documents long"
 
 @dataclass(frozen=True)
 class _CountWeights:
-    """Task that counts, for each chunk, in how many documents of each class each term has each weight."""
+    """Task that counts, for each chunk, in how many documents of each class each term has each weight.
+
+    The last rows of a partition are the totals of the pass.
+    """
 
     reader: SelectedTermsReader
 
     def __call__(self, batches: Batches) -> Batches:
         totals = PassTotals(len(self.reader.classes))
         for weights, indicators in self.reader.labelled_weights(batches, totals):
-            require_weights(weights.data, "TCFP")
-            entries = vote_table(CSR.of(weights), label_pairs(indicators, weights.shape[0]), 1).entries
+            require_weights(weights.data, estimator_name="TCFP")
+            pairs = label_pairs(indicators, weights.shape[0])
+            # Entries of class -1 are corrections for multilabel documents (see `vote_table`).
+            entries = vote_table(CSR.of(weights), pairs, threads=1).entries
             positions = np.repeat(np.arange(weights.shape[1]), np.diff(entries.starts))
             yield _entry_rows(positions, entries.weights, entries.classes, entries.counts)
-        classes, documents = totals.rows()
-        yield _entry_rows(np.full(len(classes), NO_TERM), np.zeros(len(classes)), classes, documents)
+        classes, documents = totals.rows()  # the first two "classes" are the markers `DOCUMENTS` and `VALUES`
+        no_weights = np.zeros(len(classes))
+        yield _entry_rows(np.full(len(classes), NO_TERM), no_weights, classes, documents)
 
 
 def _entry_rows(positions: Ints, weights: Floats, classes: NDArray[np.integer], documents: Ints) -> pa.RecordBatch:
@@ -253,11 +269,12 @@ class _ShareVotes:
             if not is_term.all():
                 no_shares = [None] * int((~is_term).sum())
                 yield _vote_rows(positions[~is_term], no_shares, classes[~is_term], documents[~is_term])
-            terms, starts = np.unique(positions[is_term], return_index=True)
+            terms, starts = np.unique(positions[is_term], return_index=True)  # positions are sorted
             entries = Entries(np.append(starts, is_term.sum()), weights[is_term], classes[is_term], documents[is_term])
-            # `vote_shares` uses only the number of classes and the entries, and one thread here.
-            votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
-            shares = vote_shares(votes, self.factors, 1)
+            # `vote_shares` uses only the number of classes and the entries, so the other two fields can have any value.
+            class_numbers = tuple(range(self.n_classes))
+            votes = VoteTable(class_numbers, class_docs=np.zeros(0, np.int64), multilabel=False, entries=entries)
+            shares = vote_shares(votes, self.factors, threads=1)
             unused = np.zeros(len(terms), np.int64)  # class and number of documents, which only totals have
             yield _vote_rows(terms, [row.tobytes() for row in shares], unused, unused)
 
@@ -284,7 +301,7 @@ def tcfp_votes(
     rows = map_batches(sorted_entries, _ShareVotes(n_classes, factors), _VOTE_SCHEMA).toArrow()
     positions = rows["position"].to_numpy()
     is_term = positions != NO_TERM
-    if len(np.unique(positions[is_term])) < is_term.sum():
+    if len(np.unique(positions[is_term])) < is_term.sum():  # two workers had entries of the same term
         raise split_rows_error()
     votes = np.zeros((len(reader.terms), n_classes), np.float32)
     for position, shares in zip(positions.tolist(), rows["shares"].to_pylist(), strict=True):
@@ -366,7 +383,8 @@ def fit_classifier(
 ) -> FittedClassifier:
     """Train the classifier on the selected terms; `doc_freq` has their document frequencies.
 
-    For `keep_stats` and `sieve`, see `TrainingPlan.fit`.
+    Raises `InputError` if the classifier learns from documents, and these have more than `most_values` counts. For
+    `keep_stats` and `sieve`, see `TrainingPlan.fit`.
     """
     idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
     reader = SelectedTermsReader(chunk_reader, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))

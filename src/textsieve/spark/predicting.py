@@ -34,7 +34,7 @@ MakeColumns = Callable[[Model, list[str], Bools], list[pa.Array]]
 """Function that returns the columns to add, given a model, texts, and whether each text is null (and "" in texts)."""
 
 
-@lru_cache(4)
+@lru_cache(maxsize=4)
 def _decode_once(data: bytes) -> Model:
     """Return the model that the bytes of a file contain; a worker process decodes each model once."""
     return decode(data)
@@ -67,14 +67,15 @@ def add_model_columns(
 
     The metadata of the other columns is kept. Raise `InputError` if a new column exists already.
     """
-    select_documents(df, text, None)  # raises an error if the column is not suitable
+    select_documents(df, text, label=None)  # raises an error if the column is not suitable
     for field in new_fields:
         if field.name in df.columns:
             hint = "drop it, or name another for what is added"
             raise InputError(f"{field.name!r} is a column already", hint=hint)
     fields = [*df.schema.fields, *new_fields]
     schema = [
-        T.StructField(str(position), field.dataType, True, field.metadata) for position, field in enumerate(fields)
+        T.StructField(str(position), field.dataType, nullable=True, metadata=field.metadata)
+        for position, field in enumerate(fields)
     ]
     numbered = df.toDF(*map(str, range(len(df.columns))))
     task = _AddColumns(encode(model), df.columns.index(text), make_columns)
@@ -139,5 +140,6 @@ def predict(
     new_fields = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
     if scores is not None:
         new_fields.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    make_columns = partial(_labels_and_scores, scores is not None, Abstention.of(model, min_probability, None))
+    abstention = Abstention.of(model, min_probability, abstain_label=None)
+    make_columns = partial(_labels_and_scores, scores is not None, abstention)
     return add_model_columns(df, model, text, new_fields, make_columns)

@@ -147,7 +147,7 @@ def _lowest_level(documents: DataFrame, first_numbers: dict[int, int], reader: C
 def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limits: Limits) -> CountedDocuments:
     """Count the sampled documents on the driver as they arrive."""
     counter = reader.counter(n_jobs=-1)
-    sample, indicators, n_documents = Sample(), [], 0
+    sample, indicators, n_documents = Sample(), [], 0  # the `Sample` only collects: the documents are sampled already
     for texts, labels in _in_blocks(rows):
         sample.add(sparse.csr_matrix(counter.partial_fit_transform(texts)), n_documents)
         indptr = np.cumsum([0, *map(len, labels)])

@@ -189,9 +189,9 @@ def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
         raise InputError(setting="selectors", value=selector.selectors, hint="give a list of at least one selector")
     *before, last = selector.selectors
     for stage in before:
-        ranking = _ranking_after(ranking, with_number_of_terms(stage, None, ranking.n_terms))
+        ranking = _ranking_after(ranking, with_number_of_terms(stage, max_terms=None, n_terms=ranking.n_terms))
     with _naming_stage(last, ranking):
-        return select_terms(ranking, last, None)
+        return select_terms(ranking, last, max_terms=None)
 
 
 def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
@@ -203,7 +203,7 @@ def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
         if isinstance(stage, TOFA):
             stage = _resolve_tofa(ranking, stage)
         elif isinstance(stage, DEPEND_ON_OTHER_TERMS) or getattr(stage, "pooling", None) == "round-robin":
-            fitted, candidates = select_terms(ranking, stage, None)
+            fitted, candidates = select_terms(ranking, stage, max_terms=None)
             return ranking.restricted_to(candidates.terms[column] for column in fitted.selected_columns().tolist())
         rows = selected_rows(ranking, stage).drop(SCORE)
         n_terms = rows.count()

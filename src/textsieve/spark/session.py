@@ -144,7 +144,7 @@ _ADVICE = (
     ("maxResultSize", "Raise spark.driver.maxResultSize."),
     ("ClassNotFoundException: Class org.apache.hadoop.fs.s3a", "Have Spark load it: spark.jars.packages."),
 )
-"""Text in an error message, and the advice for it."""
+"""Text in an error message, and the advice for it; the first text that a message contains counts."""
 
 
 def summarize(message: str) -> str:

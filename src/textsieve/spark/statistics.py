@@ -200,9 +200,6 @@ def collect_terms(rows: DataFrame, totals: CorpusTotals) -> TermStatistics:
     return totals.terms_of(rows.toArrow()).sorted()
 
 
-_NONE = np.zeros(0, np.int64)
-
-
 class SparkStats(NamedTuple):
     """The statistics of the documents of a DataFrame."""
 
@@ -237,9 +234,9 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
     documents = select_documents(df, text, label)
     with reraise_own_errors():
         sizes = (
-            count_classes(documents, None)
+            count_classes(documents, multilabel=None)
             if label is not None
-            else ClassSizes((), _NONE, documents.count(), 0, multilabel=False)
+            else ClassSizes((), np.zeros(0, np.int64), documents.count(), n_unlabelled=0, multilabel=False)
         )
     count = CountClasses(ChunkReader(counter_settings), list(sizes.classes))
     rows = map_batches(documents, count, CELL_SCHEMA)

@@ -128,7 +128,10 @@ class _ReprOnly:
 
 
 def _encode_value(value: object) -> Any:
-    """Return a list with the value if JSON can represent it, otherwise its `repr`, or None if there is no value."""
+    """Return a list with the value if JSON can represent it, otherwise its `repr`, or None if there is no value.
+
+    The list distinguishes a value that is a text, or None, from a `repr` and from no value.
+    """
     if value is UNSET:
         return None
     return [value] if value is None or isinstance(value, str | int | float) else repr(value)

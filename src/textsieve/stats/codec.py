@@ -100,7 +100,10 @@ def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[st
 
 
 def _has_valid_structure(table: Table) -> bool:
-    """Return whether array lengths agree, and cells are sorted by class and then by term."""
+    """Return whether the totals have a sum for each term, and cells are of known terms, sorted by class and then term.
+
+    `check_declared` has compared the other lengths of arrays.
+    """
     terms, class_starts = table.cells.terms, table.cells.class_starts
     if len(table.totals.sums.value) != len(table.totals.terms):
         return False
@@ -117,7 +120,8 @@ def _has_possible_counts(table: Table) -> bool:
     """Return whether documents with these counts can exist.
 
     No class may have more documents than there are in total. In a class, a term may not be in more documents than the
-    class has, nor in more than contain the term in total. All counts must be within their limits, and all sums finite.
+    class has, nor in more than contain the term in total; so each term of a cell must have totals. All counts must be
+    within their limits, and all sums finite.
     """
     totals, cells = table.totals, table.cells
     has_integers = table.class_docs.dtype == np.int64

@@ -30,7 +30,7 @@ from .labels import LabelPairs
 from .table import Cells, Sums, Table, Totals, merge
 
 MAX_CELLS = 1 << 25
-"""The largest table in cells of 8 bytes (256 MB), if it is not limited by the size of the matrix anyway."""
+"""The largest size of the table in cells of 8 bytes (256 MB); small matrices have a lower limit, `_CELLS_PER_VALUE`."""
 
 _CELLS_PER_VALUE = 4
 """The largest size of the table, as a multiple of the number of values in the matrix."""
@@ -161,6 +161,7 @@ def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) ->
     # Space for values that do not fit into a packed cell (negative or above 63): rows of document, term and value.
     # If there are more, the kernel returns TOO_MANY.
     unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
+    # The kernel calls the buffers lists of `entries`, and the unpacked values `listed`.
     n_unpacked = packed_counts.add_rows(
         grouping.starts, grouping.groups, *matrix, table, buffers, buffer_starts, unpacked
     )
@@ -176,8 +177,8 @@ def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
     """Return where the buffer of each group starts, given the number of values of each group.
 
     Lengths are proportional to the square roots of these numbers, which minimises how often buffers are emptied. But a
-    buffer is at least as long as the longest row, and never longer than all values of its group. The returned array has
-    the end of the last buffer as an additional element.
+    buffer has room for at least the longest row, or only for all values of its group if these are fewer. The returned
+    array has the end of the last buffer as an additional element.
     """
     roots = np.sqrt(n_values)
     shares = (roots * (_BUFFER_SIZE / max(roots.sum(), 1.0))).astype(np.int64)
@@ -194,7 +195,7 @@ def _read_table(
     a class are the sums over all its groups. Totals are the sums over the groups of documents that are in their first
     class, so that a multilabel document counts once.
     """
-    # The number of values of each class.
+    # The number of values of each class; the last number is that of unlabelled documents, and is left out.
     class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
     # The arrays have the largest possible size; pages that are never written to take no memory. One more cell, because
     # the kernel writes each term to the next free cell before it knows whether the term is empty.
@@ -223,7 +224,7 @@ def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells
 
     A row of `unpacked` is a document, a term and a value; the rows of `totals` are those of `_read_table`.
     """
-    documents, terms, values = unpacked.T
+    documents, terms, values = unpacked.T  # each value is there once, even if its document has several classes
     np.add.at(totals[1], terms, values)
     np.add.at(totals[2], terms, values**2)
     # Repeat each value for every group of its document, that is, for every class.

@@ -74,7 +74,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     labels: Any = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":  # no label can be missing
         return without_class(_from_integers(labels), unlabelled)
     # The labels of a corpus are tuples of texts. If `unlabelled` is a text, it could be one of them, so that the slower
     # conversion below must look for it.
@@ -136,7 +136,10 @@ def require_label(unlabelled: Any) -> None:
 
 
 def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
-    """Return the pairs without those of one class; its documents stay, without that label."""
+    """Return the pairs without those of one class; its documents stay, without that label.
+
+    If there is no such class, as for the label None, the same pairs are returned.
+    """
     if label not in pairs.classes:
         return pairs
     number = pairs.classes.index(label)
@@ -206,7 +209,7 @@ def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
 
 
 def _is_indicator_row(row: Iterable[Any]) -> bool:
-    """Return whether all entries are the integers 0 and 1."""
+    """Return whether all entries are the integers 0 and 1; truth values are not."""
     return all(type(entry) is int and entry in (0, 1) for entry in row)
 
 

@@ -76,7 +76,8 @@ def _sum_used_columns(rows: csr_array, labels: LabelPairs, sample_weight: Counts
     new_column = np.empty(n_columns, rows.indices.dtype)  # undefined for unused columns, which are never looked up
     new_column[used_columns] = np.arange(len(used_columns))
     matrix = Matrix(rows.indptr, new_column[rows.indices], rows.data, len(used_columns))
-    # With fewer columns, the method for small integer counts may have become suitable.
+    # With fewer columns, the method for small integer counts may have become suitable. It can't raise `InvalidRowError`
+    # here, because the columns are sorted.
     totals_and_cells = sum_counts(matrix, labels) if sample_weight is None and is_suitable(matrix, labels) else None
     totals, cells = totals_and_cells or _sum_by_class(matrix, labels, sample_weight)
     return totals._replace(terms=used_columns[totals.terms]), cells._replace(terms=used_columns[cells.terms])
@@ -129,7 +130,7 @@ class _RunningSums:
         has_integers = data.dtype.kind == "i" and self.count_type == np.int64
         self._is_exact = has_integers and _squares_fit(data, largest_weight)
         self._add: Any = add_counts if self._is_exact else add_weights
-        if sample_weight is not None:
+        if sample_weight is not None:  # add each document as often as its weight says
             self._add = partial(add_repeated_counts if self._is_exact else add_repeated_weights, sample_weight)
         self._drain: Any = drain_counts if self._is_exact else drain_weights
         sum_type, n_columns = (np.int64, 4) if self._is_exact else (np.float64, 5)

@@ -118,7 +118,8 @@ def round_counts(counts: Floats, total: float) -> Floats:
 def drop_weightless(X: Any, y: Any, weights: Floats | None) -> tuple[Any, Any, Floats | None]:
     """Return documents, labels and weights without the documents of weight 0.
 
-    The returned weights are None if all of them are 1.
+    The returned weights are None if some documents were dropped and all others have weight 1. (If all documents have
+    weight 1, `check_weights` has returned None already.)
     """
     if weights is None or weights.all():
         return X, y, weights

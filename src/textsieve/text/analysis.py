@@ -51,7 +51,7 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 """Stands at the beginning or end of a spelled n-gram that has no space there."""
 
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
-"""The longest time that a regular expression may take for one document: for any document, and for each character."""
+"""The longest time that a regular expression may take for a document: a fixed time, and more for each character."""
 
 WHITE_SPACE_RUN = re.compile(r"\s\s+")
 """The white space that the analyzer "char" replaces by one space."""
@@ -90,7 +90,7 @@ class Analysis:
         """Return the same analysis with defaults for settings without effect, so that equal analyses compare equal."""
         has_tokenizer = self.analyzer == "word" and self.tokenizer is not None
         has_pattern = self.analyzer == "word" and not has_tokenizer
-        lengths = self.char_ngram_range
+        lengths = self.char_ngram_range  # perhaps a list, or with numpy's integers
         return replace(
             self,
             tokenizer=self.tokenizer if has_tokenizer else None,
@@ -205,6 +205,7 @@ class Analysis:
         group = pattern.groups  # 0 for the whole match, or the only group
         with self._limited_time(text):
             matches = list(pattern.finditer(text))
+        # A group that takes no part in a match is None. `tokens` then has an empty word.
         places = [(match.start(), match.start()) if match[group] is None else match.span(group) for match in matches]
         return TokenPlaces([places], [])
 
@@ -330,7 +331,7 @@ def is_marked(term: str) -> bool:
     if term[:1] not in (SPACE_MARK, INNER_MARK) or " " in term:
         return False
     ngram = unmark_ngram(term)
-    return ngram != "" and mark_ngram(ngram) == term
+    return ngram != "" and mark_ngram(ngram) == term  # false for a spelling that lacks a mark, such as `▁th`
 
 
 def mark_ngram(ngram: str) -> str:
@@ -356,7 +357,9 @@ def group_parts(values: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     [('goal', 3.0), ('…oal▁', -0.5), ('…strik…', 0.5)]
     """
     pairs = list(values)
-    wholes: dict[bool, list[tuple[str, str]]] = {False: [], True: []}  # by sign: texts with spaces around, and names
+    # By sign (whether values are positive): the terms that n-grams may belong to, as pairs of the text in which n-grams
+    # are searched and the term. Words are added first, because an n-gram may come before its word in `values`.
+    wholes: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
     for term, value in pairs:
         if not is_marked(term):
             wholes[value > 0].append((f" {term} ", term))
@@ -376,8 +379,9 @@ def display_term(term: str, analyzer: object = "word") -> str:
     """Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
 
     N-grams of "char_wb" get the marks of spelled n-grams. Those of "char" get `SPACE_MARK` only, since the word may end
-    there or go on. White space other than spaces is escaped. Terms that are not marked are quoted if they have no
-    letter or digit, a space at an end, or a comma, which would look like the end of the term in a list.
+    there or go on. White space other than spaces, and control characters, are escaped. Terms that are not marked are
+    quoted if they have no letter or digit, a space at an end, or a comma, which would look like the end of the term in
+    a list.
     """
     if analyzer == "char_wb" and term:  # an empty term can't get marks
         return _UNSEEN.sub(_escape, mark_ngram(term))

@@ -25,6 +25,7 @@ from .tokens import SPACE_MARK
 from .word_table import AnySlice, SliceCounts, sorted_spellings, split_terms, with_room
 from .words import TokenRule
 
+# An entry of `SliceCounts` is term number << 32 | count.
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
 Value = TypeVar("Value", bound=np.generic)
@@ -33,7 +34,7 @@ Sizes = tuple[tuple[int, int], tuple[int, int], int]
 """The `sizes` of both tables, and the number of common numbers."""
 
 _SPACE_MARK, _INNER_MARK = (np.frombuffer(mark.encode(), np.uint8) for mark in (SPACE_MARK, INNER_MARK))
-_UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", 1)  # the characters of padded words
+_UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", min_length=1)  # the characters of padded words
 
 
 def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> CountingTable:
@@ -98,7 +99,10 @@ class CombinedTable:
         self._append(np.concatenate(codes)[np.argsort(np.concatenate(rows), kind="stable")])
 
     def _append(self, codes: Ints) -> None:
-        """Give the next common numbers to these codes: those of all numbers of both tables that have none yet."""
+        """Give the next common numbers to these codes, in their order.
+
+        They must be the codes of all numbers of both tables that have no common number yet.
+        """
         numbers = np.arange(self._size, self._size + codes.size)
         for index, table in enumerate(self._tables):
             self._common[index] = with_room(self._common[index], table.size)
@@ -153,10 +157,10 @@ class CombinedTable:
     def _append_once(self, codes: Sequence[Ints], slices: Iterable[tuple[int, Sizes]]) -> None:
         """Give common numbers to those codes that have none, in the order of the slices; see `absorb`."""
         is_numbered = [np.arange(table.size) < n for table, n in zip(self._tables, self._n_numbered, strict=True)]
-        new_codes = [np.empty(0, np.int64)]
+        new_codes = [np.empty(0, np.int64)]  # an empty array, because `concatenate` needs at least one
         n_done = [0] * len(codes)  # how many codes of each other table are done
         for which, (_, _, size) in slices:
-            slice_codes = codes[which][n_done[which] : size]
+            slice_codes = codes[which][n_done[which] : size]  # distinct, since a table has each term once
             n_done[which] = size
             is_new = np.empty(slice_codes.size, np.bool_)
             for index, flags in enumerate(is_numbered):
@@ -172,7 +176,7 @@ class CombinedTable:
         """Return the number of each term, adding new ones; -1 for a string that can't occur as a term."""
         words, characters = self._tables
         is_ngram = np.fromiter(map(is_marked, terms), np.bool_, len(terms))
-        numbers = np.empty(len(terms), np.int64)
+        numbers = np.empty(len(terms), np.int64)  # at first in the table of words or of n-grams; -1: in neither
         numbers[~is_ngram] = words.add_terms([term for term in terms if not is_marked(term)])
         numbers[is_ngram] = characters.add_terms([unmark_ngram(term) for term in terms if is_marked(term)])
         new_codes = [
@@ -180,7 +184,7 @@ class CombinedTable:
             for index, (n, table) in enumerate(zip(self._n_numbered, self._tables, strict=True))
         ]
         self._append(np.concatenate(new_codes))
-        is_known = numbers >= 0
+        is_known = numbers >= 0  # these get the common numbers; the others stay -1
         numbers[is_known] = _values_of(2 * numbers[is_known] + is_ngram[is_known], self._common)
         return numbers
 
@@ -191,7 +195,7 @@ class CombinedTable:
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
         joined, ends, order = self._joined_by_kind(numbers)
-        # Remove the line break after each spelling.
+        # Remove the line break after each spelling. `starts` then has where each begins, and where the last one ends.
         is_line_break = np.zeros(joined.size, np.bool_)
         is_line_break[ends.astype(np.int64) - 1] = True
         starts = np.concatenate([np.zeros(1, np.uint64), ends - np.arange(1, ends.size + 1, dtype=np.uint64)])

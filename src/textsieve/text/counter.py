@@ -49,11 +49,14 @@ if TYPE_CHECKING:
 
 
 MANY_TERMS = 10_000
-"""With more terms than this, `partial_fit` uses the kernels for few documents too: plain Python copies all terms."""
+"""With more terms than this, `partial_fit` uses the kernels even for few documents.
+
+Plain Python would copy the dictionary of all known terms for each batch (`FewDocuments`).
+"""
 
 
 NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
-"""The limits that drop no term."""
+"""The values of the limits with which no term is dropped; they are the defaults."""
 
 
 def analyze(document: Any, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
@@ -212,12 +215,13 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         reading = self.validated_reading()
         self._require_growable()
         known: Vocabulary | None = getattr(self, "_vocabulary", None)
-        if known is None:
+        if known is None:  # warn only once, before the first batch
             self._warn(reading)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
             is_slow_in_python = len(self._vocabulary) > MANY_TERMS or has_long_ngrams(reading, self.ngram_range)
+            # A table that exists is used, because growing in plain Python would discard it (`Vocabulary.grow`).
             if few is None or self._vocabulary.has_table or is_slow_in_python:
                 return self._grow_by_many(texts, reading)
             return self._grow_by_few(few, reading)
@@ -394,9 +398,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         # Apply `min_df` and `max_df` first, for which the order of terms doesn't matter: then fewer terms are sorted.
         numbers = numbers[within(numbers, min_df=self.min_df, max_df=self.max_df)]
         numbers = table.sort_numbers(numbers)
-        if self.max_features is not None:
+        if self.max_features is not None:  # `min_df` and `max_df` were applied above; 1 and 1.0 drop nothing
             numbers = numbers[within(numbers, min_df=1, max_df=1.0, max_features=self.max_features)]
         columns = columns_of(numbers, table.size)
+        # If limits may have dropped terms, the vocabulary gets the selected terms as strings, and the table is freed.
+        # Otherwise the vocabulary keeps the table, which `partial_fit` can extend.
         if self._is_pruned:
             vocabulary = self._vocabulary_of(table.spell(numbers))
         else:
@@ -425,14 +431,14 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _reading(self) -> Reading:
         """Return how documents are read (decoded, prepared, lowercased), by the current settings."""
         return Reading(
-            self.lowercase,
-            self.strip_accents,
-            self.encoding,
-            self.decode_error,
-            Preparation.of(vars(self)),
-            analysis_of(self.analyzer, self.token_pattern, self.tokenizer, self.char_ngram_range),
-            self.preprocessor,
-            self.input,
+            lowercase=self.lowercase,
+            strip_accents=self.strip_accents,
+            encoding=self.encoding,
+            decode_error=self.decode_error,
+            preparation=Preparation.of(vars(self)),
+            analysis=analysis_of(self.analyzer, self.token_pattern, self.tokenizer, self.char_ngram_range),
+            preprocessor=self.preprocessor,
+            input=self.input,
         )
 
     def _limits(self) -> dict[str, Any]:
@@ -443,10 +449,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Check all settings, and return how documents are read."""
         check_ngram_range("ngram_range", self.ngram_range)
         check_limits(**self._limits())
-        accent_stripper(self.strip_accents)  # raises `InputError` for an invalid value, like the next lines
+        accent_stripper(self.strip_accents)  # called only because it raises `InputError` for an invalid value
         reading = self._reading()
         reading.check()
-        self._stop_words()
+        self._stop_words()  # also called only for its errors
         if self.names and tuple(self.ngram_range) != (1, 1):
             raise InputError(
                 (
@@ -516,6 +522,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _stop_words(self) -> frozenset[str]:
         """Return the stop words for the current settings."""
+        # Without `char_ngram_range`, which does not change how texts are split into words.
         analysis = analysis_of(self.analyzer, self.token_pattern, self.tokenizer)
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase, analysis=analysis)
 

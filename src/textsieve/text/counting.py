@@ -44,11 +44,11 @@ class FewDocuments:
         self._counts = np.diff(starts, append=len(codes))
         # `_counts` and `_term_numbers` have an element for each distinct pair of a row and a term, in sorted order.
         rows, self._term_numbers = np.divmod(codes[starts], n_terms)
-        self._indptr = np.searchsorted(rows, np.arange(len(ends)))
+        self._indptr = np.searchsorted(rows, np.arange(len(ends)))  # where each row begins, and the last one ends
 
     def new_terms(self, n_known: int) -> list[str]:
         """Return the learned terms in the order of their numbers, given the number of terms that were known."""
-        return list(self.numbers)[n_known:]
+        return list(self.numbers)[n_known:]  # the dictionary has the known terms first
 
     def sorted_terms(self) -> tuple[list[str], Ints]:
         """Return all terms in alphabetical order, and their numbers."""

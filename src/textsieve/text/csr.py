@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class CSR(NamedTuple):
     """The CSR arrays of a sparse matrix; the columns of each row ascend without repetition.
 
-    Row i has the values `data[indptr[i] : indptr[i + 1]]`, and `indices` has their columns.
+    Row i has the values `data[indptr[i] : indptr[i + 1]]`, and their columns are at the same positions of `indices`.
     """
 
     data: NDArray[Any]
@@ -35,7 +35,7 @@ class CSR(NamedTuple):
     @property
     def is_zero(self) -> NDArray[np.bool_]:
         """Return for each row whether all its values are 0."""
-        n_nonzero = np.concatenate([[0], np.cumsum(self.data != 0)])
+        n_nonzero = np.concatenate([[0], np.cumsum(self.data != 0)])  # before each position of `data`, and in total
         return np.asarray(n_nonzero[self.indptr[1:]] == n_nonzero[self.indptr[:-1]])
 
     def part(self, rows: slice) -> Self:

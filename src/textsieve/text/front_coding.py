@@ -10,9 +10,10 @@ MAX_PREFIX = 255
 
 
 MAX_SHARED_RATIO = 8
-"""Front-coded terms share at most this many times as many bytes as they don't share, or `SMALL_TERMS` if that is more.
+"""The largest ratio of the bytes that front-coded terms share to the bytes that are stored for them.
 
-Terms that share more bytes are stored without front coding, so that a small file can't decode to a large list.
+Terms with a larger ratio are stored without front coding, so that a small file can't decode to a large list. Terms that
+share at most `SMALL_TERMS` bytes are front-coded whatever the ratio is.
 """
 
 SMALL_TERMS = 1 << 20
@@ -20,9 +21,9 @@ SMALL_TERMS = 1 << 20
 
 
 def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
-    """Return the bytes of sorted terms for a file, separated by line feeds, and the prefixes of `front_code`.
+    """Return the prefixes of `front_code` for sorted terms, and the rests of the terms, separated by line feeds.
 
-    Terms that share too many bytes are not front-coded, and have no prefixes.
+    If terms share too many bytes, they are not front-coded: then return None, and the whole terms.
     """
     prefixes, suffixes = front_code(terms)
     joined = b"\n".join(suffixes)
@@ -32,7 +33,8 @@ def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
 def may_share(prefixes: NDArray[np.uint8], n_bytes: int) -> bool:
     """Return whether terms may be front-coded: whether they don't share too many bytes (see `MAX_SHARED_RATIO`).
 
-    `prefixes` has the number of bytes that each term shares; the bytes that terms don't share are `n_bytes` in total.
+    `prefixes` has the number of bytes that each term shares with the one before. `n_bytes` is the number of bytes that
+    are stored: the rests of the terms, and the line feeds between them.
     """
     return int(prefixes.sum(dtype=np.int64)) <= max(MAX_SHARED_RATIO * n_bytes, SMALL_TERMS)
 

@@ -127,7 +127,7 @@ def find_markup(text: str) -> Iterator[Edit]:
         if match.lastgroup == "name":  # an ordinary tag
             yield match.start(), position, GAPS.get(match["name"].lower(), PARAGRAPH)
             continue
-        kind = (match["content"] or match["comment"] or "").lower()
+        kind = (match["content"] or match["comment"] or "").lower()  # "" for markup without content, such as a DOCTYPE
         end = _ENDS[kind].search(text, position) if kind and kind not in unended else None
         if end is not None:
             position = end.end()

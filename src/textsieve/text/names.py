@@ -130,7 +130,7 @@ def join_names_fast(text: str) -> str:
     characters: NDArray[np.uint8 | np.uint32] = np.frombuffer(bytearray(text.encode(encoding, "surrogatepass")), dtype)
     limits = MAX_CAPITALISED, MAX_LINKS
     if not join_in_place(characters, character_kinds(n_characters), _link_codes(), ord(JOINER), *limits):
-        return text
+        return text  # it has no names
     # The kernel replaces each character of a gap by a joiner; a gap must become one joiner.
     joined = characters.tobytes().decode(encoding, "surrogatepass")
     return re.sub(f"{JOINER}+", JOINER, joined) if 2 * JOINER in joined else joined

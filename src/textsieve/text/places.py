@@ -127,7 +127,7 @@ def last_attached(is_attached: Bools) -> Ints:
     n = len(is_attached)
     unattached = np.where(is_attached, n, np.arange(n))  # n, which is beyond the end, in place of attached positions
     next_unattached = np.minimum.accumulate(unattached[::-1])[::-1]
-    return np.append(next_unattached[1:], n) - 1
+    return np.append(next_unattached[1:], n) - 1  # the position before the next unattached one after each position
 
 
 def first_attached(is_attached: Bools, is_mark: Bools) -> Ints:
@@ -167,7 +167,7 @@ def _trace_joined_names(traced: TracedText, _: Step) -> TracedText:
 def _trace_turkish_i(traced: TracedText, step: Step) -> TracedText:
     """Apply `words.lowercase_turkish_i`, which turns `I` and a combining dot into one character.
 
-    This is done first, as edits, so that the step then replaces each character by exactly one.
+    These two characters are first replaced by edits, so that the step then replaces each character by exactly one.
     """
     edits = ((*match.span(), "i") for match in re.finditer(words.DOTTED_I, traced.text))
     return _trace_one_for_one(traced.after_edits(edits), step)
@@ -200,7 +200,7 @@ def trace_text(text: str, reading: Reading) -> TracedText:
 def _require_traceable(reading: Reading) -> None:
     """Raise `InputError` if a user's function prepares texts or splits them into terms."""
     settings: dict[str, object] = {"preprocessor": reading.preprocessor, "strip_accents": reading.strip_accents}
-    if reading.analysis.function is not None:
+    if reading.analysis.function is not None:  # reported instead of the others, since one error is enough
         settings = dict([reading.analysis.function])
     hints: dict[str, Message] = {
         "analyzer": f"use one of {', '.join(map(repr, ANALYZERS))}",
@@ -271,9 +271,9 @@ _NOT_SPACES = re.compile(r"\S+")
 class NgramTable:
     """N-grams of characters by their first characters, to find them in texts.
 
-    `terms` maps the n-grams to the terms that they are in the vocabulary. `ngram_range` has the smallest and the
-    largest length of the n-grams that are counted. `_lengths` has the lengths of the n-grams that begin with the same
-    `_n_first` characters, where `_n_first` is the length of the shortest n-gram.
+    `terms` maps each n-gram, as it is in texts, to its term in the vocabulary, which may have marks. `ngram_range` has
+    the smallest and the largest length of the n-grams that are counted. `_lengths` has the lengths of the n-grams that
+    begin with the same `_n_first` characters, where `_n_first` is the length of the shortest n-gram.
     """
 
     def __init__(self, terms: Mapping[str, str], ngram_range: tuple[int, int]) -> None:
@@ -371,7 +371,7 @@ class TermFinder:
     def _ngrams(self) -> NgramTable:
         """Return the table of the vocabulary's n-grams of characters."""
         terms, char_ngram_range = self._vocabulary.terms, self._analysis.char_ngram_range
-        if char_ngram_range is None:
+        if char_ngram_range is None:  # the analyzer is "char" or "char_wb", whose terms have no marks
             return NgramTable(dict(zip(terms, terms, strict=True)), self._vocabulary.ngram_range)
         return NgramTable({unmark_ngram(term): term for term in terms if is_marked(term)}, char_ngram_range)
 

@@ -71,9 +71,13 @@ class Normaliser:
         return forms
 
     def _add_to_cache(self, new_forms: dict[str, str]) -> None:
-        """Add forms to the cache; if there is not enough room for all, first drop the second half of the cache."""
+        """Add forms to the cache; if there is not enough room for all, first drop the second half of the cache.
+
+        Forms for which there is still no room are not cached.
+        """
         cache = self._cache
         if len(cache) + len(new_forms) > MAX_CACHED_FORMS:
+            # A new dictionary: other threads may be reading the old one, which they do without the lock.
             cache = dict(islice(cache.items(), MAX_CACHED_FORMS // 2))
         cache.update(islice(new_forms.items(), MAX_CACHED_FORMS - len(cache)))
         self._cache = cache
@@ -178,7 +182,10 @@ class Preparation:
         return self if code == self.language else replace(self, language=code)
 
     def faults(self) -> Iterator[InputError]:
-        """Yield an error for each invalid setting that was read from a file; needs no package."""
+        """Yield an error for each invalid setting that was read from a file.
+
+        Unlike `checked`, this does not need the package that computes normal forms. The language must be a code.
+        """
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield InputError(setting="language", value=self.language, hint="use the code of a language")

@@ -54,7 +54,7 @@ def no_documents() -> InputError:
 
 
 def no_terms(n_documents: float, reason: tuple[str | Setting, ...] = ()) -> InputError:
-    """Return the error for documents without any term; `reason` says what terms are (see `Reading.no_terms_reason`)."""
+    """Return the error for documents without any term; `reason` says why (see `Reading.no_terms_reason`)."""
     problem = f"None of the {n_documents:,} documents has a term"
     return InputError((f"{problem}: ", *reason, ".") if reason else f"{problem}.")
 

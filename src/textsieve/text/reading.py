@@ -4,8 +4,8 @@ The kernels lowercase ASCII themselves, so ASCII documents are passed to them un
 accents: a character without its accent can become an uppercase letter, which must stay one.
 
 Few documents are counted without the kernels. How many are few depends on whether the process has loaded the kernels,
-which takes as long as counting millions of characters without them. A process that keeps counting small batches spends
-that time sooner or later, and then loads them.
+which takes as long as counting millions of characters without them. So until it has loaded them, a process also counts
+larger batches without them, up to a total number of characters (`COLD_START_BUDGET`).
 
 A user's function can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
 terms (`analyzer`). It runs in the calling thread, once for each document, in their order.
@@ -52,7 +52,7 @@ def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
     They should if they are below fixed limits, or if the kernels are not loaded yet and `COLD_START_BUDGET` is not used
     up. `effort` is the time that plain Python takes for a character, compared with counting words.
     """
-    max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS
+    max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS  # an effort of 1 means words
     if n_characters <= max_characters and n_documents <= FEW_DOCUMENTS:
         return True
     total = _charged + effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
@@ -60,7 +60,10 @@ def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
 
 
 def _charge(n_characters: int, n_documents: int) -> None:
-    """Add to the work that this process has done without the kernels."""
+    """Add documents to the work that this process has done without the kernels.
+
+    The caller has multiplied the number of characters by the effort (see `are_few`).
+    """
     global _charged
     _charged += n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
 
@@ -83,7 +86,8 @@ class Reading:
         """Return the function that normalises words, or None if words are counted as they are."""
         if self.preparation.normalise is None:
             return None
-        # Forms are lowercased and stripped of accents as texts are.
+        # Forms are lowercased and stripped of accents as texts are. But if a user's function does that for texts, forms
+        # stay as the package returns them.
         lowercase, strip_accents = (False, None) if self._is_folded_by_user else (self.lowercase, self.strip_accents)
         return normaliser(self.preparation.normalise, self.preparation.language, lowercase, strip_accents)
 
@@ -213,7 +217,7 @@ class Reading:
             raise InputError("Got a single string", hint="give an iterable of documents, for example [text]")
         if not isinstance(documents, Iterable):
             raise InputError(f"documents is {shown(documents)}", hint="give an iterable of texts")
-        if hasattr(documents, "columns"):
+        if hasattr(documents, "columns"):  # a data frame, whose iterator yields the names of its columns
             raise InputError("documents is a table with columns", hint="give the one that has the texts")
         texts = self._decode(documents)
         effort = _EFFORT_OF_NGRAMS if self.analysis.counts_characters else 1
@@ -297,6 +301,7 @@ class Reading:
         """Yield the texts after all steps of preparation; ASCII texts are not lowercased if the kernels do that."""
         cleaning_steps, folding_steps = self._cleaning_steps(for_kernels=for_kernels), self._folding_steps()
         skip_ascii = for_kernels and self.kernels_lowercase and self.is_split_by_kernels
+        # A user's analyzer takes the place of the preprocessor, too.
         is_preprocessed = self.preprocessor is not None and not callable(self.analysis.analyzer)
         for number, text in enumerate(texts):
             for step in cleaning_steps:
@@ -368,7 +373,7 @@ class Reading:
             from .names import join_names, join_names_fast, replace_dotted_capital_i
 
             steps.append(join_names_fast if for_kernels else join_names)
-            if self.lowercase and not self._has_turkish_case:
+            if self.lowercase and not self._has_turkish_case:  # `lowercase_turkish_i` replaces `İ` itself
                 steps.append(replace_dotted_capital_i)
         return [*steps, lowercase_turkish_i] if self._has_turkish_case else steps
 

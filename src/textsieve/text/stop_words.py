@@ -85,6 +85,8 @@ def _stop_words_in_language(
             f"{languages_with_stop_words()}",
         )
     code = require_language(language, STOP_WORDS, setting="stop_words", what=Setting("stop_words", language))
+    # Keep only the settings that split texts into words. If a user's function does that, or if terms are not words, the
+    # entries are split by the default pattern.
     is_readable = analysis.has_words and analysis.function is None
     splitting = Analysis(analysis.analyzer, analysis.effective().token_pattern) if is_readable else WORDS
     if callable(strip_accents):  # not cached: a function may not be hashable, and may hold much memory
@@ -99,6 +101,7 @@ def _stop_words_of_package(code: str, strip_accents: Accents, lowercase: bool, a
     """
     import stopwordsiso
 
+    # A hyphen at an end is removed, because an entry with a hyphen counts as a phrase (`_words_of_entry`).
     entries = [entry.lower().strip(f" {_HYPHENS}") for entry in stopwordsiso.stopwords(code)]
     if not lowercase:
         entries += [
@@ -128,7 +131,7 @@ def _words_of_entry(entry: str, analysis: Analysis) -> list[str]:
     sequences, grams = split_text(entry)
     if grams:  # a word of a script without spaces that is longer than a gram
         return []
-    return [word for sequence in sequences for word in sequence if any(map(str.isalnum, word))]
+    return [word for sequence in sequences for word in sequence if any(map(str.isalnum, word))]  # without symbols
 
 
 def _capital(letter: str, code: str) -> str:

@@ -40,7 +40,7 @@ from .word_table import (
 )
 from .words import NOT_SPACE, Forms, TokenRule
 
-NOT_SPACES = TokenRule(NOT_SPACE, 1)
+NOT_SPACES = TokenRule(NOT_SPACE, min_length=1)
 """The rule for texts that are split at white space only."""
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
@@ -76,7 +76,8 @@ class GramTree:
         min_n = ngram_range[0]
         # No n-gram is longer than the longest document, counted in words.
         longest_document = int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1))
-        max_n = min(ngram_range[1], longest_document)  # the kernel reserves room for `max_n` entries
+        # The kernel reserves room for `max_n` n-grams, those that begin at the same word.
+        max_n = min(ngram_range[1], longest_document)
         while True:  # the kernel stops when an array is full, and continues from `state` when there is more room
             done = ngrams.count_grams(
                 *sequences, min_n, max_n, self.slots, self.nodes, SEED, learn, self.entries, row_ends, state
@@ -113,6 +114,7 @@ class GramTree:
             self.size = int(size)
             if n_done == numbers.size:
                 return numbers
+            # The next sequence can add a node for each of its words.
             begin = sequences.row_ends[n_done - 1] if n_done else np.uint64(0)
             self._make_room(int(sequences.row_ends[n_done] - begin))
 
@@ -133,6 +135,7 @@ class GramTree:
         """Return the number of words of each n-gram, from number `first` on."""
         depths = np.ones(self.size - first, np.int64)
         ancestors = self.nodes[first : self.size] >> _32  # the number of the parent plus one; 0: no parent
+        # Go up one level at a time, until no n-gram has an ancestor left to count.
         while len(with_parent := np.flatnonzero(ancestors)):
             depths[with_parent] += 1
             ancestors[with_parent] = self.nodes[ancestors[with_parent] - np.uint64(1)] >> _32
@@ -252,7 +255,7 @@ class TermTable:
             self._words = (
                 CharacterTable(ngram_range, padded=analysis.is_padded) if analysis.has_characters else SpelledTable()
             )
-            self._terms_are_any_text = True
+            self._terms_are_any_text = True  # `add_terms` adds them as they are spelled
         else:
             # Leave out stop words that no token can equal. With the analyzer "text", only `SPACE_MARK` is left out: it
             # is the break at which n-grams end, and must not be dropped as a stop word.
@@ -263,7 +266,8 @@ class TermTable:
             word_table = WordTable(possible)
             self._words = word_table if forms is None else FormTable(forms, word_table)
             self._grams = None if tuple(ngram_range) == (1, 1) else GramTree()
-            # A form or a name need not look like a word, and splitting a term into tokens may yield several.
+            # Whether `add_terms` must not split terms by the rule: a form or a name need not look like a word, and the
+            # analyzer "text" may split a term into several tokens.
             self._terms_are_any_text = joins_names or forms is not None or rule.splits_scripts
         self._tokens = TokenClasses.of(
             rule, lowercase=lowercase_ascii, joins_names=joins_names, breaks=self._grams is not None
@@ -377,7 +381,10 @@ class TermTable:
         return numbers
 
     def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
-        """Do the same as `add_terms` for terms that need not look like words, such as stems and names with spaces."""
+        """Do the same as `add_terms` for terms that need not look like words, such as stems and names with spaces.
+
+        A single stop word gets -1. N-grams are not checked for stop words.
+        """
         if self._grams is None:
             word_numbers = self._words.add(*encode_terms(terms))
             return np.where(word_numbers < self._words.n_stop, -1, word_numbers)
@@ -428,7 +435,7 @@ def _end_ngrams_at_breaks(sequences: SliceCounts, table: WordTable) -> None:
     A break is the word `SPACE_MARK`, which `kernels.tokens` writes into texts.
     """
     (number,) = table.find(*encode_terms([SPACE_MARK]))
-    if number >= 0:
+    if number >= 0:  # otherwise there was no break in any text
         sequences.entries[sequences.entries >> _32 == np.uint64(number)] = np.uint64(words.UNKNOWN << 32)
 
 

@@ -74,7 +74,7 @@ def kind_of(character: str) -> int:
 def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
     """Return the kind of each code point; with `joins_names`, `JOINER` is a part of words."""
     is_word = np.unpackbits(wide_characters(), bitorder="little").astype(np.bool_)
-    kinds = is_word * np.uint8(WORD)
+    kinds = is_word * np.uint8(WORD)  # all others are 0, which is OTHER
     # The same as `kind_of`, but without calling it for each of 131,072 characters.
     categories = "".join(map(unicodedata.category, map(chr, range(_ABOVE_SYMBOLS)))).encode()
     kind_by_letter = np.full(128, OTHER, np.uint8)
@@ -108,7 +108,7 @@ def ascii_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
 class _KindLetters(dict[int, str]):
     """The letter for the kind of each code point, for `str.translate`; each is looked up once."""
 
-    LETTERS = " wesuh"
+    LETTERS = " wesuh"  # in the order of the kinds: OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE
 
     def __missing__(self, code: int) -> str:
         """Return the letter of a code point that was not looked up before."""
@@ -204,12 +204,13 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
     grams: list[Place] = []
 
     def add_word(begin: int, end: int) -> None:
-        """Add a word or symbol, and the bigrams of its Hangul syllables, unless it is a bigram itself."""
+        """Add a word or symbol, and the bigrams of its Hangul syllables, unless the word is a bigram itself."""
         sequences[-1].append((begin, end))
         for run in _HANGUL_RUN.finditer(kinds, begin, end):
-            grams.extend(place for place in _grams(kinds, *run.span(), 2, 2) if place != (begin, end))
+            bigrams = _grams(kinds, *run.span(), shortest=2, longest=2)
+            grams.extend(place for place in bigrams if place != (begin, end))
 
-    # Runs without spaces cut a token into words, and each of them begins a new sequence.
+    # Runs without spaces cut a token into words. After each run, a new sequence begins.
     for match in _TOKEN.finditer(kinds):
         begin, end = match.span()
         for run in _UNSPACED_RUN.finditer(kinds, begin, end):

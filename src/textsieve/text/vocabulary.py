@@ -93,7 +93,7 @@ class Vocabulary:
         return self._size
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the pickled state: the terms and the settings."""
+        """Return the pickled state: the terms and the settings, by the names of the constructor's arguments."""
         return {name: getattr(self, name) for name in ("terms", "ngram_range", "stop_words", "pruned")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -168,7 +168,7 @@ class Vocabulary:
 
         Returns the column of each term number of the table, -1: none.
         """
-        n_known = len(known.columns)
+        n_known = len(known.columns)  # the size of the table when `known` was created
         is_new = known.table.is_term(n_known)
         # The first new term gets the column `_size`, the next one `_size` + 1, and so on.
         columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])

@@ -83,7 +83,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
             return self.fit(X)
         with growing(self, X) as rows:
             counts = self._check_counts(rows)
-        doc_freq = _doc_freq(counts)
+        doc_freq = _doc_freq(counts)  # not shorter than before: `growing` raises if there are fewer columns
         doc_freq[: len(self.doc_freq_)] += self.doc_freq_
         self.doc_freq_ = doc_freq
         self.n_documents_ += counts.shape[0]
@@ -141,6 +141,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
                 f"Negative values in data passed to TermWeighter: {rows.data.min()}; {self.tf!r} needs counts",
                 hint=("use ", Setting("tf", "tf"), " or ", Setting("tf", "binary"), " for other weights"),
             )
+        # For a value between 0 and 1, 1 + ln(value) can be negative, and then has no logarithm.
         if self.tf == "loglog" and rows.dtype.kind == "f" and ((rows.data > 0) & (rows.data < 1)).any():
             raise InputError(
                 "Values between 0 and 1 passed to TermWeighter; 'loglog' needs counts",

@@ -88,6 +88,7 @@ def lower_case(text: str) -> str:
 def lowercase_turkish_i(text: str) -> str:
     """Return the text with `i` for `İ` and `ı` for `I`, their lowercase in Turkish; other letters stay."""
     if not text.isascii():
+        # `İ` is written as two characters, the first of which is `I`, or as one.
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
 
@@ -118,14 +119,15 @@ class TokenRule(NamedTuple):
 NOT_SPACE = r"\S"
 """The characters of tokens that are separated by white space only."""
 
-TEXT_RULE = TokenRule(NOT_SPACE, 1, splits_scripts=True)
+TEXT_RULE = TokenRule(NOT_SPACE, min_length=1, splits_scripts=True)
 """The rule for the tokens of the analyzer "text"."""
 
 _RULES = {
-    TokenRule(r"\w", 2): (r"\b\w\w+\b", r"\w\w+", r"\b\w{2,}\b", r"\w{2,}"),
-    TokenRule(r"\w", 1): (r"\b\w+\b", r"\w+"),
-    TokenRule(NOT_SPACE, 1): (r"\S+",),
+    TokenRule(r"\w", min_length=2): (r"\b\w\w+\b", r"\w\w+", r"\b\w{2,}\b", r"\w{2,}"),
+    TokenRule(r"\w", min_length=1): (r"\b\w+\b", r"\w+"),
+    TokenRule(NOT_SPACE, min_length=1): (r"\S+",),
 }
+# Group 1 has the characters of a word; group 2 is there if a word has at least two.
 _JOINED = re.compile(r"\\b\\w(\[\\w(?:'|’|'’|’')?-?\])\*(\\w)?\\b")  # \b\w[\w'-]*\b, or ...*\w\b
 
 
@@ -141,7 +143,9 @@ def token_rule(pattern: str) -> TokenRule | None:
         if pattern in spellings:
             return rule
     joined = _JOINED.fullmatch(pattern)
-    return None if joined is None else TokenRule(joined[1], 1 if joined[2] is None else 2, has_joiners=True)
+    if joined is None:
+        return None
+    return TokenRule(joined[1], min_length=1 if joined[2] is None else 2, has_joiners=True)
 
 
 @cache

@@ -36,7 +36,11 @@ class Calibrated(NamedTuple):
 
 
 def method_of(setting: str | None, *, multilabel: bool) -> str | None:
-    """Return how probabilities are fitted, for the setting `probabilities`; None: not at all."""
+    """Return the method that fits probabilities, given the setting `probabilities`; None: there are none.
+
+    "auto" means "sigmoid", but no probabilities for multilabel models. "isotonic" is only for multilabel models, and
+    raises `InputError` for others.
+    """
     if setting == "auto":
         return None if multilabel else "sigmoid"
     if setting == "isotonic" and not multilabel:
@@ -81,13 +85,16 @@ def _confidence(held_out: HeldOutScores, calibration: JointCalibration) -> Confi
 def _best_classes(
     held_out: HeldOutScores, calibration: JointCalibration
 ) -> Iterator[tuple[Floats, Bools, np.ndarray[Any, np.dtype[np.int64]]]]:
-    """Yield for blocks of scored documents the probability of the best class, whether it is right, and their numbers.
+    """Yield three arrays for each block of documents, with an element for each document that has scores.
+
+    These are the probability of the document's best class, whether this class is right, and the document's number. The
+    documents of folds that were not scored are left out.
 
     The best class of a document without a selected term is not its label, which is the fallback class. That does not
     matter, because `Confidence.of` never counts such a document as certain.
     """
     for numbers, scores, is_true in held_out.by_document():
-        is_scored = ~np.isnan(scores).all(axis=1)
+        is_scored = ~np.isnan(scores).all(axis=1)  # without scores, a document has NaN for all classes
         # A class without a score can't win.
         known_scores = np.where(np.isnan(scores), -np.inf, scores)[is_scored]
         probabilities = calibration.curve(known_scores)

@@ -63,7 +63,7 @@ class Corrections:
         learnable_texts, learnable_places = [], []
         for text, label_texts, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
-            # A label that is no class stays text, and `_problem` reports it.
+            # Each label counts once. One that is no class stays text, and `_problem` reports it.
             classes = tuple(dict.fromkeys(self._classes.get(label, label) for label in label_texts))
             if (problem := self._problem(text, classes, name, place)) is not None:
                 self.leave_out(problem, name, [place.name])
@@ -83,7 +83,10 @@ class Corrections:
             self.left_out.setdefault(problem, []).append(f"{name}: {place}")
 
     def _problem(self, text: str, labels: Sequence[Any], name: str, place: DocumentPlace) -> str | None:
-        """Return why a document can't be learned, or None; raise `InputError` for labels that are no classes."""
+        """Return why a document has to be left out, or None if it can be learned.
+
+        Raises `InputError` for labels that the model could not predict, unless `skip_unknown` leaves the document out.
+        """
         if not text.strip():
             return NO_TEXT
         if not labels and not self._may_be_of_no_class(place):
@@ -106,6 +109,7 @@ class Corrections:
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""
+        # Of documents with the same text, the last one overwrites the positions of the others.
         last_occurrence = {text_digest(document): position for position, document in enumerate(self._digests)}
         last_positions = sorted(last_occurrence.values())
         new_positions = [position for position in last_positions if self._digests[position] not in added_digests]

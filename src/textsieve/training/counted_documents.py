@@ -233,8 +233,10 @@ class CountedDocuments:
         """Return the columns of the terms whose document frequency is within the limits."""
         doc_freq, limits, n_documents = self.doc_freq, self.limits, self.targets.n_counted
         present = np.flatnonzero(doc_freq)
-        if isinstance(n_documents, float) and limits["min_df"] == 1:
-            # With sample weights below 1, the frequency of a term that is present may be between 0 and 1.
+        is_one = is_whole(limits["min_df"]) and limits["min_df"] == 1  # 1.0 is a share: all documents
+        if isinstance(n_documents, float) and is_one:
+            # The number is a float if sample weights can't be counted as integers (`Targets.count_type`). With weights
+            # below 1, the frequency of a term that is present may be between 0 and 1; `min_df=1` must not exclude it.
             limits = {**limits, "min_df": 0.0}
         # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
         return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
@@ -336,7 +338,7 @@ class StreamedDocuments:
             for rows in self._weigh_all(scheme):
                 stats.update(rows, labels[done : done + rows.shape[0]])
                 done += rows.shape[0]
-            stats = stats.renamed(map(self.targets.name, stats.classes))
+            stats = stats.renamed(map(self.targets.name, stats.classes))  # from class numbers to labels
         return SelectionData(
             stats,
             weights=lambda: self._weigh_all(scheme),
@@ -444,7 +446,7 @@ def count_corpus(
             spilled = sample.spill()
             if want_stats:
                 stats = ClassStats.from_matrix(sample.matrix(counts.shape[1]), labels)
-        while sample.n_values > most_values and sample.n_documents > 1:
+        while sample.n_values > most_values and sample.n_documents > 1:  # document 0 stays, however many counts it has
             sample.halve()
         progress("counting", len(labels), None)
     if labels and not doc_freq.size:

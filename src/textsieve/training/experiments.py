@@ -54,7 +54,7 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
     documents = count_corpus(corpus, counter, limits, multilabel=None, want_stats=False, progress=progress)
     sample = documents.sample
     _require_single_labels(corpus, sample.targets)
-    labelled_rows = np.flatnonzero(sample.targets.first_class >= 0)
+    labelled_rows = np.flatnonzero(sample.targets.first_class >= 0)  # -1: unlabelled
     if not len(labelled_rows):
         raise InputError(
             "no document has a label, so there is nothing to learn",
@@ -78,6 +78,7 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
 
 def _require_single_labels(corpus: Corpus, targets: Targets) -> None:
     """Raise `InputError` if documents have several labels."""
+    # The number of labels of each document; the empty array is for the case of no classes.
     n_labels = np.bincount(np.concatenate([np.empty(0, np.int64), *targets.members]))
     n_multilabel = int((n_labels > 1).sum())
     if n_multilabel:

@@ -69,7 +69,7 @@ def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes
     """Return the setting `class_weight` as the classifier takes it: by class numbers instead of labels.
 
     None, "balanced" and "sqrt" are returned as they are. A mapping has factors for some classes; the other classes get
-    the factor 1.
+    the factor 1. Raises `InputError` for an invalid setting, and for a mapping if the classifier has no class weights.
     """
     if not isinstance(class_weight, Mapping):
         require_rule_or_factors(class_weight)
@@ -247,6 +247,7 @@ class TrainingPlan:
         _require_border(cut, traits, settings)
         _require_svm(settings, classifier)
         default_scheme = CLASSIFIERS.scheme_of(classifier)
+        # A classifier given as an object keeps its own C and term frequency.
         if settings.sieves_coefficients and isinstance(settings.classifier, str):
             default_scheme = default_scheme._replace(tf=SIEVED_TF)
             if "C" not in (settings.classifier_options or {}):
@@ -325,6 +326,7 @@ class TrainingPlan:
         (see `MAX_TRAINED_COEFFICIENTS`).
         """
         if n_terms is None:
+            # A selector given as an object has its own setting `k`.
             selector_decides = self.selector_is_object or self.selector.chooses_own_k
             default = DEFAULT_TERMS
             if self.sieves_coefficients:
@@ -338,7 +340,7 @@ class TrainingPlan:
                 value=n_terms,
                 hint="use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or 'auto'",
             ) from problem
-        return n_terms_seen if limit is None else min(limit, n_terms_seen)
+        return n_terms_seen if limit is None else min(limit, n_terms_seen)  # None: `n_terms` is "all"
 
     def require_weights(self) -> None:
         """Raise `InputError` unless the projection and the classifier can use sample weights."""

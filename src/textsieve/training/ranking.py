@@ -64,7 +64,10 @@ def with_every_label(selector: TermSelector) -> TermSelector:
 
 
 def best_columns(selector: TermSelector, max_terms: int | None) -> Ints:
-    """Return the columns of the terms that a fitted selector selects, best first, at most `max_terms`."""
+    """Return the columns of the terms that a fitted selector selects, best first, at most `max_terms`.
+
+    Raises `NothingSelected` if it selects none.
+    """
     ranking, support = selector.ranking_, selector.get_support()
     best: Ints = ranking[support[ranking]][:max_terms]
     if not len(best):
@@ -144,7 +147,7 @@ def rank_terms(
 
     `reading` has the settings of a `TermCounter`. Of a corpus of vectors, the columns are the terms #0, #1, ...
     """
-    if next(corpus.batches()).vectors is not None:
+    if next(corpus.batches()).vectors is not None:  # the first batch shows whether the corpus has vectors or texts
         _refuse_to_read_vectors(corpus, reading)
         stats, labels = _stats_of_vectors(corpus, progress)
         terms: Terms = SpelledTerms(f"#{column}" for column in range(stats.n_terms))

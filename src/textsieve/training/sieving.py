@@ -86,7 +86,7 @@ def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | s
         allowed = error if tolerance == ONE_STANDARD_ERROR else float(tolerance) / 100
         return float(np.mean(differences)) <= allowed + 1e-12  # for rounding
 
-    return min(filter(is_within_tolerance, scores))
+    return min(filter(is_within_tolerance, scores))  # never empty: the best share differs from itself by 0
 
 
 class SieveTraining:
@@ -105,11 +105,11 @@ class SieveTraining:
         self._plan, self._rows, self._targets, self._idf = plan, rows, targets, idf
         rough_svm = clone(plan.classifier).set_params(tol=ROUGH_TOLERANCE_FACTOR * plan.classifier.tol)
         scorer = (plan if is_final else replace(plan, classifier=rough_svm)).fit_weights(rows, targets)
-        assert isinstance(scorer, LinearScorer)
+        assert isinstance(scorer, LinearScorer)  # `TrainingPlan.of` has checked that the classifier is an SVM
         used = np.flatnonzero(targets.usable if targets.weights is None else targets.usable & (targets.weights > 0))
         learned = targets.take(used)
         weight = class_weight_by_number(plan.class_weight, plan.classifier, learned.sizes)
-        weight = plan.classifier.class_weight if weight is None else weight  # an option of the classifier
+        weight = plan.classifier.class_weight if weight is None else weight  # the SVM's option
         if learned.multilabel:
             problems = multilabel_problems(plan.classifier, learned.members, len(used), weight, learned.weights)
         else:
@@ -127,7 +127,7 @@ class SieveTraining:
     def steps(self) -> Iterator[tuple[float, Sieved]]:
         """Yield shares of the coefficients (`SHARES`) and the coefficients that are left: all, then half as many, ...
 
-        The steps end before there are fewer coefficients than outputs.
+        The steps end after the last of `SHARES`, or earlier, before there are fewer coefficients than outputs.
         """
         sieved = self._start
         for share in SHARES:
@@ -153,7 +153,8 @@ class SieveTraining:
         """Return the number of the fallback class, if the terms in some columns are left."""
         is_left = np.zeros(self._rows.shape[1], self._rows.dtype)
         is_left[columns] = 1
-        is_without_terms = self._rows @ is_left == 0  # weights are never negative
+        # Weights are never negative, so the weights of the terms that are left are all 0 if their sum is 0.
+        is_without_terms = self._rows @ is_left == 0
         return fallback_class(self._targets.class_docs, docs_without_terms(is_without_terms, self._targets))
 
     def fit_to(self, limits: SieveLimits, terms: Sequence[str]) -> FittedClassifier:
@@ -177,8 +178,9 @@ class SieveTraining:
         """Return about as many coefficients as fit, trained again.
 
         Their number is found before they are trained again, which changes the size by some percent. So if the model
-        `must_fit`, the size is measured afterwards, and other numbers are tried: fewer if it is too large, more if it
-        is less than `CLOSE_ENOUGH` times the limit. Raises `InputError` if no number that was tried fits.
+        `must_fit`, the size is measured afterwards, and other numbers are tried, at most `MAX_TRIALS` in all: fewer if
+        it is too large, more if it is less than `CLOSE_ENOUGH` times the limit. Raises `InputError` if no number that
+        was tried fits.
         """
         n_outputs = len(self._start.intercepts)
         n_coefficients = self._number_that_fits(max_bytes, size)
@@ -196,7 +198,7 @@ class SieveTraining:
             n_bytes = self._size_by(size.measure, trial) if must_fit else 0  # 0: accept any size
             if n_bytes <= max_bytes:
                 best = trial
-                has_all = n_coefficients >= np.count_nonzero(sieved.values)
+                has_all = n_coefficients >= np.count_nonzero(sieved.values)  # then there are no more to try
                 if not must_fit or n_bytes >= CLOSE_ENOUGH * max_bytes or has_all:
                     break
             elif best is not None or n_coefficients <= n_outputs:  # a smaller number fits, or none does
@@ -220,13 +222,14 @@ class SieveTraining:
         """
         candidates = self._start.largest(MAX_COEFFICIENTS_PER_BYTE * max_bytes)
         most = len(candidates.values)
-        number = max(min(most, max_bytes // 2), 1)
+        number = max(min(most, max_bytes // 2), 1)  # the first guess: two bytes for each coefficient
         growth = 1.0
         before: tuple[int, int] | None = None  # the number and the size of the last trial
         for _ in range(MAX_TRIALS):
             n_bytes = self._size_by(size.estimate, candidates.largest(number))
             if CLOSE_ENOUGH * max_bytes <= n_bytes <= max_bytes or (number == most and n_bytes <= max_bytes):
                 break
+            # Two trials with an equal number or size say nothing about the growth.
             if before is not None and before[0] != number and before[1] != n_bytes:
                 growth = np.clip(np.log(n_bytes / before[1]) / np.log(number / before[0]), 0.2, 1.0)
             before = number, n_bytes

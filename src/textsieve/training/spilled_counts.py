@@ -28,7 +28,8 @@ _COLUMN = np.dtype(np.uint32)
 class _BatchLocation(NamedTuple):
     """Where a batch is in the file, and the sizes and types of its three arrays.
 
-    These are the number of values of each row, and the columns and counts of all values.
+    The first array has the number of stored values of each row. The other two have an element for each stored value:
+    its column (of type `_COLUMN`), and the value itself, which is a count.
     """
 
     position: int  # in bytes
@@ -46,7 +47,7 @@ class SpilledCounts:
     """
 
     def __init__(self) -> None:
-        with _naming_folder():
+        with _explain_write_errors():
             self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
         finalize(self, _close, self._file)
         self._lock = Lock()
@@ -61,7 +62,7 @@ class SpilledCounts:
         sizes = np.diff(counts.indptr)
         size_type, count_type = (np.min_scalar_type(numbers.max(initial=0)) for numbers in (sizes, counts.data))
         arrays = sizes.astype(size_type), counts.indices.astype(_COLUMN), counts.data.astype(count_type)
-        with _naming_folder():
+        with _explain_write_errors():
             self._file.seek(self._end)
             for array in arrays:
                 self._file.write(array.data)
@@ -78,7 +79,7 @@ class SpilledCounts:
         new_column = np.full(max(self._n_columns, 1), -1, np.int64)  # -1: the column is left out
         new_column[columns] = np.arange(len(columns))
         blocks = (take_columns(*block, new_column, len(columns)) for block in self._blocks())
-        return read_ahead(blocks, 1)
+        return read_ahead(blocks, n_ahead=1)
 
     def _blocks(self) -> Iterator[tuple[Codes, Codes]]:
         """Yield blocks of consecutive documents: the entries of all, and the end of each document's entries.
@@ -109,8 +110,8 @@ def _close(file: IO[bytes]) -> None:
 
 
 @contextmanager
-def _naming_folder() -> Iterator[None]:
-    """Turn errors of the temporary file into `InputError`s, whose hint shows the environment variable TMPDIR."""
+def _explain_write_errors() -> Iterator[None]:
+    """Turn errors of creating or writing the file into an `InputError`, whose hint names the variable TMPDIR."""
     try:
         yield
     except OSError as problem:
@@ -128,6 +129,6 @@ def take_columns(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: i
     columns of the result.
     """
     indptr = np.concatenate([[0], kernels.row_sizes(entries, row_ends, new_column)]).cumsum()
-    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)  # `write_rows` fills both
     kernels.write_rows(entries, row_ends, new_column, kernels.radix_passes(n_columns), indices, data)
     return csr_matrix((data, indices, indptr.astype(np.int32)), shape=(len(row_ends), n_columns))

@@ -109,7 +109,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
         if weights is not None:  # `TrainingPlan.require_weights` has already rejected them
             raise TypeError("documents that vote have no weights")
         rows = CSR.of(csr_matrix(vstack(list(batches), "csr")))
-        require_weights(rows.data, "TCFP")
+        require_weights(rows.data, estimator_name="TCFP")
         return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(plan.n_jobs)))
 
     def merged(self, other: ClassSums | ClassVotes) -> ClassVotes:
@@ -142,6 +142,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     name = settings.classifier
     if not settings.keep_stats:
         return
+    # If the classifier learns from statistics without class weights only, the error names the class weights.
     would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
     if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
         classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)

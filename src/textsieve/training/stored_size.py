@@ -49,7 +49,7 @@ class StoredSize:
         n_suffix_bytes = int((self._lengths[ranks] - prefixes).sum()) + n_terms  # and a separator after each term
         bits = (
             bits_of_columns
-            + _entropy(scorer.integers.astype(np.int64) + LARGEST_INTEGER)
+            + _entropy(scorer.integers.astype(np.int64) + LARGEST_INTEGER)  # shifted, because none may be negative
             + _entropy(prefixes)
             + _entropy(_idf_steps(idf))
             + self._bits_per_suffix_byte * n_suffix_bytes

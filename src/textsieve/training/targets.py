@@ -167,7 +167,7 @@ class Targets:
 
     def take(self, documents: Ints) -> Targets:
         """Return the labels of some documents, given by ascending numbers; these are then numbered from 0."""
-        new_number = np.full(self.n_documents, -1, np.int64)
+        new_number = np.full(self.n_documents, -1, np.int64)  # -1: the document is left out
         new_number[documents] = np.arange(len(documents))
         members = []
         for class_documents in self.members:

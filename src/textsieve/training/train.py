@@ -200,7 +200,8 @@ class Training:
         with naming():
             with self.clock("counting"):
                 counted = self._count(documents, labels, sample_weight)
-            first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))  # in alphabetical order
+            # Terms are in alphabetical order, so only the first one can be empty.
+            first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))
             self._require_no_empty_term(first_term)
             targets = counted.targets
             require_classes(targets.sizes)
@@ -209,7 +210,8 @@ class Training:
             self.warn_of_fewer_terms(n_terms_seen)
             held_out = self.measure(counted.sample)
             about = {"n_terms_seen": n_terms_seen, "n_tuned_on": counted.n_tuned_on, "held_out": held_out}
-            tuned = self.with_room(self.tune(counted.sample, n_terms_seen), targets.sizes_for_file, about)
+            tuned = self.tune(counted.sample, n_terms_seen)
+            tuned = self.with_room(tuned, targets.sizes_for_file, about)  # sets how many bytes `max_size` leaves
             with self.clock("selecting"):
                 selected = self.plan.select(counted, tuned.max_terms)
                 documents_to_fit = counted.select(selected.columns)
@@ -254,6 +256,7 @@ class Training:
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
                 self.plan.require_weights()
+                # `count_texts` does the same again, and then drops nothing. `_peek_at_texts` needs the weights, too.
                 documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
             documents = self._peek_at_texts(documents, sample_weight)
             first_documents = documents
@@ -289,8 +292,8 @@ class Training:
         three texts.
         """
         is_iterable = isinstance(documents, Iterable) and not isinstance(documents, str | bytes)
-        # Data frames have `columns`.
-        if not self._given_settings.short_texts_get_ngrams or not is_iterable or hasattr(documents, "columns"):
+        is_data_frame = hasattr(documents, "columns")
+        if not self._given_settings.short_texts_get_ngrams or not is_iterable or is_data_frame:
             return documents  # counting raises an error for what are no texts
         read: deque[Any] = deque()
         n_texts = n_characters = 0.0
@@ -389,10 +392,11 @@ class Training:
         if self._settings.max_size is None or tuned.sieve is None:
             return tuned
         assert self._size_of is not None
+        # With one label per document, a single output is enough for two classes.
         n_outputs = 1 if len(sizes.classes) == 2 and not sizes.multilabel else len(sizes.classes)
         scorer = SparseLinearScorer.without_terms(n_outputs)
-        fitted = FittedClassifier(scorer, np.zeros(0), 0, columns=np.zeros(0, np.int64))
-        empty = self.assemble(sizes, [], fitted, tuned, dict(about))
+        fitted = FittedClassifier(scorer, idf=np.zeros(0), fallback=0, columns=np.zeros(0, np.int64))
+        empty = self.assemble(sizes, [], fitted, tuned, dict(about))  # a copy of `about`, because `assemble` changes it
         # The header is compressed, so that its size depends on the time in it; what is learned must not.
         about = {**empty.about, "trained": PLACEHOLDER_TIME}
         empty = replace(empty, settings=_without_nan(empty.settings), about=about)
@@ -422,8 +426,10 @@ class Training:
             return measures_as_json(report, sample.targets.count(sample.targets.usable))
 
     def tune(self, sample: CountedDocuments, n_terms_seen: int) -> TuningResult:
-        """Tune on a sample of the documents what the settings leave open: number of terms, thresholds, probabilities.
+        """Tune on a sample of the documents what the settings leave open, and return the result.
 
+        This may be the number of terms, the share of the coefficients, thresholds and probabilities. If the settings
+        ask for `probabilities="auto"`, and they can't be fitted, there are none (see `warn_of_no_probabilities`).
         `n_terms_seen` is the number of terms in all documents, of which `n_terms` may be a share.
         """
         n_terms, curve = self._settings.n_terms, None
@@ -459,7 +465,9 @@ class Training:
                     if not is_optional:
                         raise
                     calibrated, self._calibration_problem = None, problem  # see `warn_of_no_probabilities`
-            tuned = TuningResult(max_terms, curve, rule, None, None, sieve, sieve_curve)
+            tuned = TuningResult(
+                max_terms, curve, threshold_rule=None, calibration=None, sieve=sieve, sieve_curve=sieve_curve
+            )
             return tuned if calibrated is None else tuned._replace(**calibrated._asdict())
         if multilabel and (rule is None or method is not None):
             with self.clock("scoring held-out documents"):
@@ -467,7 +475,7 @@ class Training:
                 rule = self.plan.cut.fit_held_out(scores)  # the same rule if it needs no tuning
                 if method is not None:
                     calibration = Calibration.fit_held_out(method, scores)
-        return TuningResult(max_terms, curve, rule, calibration, None, sieve, sieve_curve)
+        return TuningResult(max_terms, curve, rule, calibration, sieve=sieve, sieve_curve=sieve_curve)
 
     def _evaluate(self, counted: CountedDocuments, share: float) -> Report:
         """Hold out a share of the documents, train on the others exactly as on all documents, and compare labels."""

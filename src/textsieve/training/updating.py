@@ -177,7 +177,10 @@ def require_labels(model: Model, labels: Sequence[Any]) -> None:
 
 
 def unknown_label(model: Model, label: Any) -> InputError:
-    """Return the error for a label that is not a class of the model."""
+    """Return the error for a label that is not a class of the model.
+
+    It is an `UnknownLabel`, except for a text that seems to be several classes joined by a separator.
+    """
     problem = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = classes_by_text(model.classes)
     if model.multilabel and (separator := _find_separator(classes, as_written(label))):

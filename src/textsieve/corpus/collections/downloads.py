@@ -53,7 +53,10 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
                 download(source, downloaded, manager)
                 _check_download(Path(downloaded), file)
 
-            pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=download_and_check)
+            # Without `known_hash`, because `download_and_check` compares the checksum; there may be several valid ones.
+            pooch.retrieve(
+                address, known_hash=None, fname=target.name, path=target.parent, downloader=download_and_check
+            )
     except ValueError as problem:  # raised by `_check_download`, or by pooch for an address that it does not support
         hint = f"Set {MIRROR_VARIABLE} to a folder with the right file"
         raise _download_error(address, str(problem).rstrip("."), hint) from None

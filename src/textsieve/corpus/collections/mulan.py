@@ -72,7 +72,7 @@ def batches(path: Path, part: str | None, allowed_codes: Collection[str] | None,
     stories = parts_of(topics)[part] if part else range(vectors.shape[0])
     codes = [code for code in CODES if allowed_codes is None or code in allowed_codes]
     allowed_topics = topics[[CODE_INDEX[code] for code in codes]]  # codes by stories
-    for begin in stories[::BATCH_DOCUMENTS]:
+    for begin in stories[::BATCH_DOCUMENTS]:  # the first story of each batch
         batch = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
         labels = [tuple(codes[row] for row in story.nonzero()[0]) for story in allowed_topics[:, batch].T]
         yield Batch(labels, vectors=csr_array(vectors[batch], dtype=float))

@@ -91,7 +91,9 @@ COLLECTION = Collection(
     publisher="a mirror of the Open Directory's last dump",
     licence="Open Directory",
     editions=(
-        Edition("", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), None, 13),
+        Edition(
+            "", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), documents=None, classes=13
+        ),
         Edition(
             word=SAMPLE,
             about="a sample of pages, as tokens",

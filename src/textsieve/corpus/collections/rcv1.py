@@ -196,7 +196,7 @@ SUBSETS = {
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
     """Return the function that starts a pass; the topics are read in the first pass and kept for the next."""
-    paths = {name: file_paths[0] for name, file_paths in files.items()}
+    paths = {name: file_paths[0] for name, file_paths in files.items()}  # these files have one path each
     allowed_topics = mulan.TOP if selection.get("topics") == "top" else None
     if selection.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
@@ -235,8 +235,22 @@ COLLECTION = Collection(
     publisher="the online appendices of Lewis, Yang, Rose and Li (2004)",
     licence="research only",
     editions=(
-        Edition(VECTORS, "LYRL2004's vectors", _lyrl2004_files("vectors"), 804_414, 103, (23_149, 781_265)),
-        Edition(TOKENS, "LYRL2004's stems, as texts", _lyrl2004_files("tokens"), 804_414, 103, (23_149, 781_265)),
+        Edition(
+            VECTORS,
+            "LYRL2004's vectors",
+            _lyrl2004_files("vectors"),
+            documents=804_414,
+            classes=103,
+            split=(23_149, 781_265),
+        ),
+        Edition(
+            TOKENS,
+            "LYRL2004's stems, as texts",
+            _lyrl2004_files("tokens"),
+            documents=804_414,
+            classes=103,
+            split=(23_149, 781_265),
+        ),
         *(
             Edition(
                 word=f"subset{number}",

@@ -43,7 +43,7 @@ def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, 
         if record and len(record) <= MAX_LINES:
             record.append(line[position:])
             n_characters += len(line) - position
-            if n_characters > limits.max_document:
+            if n_characters > limits.max_document:  # only then is a `Place` created for the error
                 limits.check_document(n_characters, Place(name, f"a record <{tag}>"))
         elif record:  # it has more than `MAX_LINES`
             report.skip(BROKEN)

@@ -198,7 +198,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     if not has_header and source.text is None and (source.label is None or source.label is False):
         # The only table without a header in which no column is given is label<TAB>text.
         has_labels = source.label is not False and not source.texts_only
-        label, text = 0 if has_labels else None, 1
+        text = 1
+        label = 0 if has_labels else None
     else:
         text, label = choose_columns(columns, source)
     kept = choose_kept_columns(columns, source)
@@ -294,6 +295,7 @@ def _has_header(first_record: list[str], source: Source, format: Format) -> bool
     Raise `InputError` if one of the columns is given by name and the other by number.
     """
     given = [column for column in (source.text, source.label) if isinstance(column, str | int)]
+    # `label=False` is an int in Python, but not the number of a column.
     numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
     names = [column for column in given if isinstance(column, str)]
     if numbers and names:
@@ -306,7 +308,7 @@ def _has_header(first_record: list[str], source: Source, format: Format) -> bool
         return all(number < len(first_record) and is_conventional(first_record[number]) for number in numbers)
     if names or format.name != "tsv" or len(first_record) != 2:
         return True  # only label<TAB>text may lack a header
-    if {source.default_text, source.default_label} & {*first_record}:
+    if {source.default_text, source.default_label} & {*first_record}:  # it has a name that the caller suggests
         return True
     if any(map(is_conventional, first_record)) and all(len(name) <= MAX_COLUMN_NAME for name in first_record):
         return True

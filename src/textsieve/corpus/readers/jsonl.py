@@ -186,7 +186,7 @@ class _ArrayParser:
                 self._position = match.start()
                 return match[0]
             self._position = len(self._text)
-            if not self._read_more(1):
+            if not self._read_more(at_least=1):
                 return ""
 
     def skip(self, character: str) -> bool:

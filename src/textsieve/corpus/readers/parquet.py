@@ -96,7 +96,7 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
                 else:
                     yield text, read_labels(label, row)
             n_rows += n_allowed
-            if n_allowed < len(row_sizes):
+            if n_allowed < len(row_sizes):  # the next row is too large, so this call raises
                 source.limits.check_document(int(row_sizes[n_allowed]), Place(str(source.path), f"row {n_rows + 1}"))
             unpacked_size += int(row_sizes.sum())
             source.limits.check_unpacked(unpacked_size, packed_size, source.path)

@@ -171,7 +171,7 @@ def _leaves(footer: dict[str, Any]) -> list[Leaf]:
                 raise DamagedError("the list of columns is cut short")
             element = elements[position]
             n_children = max(0, element.get("num_children", 0))
-            if n_children:
+            if n_children:  # a group: a column that has one is nested, and all its leaves follow the first group
                 is_nested = True
             else:
                 leaves.append(Leaf(column, is_nested, element.get("type"), element.get("type_length", 0)))

@@ -60,7 +60,8 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
     read_labels = source.label_reader(report)
     for lines in _groups_of_lines(source, report):
         matrix = _parse(lines, source)
-        # The largest column number that `_find_columns` saw in the file is first + n_columns - 1.
+        # The largest column number that `_find_columns` saw in the file is first + n_columns - 1. That of `matrix` is
+        # shape[1] - 1, because `_parse` keeps the numbers of the file.
         if matrix.shape[1] > columns.first + columns.n_columns:
             raise InputError("has changed since it was first read", place=str(source.path), hint="Open it again")
         shape = (matrix.shape[0], columns.n_columns)
@@ -74,7 +75,8 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
 
 def _find_columns(source: Source) -> _ColumnRange:
     """Return the columns of the file, which takes a pass over it."""
-    smallest, largest = 1, -1  # columns are counted from 1, unless there is an index 0
+    smallest = 1  # columns are counted from 1, unless there is an index 0
+    largest = -1  # no index yet
     for lines in _groups_of_lines(source, Report()):
         indices = _parse(lines, source).indices
         if len(indices):

@@ -45,7 +45,8 @@ class Representatives:
         divisors = np.ones(len(n_class_terms))
         with_terms = np.flatnonzero(n_class_terms)
         if scale == "max" and len(with_terms):
-            # Without the classes that have no terms, the cells of each class end where those of the next one start.
+            # `reduceat` takes the maximum from each start to the next. Classes without terms are left out, because
+            # `reduceat` can't handle empty ranges.
             largest = np.maximum.reduceat(means, self.class_starts[with_terms])
             divisors[with_terms] = np.where(largest > 0, largest, 1.0)
         self.weights: Floats = means / np.repeat(divisors, n_class_terms)
@@ -171,6 +172,7 @@ def contrast(representatives: Representatives, number: int, epsilon: float, delt
         representatives.n_classes,
     )
     # `others` are the classes with a row of their own. The last row is the common one, that of all remaining classes.
+    # The class itself has no row (- 1).
     n_common = len(representatives.with_documents) - 1 - len(others)
     return Contrast(number, terms, weights, others, rows[:-1], rows[-1], n_common)
 
@@ -234,7 +236,8 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
     best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
     # If every fitting weight selects no term, use the next smaller one, even though it selects too many.
     position = best if n_terms_at[best] or too_many < 0 else too_many
-    return EpsilonSearch(float(weights[position]), float(weights[min(n_terms_at)]))
+    # Weights ascend, so the lowest position that was tried is that of the smallest weight.
+    return EpsilonSearch(float(weights[position]), least_tried=float(weights[min(n_terms_at)]))
 
 
 def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:

@@ -151,8 +151,8 @@ class TypicalTestors(TermSelector):
     def _rank_and_select(self) -> RankedTerms:
         """Select terms; return empty arrays for scores and ranking.
 
-        Scores take much longer than the selection. So they are computed when they are read (`_ranked_by_shares`), or
-        here if more terms than `k` are in testors.
+        Scores take much longer than the selection. So they are computed when `scores_` or `ranking_` is read
+        (`_ranked_by_shares`), or here if more terms than `k` are in testors.
         """
         stats = self.stats_
         self.check_settings()
@@ -176,7 +176,7 @@ class TypicalTestors(TermSelector):
         if max_terms is not None and support.sum() > max_terms:
             self._scores_and_ranking = self._score_and_rank(stats)
             _, ranking = self._scores_and_ranking
-            support[ranking[max_terms:]] = False
+            support[ranking[max_terms:]] = False  # terms in testors have scores above 0, so they come first
         return RankedTerms(scores=np.zeros(0), ranking=np.zeros(0, np.int64), support=support)
 
     @property
@@ -454,7 +454,7 @@ class TypicalTestors(TermSelector):
         Counting testors is faster than listing them.
         """
         basic = self._contrast_for(label).basic_matrix()
-        return count_transversals(basic, method, max_seconds=max_seconds) if len(basic) else Count(0, True)
+        return count_transversals(basic, method, max_seconds=max_seconds) if len(basic) else Count(0, complete=True)
 
     def shortest_testors(
         self, label: Any, *, limit: int = 10, max_steps: int | None = None, share_of_work: float = 1.0

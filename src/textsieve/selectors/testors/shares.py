@@ -64,7 +64,7 @@ def _connected_components(basic: Bools) -> Iterator[tuple[Ints, Ints]]:
 
 def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
     """Return the distinct columns of a matrix, and the number of each column among them."""
-    bits = pack_bits(marks.T)
+    bits = pack_bits(marks.T)  # for each column the rows that it hits
     order = np.lexsort(bits.T)  # equal columns are adjacent
     is_new = np.concatenate([[True], (bits[order[1:]] != bits[order[:-1]]).any(axis=1)])
     number_of = np.empty(len(order), np.int64)

@@ -19,8 +19,9 @@ from .shares import Part, split_into_parts
 from .transversals import Testor, Transversals
 
 MAX_COMPARED = 1000
-"""The largest number of shortest sets of patterns of a part that are compared to find the heaviest, or the number of
-testors to return if that is larger.
+"""How many of the shortest sets of patterns of a part are compared, at most, to find the heaviest.
+
+If more testors than this are to be returned, as many sets as testors are compared.
 """
 
 WeightedSets = list[tuple[float, Testor]]
@@ -82,8 +83,8 @@ def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, l
             columns_of[pattern].append((float(weights[column]), (column,)))
     for columns in columns_of.values():
         columns.sort(key=_heaviest_first)
-    # Compare sets of patterns by the heaviest testor of each. Sets after the first `limit` cannot contribute, because
-    # each of the first `limit` sets has a testor that is at least as heavy.
+    # Compare sets of patterns by the heaviest testor of each, which has the heaviest column of every pattern. Sets
+    # after the first `limit` cannot contribute, because each of the first `limit` has a testor at least as heavy.
     pattern_sets = heapq.nsmallest(
         limit, pattern_sets, key=lambda patterns: -fsum(columns_of[pattern][0][0] for pattern in patterns)
     )
@@ -145,7 +146,7 @@ def _search_shortest(patterns: Bools, limit: int, most_steps: int) -> _ShortestS
         search = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
         sets = list(search)
         most_steps = search.steps_left or 0  # never None here, because the number of steps is limited
-        if sets:
+        if sets:  # smaller sizes are ruled out, even if the steps did not suffice to find all sets of this size
             return _ShortestSets(sets, most_steps, is_proved=True, has_all=search.complete)
         if not search.complete:  # there are no steps left to rule out this size
             break

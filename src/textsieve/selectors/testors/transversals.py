@@ -212,7 +212,7 @@ class KernelSearch(NamedTuple):
     state: Ints
     """Counters of the kernel, indexed by `hitting_sets.DONE`, `N_STEPS`, `N_SETS` and `N_MEMBERS`."""
     most_members: int
-    """The largest possible size of a set."""
+    """An upper bound of the size of a set."""
     n_words: int
     """About how many words a step reads."""
 
@@ -236,9 +236,13 @@ class _Search:
         return int(self._kernel.state[hitting_sets.N_STEPS])
 
     def more(self, n_sets: int, n_steps: int) -> list[Testor]:
-        """Continue until `n_sets` more sets are found or `n_steps` columns were tried; return the sets."""
+        """Continue the search; return up to `n_sets` more sets, after at most `n_steps` columns were tried.
+
+        There may be fewer sets even if neither limit is reached and the search is not done: `_continue` limits the
+        number of columns in all sets, too.
+        """
         ends, members = self.arrays(n_sets, n_steps)
-        columns, stops = members.tolist(), ends.tolist()
+        columns, stops = members.tolist(), ends.tolist()  # a set begins where the one before it ends
         return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
 
     def count(self, n_sets: int, n_steps: int) -> int:
@@ -262,7 +266,7 @@ class _Search:
 class _SearchResult:
     """The known result of a search, in place of `_Search`: for no rows the empty set, for an empty row no set."""
 
-    steps_per_call = n_steps = 0
+    steps_per_call = n_steps = 0  # no columns are tried
 
     def __init__(self, sets: list[Testor]) -> None:
         self._sets = sets  # at most the empty set
@@ -296,7 +300,7 @@ def _start_search(
     basic = rows[minimal_rows(rows)]  # the shortest row first
     if not len(basic):  # the empty set hits all of no rows
         return _SearchResult([()])
-    if not basic[0].any():  # no set hits an empty row
+    if not basic[0].any():  # an empty row, which is the shortest, is contained in all others; no set hits it
         return _SearchResult([])
     columns = np.flatnonzero(basic.any(axis=0))
     columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first, which LEX needs
@@ -321,7 +325,7 @@ def _lex(basic: Bools, most_members: int) -> KernelSearch:
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
         hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, n_steps)
 
-    return KernelSearch(call, state, len(members), len(full))
+    return KernelSearch(call, state, most_members=len(members), n_words=len(full))
 
 
 class SearchArrays(NamedTuple):
@@ -352,6 +356,7 @@ class SearchArrays(NamedTuple):
 
 def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
     """Return an MMCS search of the basic matrix for sets of at most `most_members` columns; -1 for no limit."""
+    # `state` has an element for each constant from `hitting_sets.DEPTH` to `DONE`.
     arrays, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
@@ -372,7 +377,7 @@ def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
             most_members,
         )
 
-    return KernelSearch(call, state, len(arrays.members), arrays.rows.size)
+    return KernelSearch(call, state, most_members=len(arrays.members), n_words=arrays.rows.size)
 
 
 METHODS: dict[str, Callable[[Bools, int], KernelSearch]] = {"mmcs": _mmcs, "lex": _lex}

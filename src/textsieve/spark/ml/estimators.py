@@ -130,5 +130,5 @@ class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         metadata = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        new_fields = [T.StructField(self.getOutputCol(), VectorUDT(), True, metadata)]
+        new_fields = [T.StructField(self.getOutputCol(), VectorUDT(), nullable=True, metadata=metadata)]
         return add_model_columns(dataset, self.model, self.getTextCol(), new_fields, _vector_columns)
