@@ -2,8 +2,10 @@
 
 `python -m benchmarks.serve_load` starts the service with its defaults and its log in a file, and a bare uvicorn server
 that returns "hello". The same clients use both in turns, so that other load on the machine affects both. Server and
-clients share the processor cores. Every response is compared with the model's prediction, byte for byte. A number as
-argument scales all times, and then no file is written: `python -m benchmarks.serve_load 0.1`.
+clients share the processor cores. Every response is compared with the model's prediction, byte for byte. A service with
+two worker processes (`--workers 2`) is measured in turns with one of a single process. A number as argument scales all
+times, and then no file is written: `python -m benchmarks.serve_load 0.1`. With `workers` as another argument, only the
+comparison of workers is run: `python -m benchmarks.serve_load 0.1 workers`.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ N_CLIENTS = 200
 SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 60.0, 20.0, 60.0
 ROUNDS = 2
 MAX_P99, MIN_RATIO = 0.25, 1 / 3
+N_WORKERS = 2
+WORKERS_SECONDS, WORKERS_ROUNDS = 20.0, 4
+WORKERS_MAX_P99, WORKERS_MIN_RATIO = 0.05, 1.6
 AN_HOUR = 360_000
 """Requests in an hour, at a hundred per second."""
 PARTS = 6
@@ -72,6 +77,16 @@ def throughput(server: MeasuredServer, requests: Sequence[Request], scale: float
             ours.append(run_clients(server, N_CLIENTS, scale * SECONDS, requests))
             theirs.append(run_clients(other, N_CLIENTS, scale * HELLO_SECONDS, hello))
     return add_up(ours), add_up(theirs)
+
+
+def compare_workers(model: Path, requests: Sequence[Request], scale: float) -> tuple[Outcome, Outcome]:
+    """Return the outcomes of a service with one worker and of one with `N_WORKERS`, measured in turns."""
+    ones, several = [], []
+    with measured_server(model) as one, measured_server(model, "--workers", str(N_WORKERS)) as other:
+        for _ in range(WORKERS_ROUNDS):
+            ones.append(run_clients(one, N_CLIENTS, scale * WORKERS_SECONDS, requests))
+            several.append(run_clients(other, N_CLIENTS, scale * WORKERS_SECONDS, requests))
+    return add_up(ones), add_up(several)
 
 
 def with_batches(
@@ -127,6 +142,12 @@ def verdict(is_met: bool) -> str:
     return "met" if is_met else "**missed**"
 
 
+def aims_table(rows: Sequence[tuple[str, str, bool]]) -> str:
+    """Return a Markdown table of aims, results, and whether they are met."""
+    lines = [f"| {aim} | {result} | {verdict(is_met)} |" for aim, result, is_met in rows]
+    return "\n".join(["| aim | result | |", "|---|---:|---|", *lines])
+
+
 def aims(ours: Outcome, theirs: Outcome, others: Sequence[Outcome]) -> str:
     """Return a Markdown table of the aims and results."""
     wrong, lost = (sum(run[name] for run in (ours, *others)) for name in ("wrong", "lost"))
@@ -138,8 +159,35 @@ def aims(ours: Outcome, theirs: Outcome, others: Sequence[Outcome]) -> str:
         ("at least a third of the responses per second of the bare server", f"{ratio:.2f}", ratio >= MIN_RATIO),
         ("at least a third by processor time of the servers", f"{work:.2f}", work >= MIN_RATIO),
     ]
-    lines = [f"| {aim} | {result} | {verdict(is_met)} |" for aim, result, is_met in rows]
-    return "\n".join(["| aim | result | |", "|---|---:|---|", *lines])
+    return aims_table(rows)
+
+
+def workers_part(one: Outcome, several: Outcome, scale: float) -> str:
+    """Return the part of the page that compares a service with one worker and one with `N_WORKERS`."""
+    ratio = several["per_second"] / one["per_second"]
+    wrong, lost = (one[name] + several[name] for name in ("wrong", "lost"))
+    rows = [
+        ("no wrong response and no lost request", f"{wrong:,} and {lost:,}", wrong == lost == 0),
+        (f"p99 under {written(WORKERS_MAX_P99)}", written(several["p99"]), several["p99"] < WORKERS_MAX_P99),
+        (
+            f"at least {WORKERS_MIN_RATIO:g} times the responses per second of one worker",
+            f"{ratio:.2f}",
+            ratio >= WORKERS_MIN_RATIO,
+        ),
+    ]
+    bound = n_threads(-1) / ((several["server"] + several["worked"]) / several["responses"])
+    return "\n\n".join(
+        [
+            f"## {N_WORKERS} workers",
+            f"The same requests to a service with `--workers {N_WORKERS}` and to one with a single process, in turns: "
+            f"{WORKERS_ROUNDS} runs of {scale * WORKERS_SECONDS:g} s for each, with {N_CLIENTS} clients.",
+            aims_table(rows),
+            table([("1 worker", one), (f"{N_WORKERS} workers", several)]),
+            f"The clients share the cores with the workers. With the processor time of a request in the last row, "
+            f"server and client together, all cores of this machine can do at most {bound:,.0f} requests per second: "
+            f"{bound / one['per_second']:.2f} times those of one worker.",
+        ]
+    )
 
 
 def hour_table(memory: Sequence[tuple[int, int]]) -> str:
@@ -176,9 +224,11 @@ def page(scale: float) -> str:
         shutil.copyfile(files[0], current)
         with measured_server(current) as server:
             hour, memory = hour_of_requests(server, mixed_requests(current, texts), scale)
+        one, several = compare_workers(files[0], requests, scale)
     used = ", ".join(f"{name} {version(name)}" for name in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
     runs = [("textsieve serve", ours), ("bare server", theirs), ("with batches", short), ("the batches", long)]
-    first = next((run["first_wrong"] for run in (ours, short, long, reloaded, hour) if run["first_wrong"]), "")
+    others = [short, long, reloaded, hour, one, several]
+    first = next((run["first_wrong"] for run in (ours, *others) if run["first_wrong"]), "")
     return "\n\n".join(
         [
             "# Results of the last `make serve-load`",
@@ -188,7 +238,7 @@ def page(scale: float) -> str:
             "response. Every response is compared with the model's prediction, byte for byte. "
             f"{ROUNDS} runs of {scale * SECONDS:g} s, between runs of {scale * HELLO_SECONDS:g} s in which the same "
             "clients use a bare uvicorn server; percentiles are those of the worst run.",
-            aims(ours, theirs, [short, long, reloaded, hour]),
+            aims(ours, theirs, others),
             table([*runs, (f"{count} reloads", reloaded), ("an hour's requests", hour)]),
             f"*With batches*: another client sends batches of {N_LONG:,} documents of {LONG:,} characters; the "
             "processor time of the server is for both. *Reloads*: the model file is replaced every second, and each "
@@ -197,13 +247,27 @@ def page(scale: float) -> str:
             "predict, 20 % explain, 9 % search terms and 1 % are invalid.",
             "## Memory during an hour's requests",
             hour_table(memory),
+            workers_part(one, several, scale),
             *([f"The first wrong response:\n\n```\n{first}\n```"] if first else []),
         ]
     )
 
 
-def main(scale: float) -> None:
-    """Print the results, and write them to SERVE.md unless the times are scaled."""
+def workers_page(scale: float) -> str:
+    """Run the comparison of workers alone, and return its results."""
+    load, (trained, tested) = os.getloadavg()[0], corpora()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "one.sieve"
+        model = train(trained, path)
+        one, several = compare_workers(path, [predict_request([text], model) for text in short_texts(tested)], scale)
+    return f"{machine_load(load)}\n\n{workers_part(one, several, scale)}"
+
+
+def main(scale: float, part: str = "all") -> None:
+    """Print the results, and write them to SERVE.md unless the times are scaled or it is only a part of them."""
+    if part == "workers":
+        print(workers_page(scale))
+        return
     text = page(scale)
     print(text)
     if scale == 1:
@@ -211,4 +275,4 @@ def main(scale: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, *sys.argv[2:3])

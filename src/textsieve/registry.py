@@ -379,7 +379,8 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any
 def list_classifiers(has_trait: Callable[[Traits], object], conjunction: str = "or") -> str:
     """Return the names of the classifiers with a trait, as hints list them: "svm, logistic or nb".
 
-    The conditions of `Traits` on an estimator's settings are not applied.
+    `has_trait` gets the traits as the registry has them: `statistics_when` and `border_at_zero_when`, which depend on
+    the settings of an estimator, are ignored.
     """
     *names, last = (name for name, row in CLASSIFIERS.items() if has_trait(row.traits))
     return f"{', '.join(names)} {conjunction} {last}" if names else last

@@ -100,7 +100,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.csv", b"text,label\nx,a\n", {"encoding": "klingon"}, ["klingon", "utf-8"]),
     ("a.csv", b"text,label\nx,a\n", {"encoding": "hex"}, ["hex", "utf-8"]),
     ("a.csv", b"text,label\nx,a\n", {"format": "xls"}, ["format='xls'", "csv", "parquet"]),
-    ("a.parquet", b"PAR1" + b"\0\xff" * 20 + b"PAR1", {"format": "csv"}, ["found Parquet", "expected", "(csv)", "format"]),
+    ("a.parquet", b"PAR1" + b"\0\xff" * 20 + b"PAR1", {"format": "csv"}, ["found Parquet", "(csv)", "format"]),
     ("a.csv", b"text,label\nx,a\n", {"format": "folder"}, ["is a file", "folder"]),
     ("a.csv", b"text,label\nx,a\n", {"label_separator": ""}, ["label_separator=''"]),
     ("a.gz", gzip.compress(b"text,label\n" + b"x,a\n" * 5000)[:-20], {}, ["gzip", "cut short"]),

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.processes import descendants
 from tests.serve.expected import Request
 from tests.serve.servers import running_server
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class MeasuredServer:
-    """A server, known by its process and port."""
+    """A server, known by its process and port; its memory and time include those of its worker processes."""
 
     def __init__(self, pid: int, port: int) -> None:
         self.pid, self.port = pid, port
@@ -30,14 +31,19 @@ class MeasuredServer:
     @property
     def memory(self) -> int:
         """Return the number of bytes that it has in memory."""
-        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) * 1024
+        statuses = [Path(f"/proc/{pid}/status").read_text().splitlines() for pid in self._pids]
+        sizes = [next(line for line in lines if line.startswith("VmRSS")) for lines in statuses]
+        return sum(int(size.split()[1]) for size in sizes) * 1024
 
     @property
     def processor_seconds(self) -> float:
         """Return the processor time that it has used so far."""
-        stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self._pids]
+        return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def _pids(self) -> list[int]:
+        return [self.pid, *(process.pid for process in descendants(self.pid))]
 
 
 @contextmanager

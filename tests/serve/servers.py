@@ -92,3 +92,42 @@ def send(server: Server, path: str, body: Any = None, method: str | None = None,
         return Response(response.status, response_headers, response.read())
     finally:
         connection.close()
+
+
+# -- the state of a service ------------------------------------------------------------------------------------------
+
+
+def model_id(server: Server) -> str:
+    """Return the id of the model in use."""
+    return str(send(server, "/v1/model").json["id"])
+
+
+def metric(server: Server, name: str) -> float:
+    """Return the value of a metric, or 0 if there is none."""
+    values = re.findall(rf"^{re.escape(name)} (\S+)$", send(server, "/metrics").body.decode(), re.M)
+    return float(values[0]) if values else 0.0
+
+
+def n_waiting(server: Server) -> float:
+    """Return the number of requests without a response."""
+    return metric(server, "textsieve_requests_waiting")
+
+
+def n_predicted(server: Server) -> float:
+    """Return the number of successful requests for predictions."""
+    return metric(server, 'textsieve_requests_total{path="/v1/predict",status="200"}')
+
+
+def reload_counts(server: Server) -> dict[str, float]:
+    """Return the number of reloads by outcome."""
+    lines = send(server, "/metrics").body.decode().splitlines()
+    return {
+        line.split('"')[1]: float(line.split()[-1]) for line in lines if line.startswith("textsieve_reloads_total{")
+    }
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file at once, so that no half-written file is ever seen."""
+    other = path.with_suffix(".part")
+    other.write_bytes(data)
+    os.replace(other, path)

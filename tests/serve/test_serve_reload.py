@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import sys
@@ -16,31 +15,22 @@ from pathlib import Path
 import pytest
 
 from tests.processes import Program, wait_for
-from tests.serve.servers import Server, running_server, send
+from tests.serve.servers import (
+    Server,
+    model_id,
+    n_predicted,
+    n_waiting,
+    reload_counts,
+    replace_file,
+    running_server,
+    send,
+)
 from textsieve.errors import InputError
 from textsieve.serve.served_model import ModelHolder
 
 
-def model_id(server: Server) -> str:
-    return str(send(server, "/v1/model").json["id"])
-
-
-def reload_counts(server: Server) -> dict[str, float]:
-    lines = send(server, "/metrics").body.decode().splitlines()
-    return {
-        line.split('"')[1]: float(line.split()[-1]) for line in lines if line.startswith("textsieve_reloads_total{")
-    }
-
-
 def wait_for_failures(server: Server, times: int) -> None:
     wait_for(lambda: reload_counts(server).get("failed", 0) == times or None, lambda: server.log)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file at once, so that no half-written file is ever seen."""
-    other = path.with_suffix(".part")
-    other.write_bytes(data)
-    os.replace(other, path)
 
 
 def test_sighup_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> None:
@@ -173,20 +163,6 @@ def test_sighup_does_not_interrupt_the_shutdown(models: dict[str, Path], tmp_pat
         assert response.result().status == 200
         assert server.program.ended() == 0
         assert "Traceback" not in server.log
-
-
-def n_waiting(server: Server) -> float:
-    return metric(server, "textsieve_requests_waiting")
-
-
-def n_predicted(server: Server) -> float:
-    return metric(server, 'textsieve_requests_total{path="/v1/predict",status="200"}')
-
-
-def metric(server: Server, name: str) -> float:
-    """Return the value of a metric, or 0 if there is none."""
-    values = re.findall(rf"^{re.escape(name)} (\S+)$", send(server, "/metrics").body.decode(), re.M)
-    return float(values[0]) if values else 0.0
 
 
 def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_path: Path) -> None:

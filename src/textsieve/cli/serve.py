@@ -1,6 +1,9 @@
 """`textsieve serve`: serve a web page and an API for a model."""
 
+import os
 import signal
+from contextlib import ExitStack
+from functools import partial
 
 import click
 
@@ -14,10 +17,19 @@ def _limit_option(name: str, default: int | float, metavar: str, description: st
     return click.option(name, type=number, default=default, show_default=True, metavar=metavar, help=description)
 
 
+def _check_workers(context: click.Context, parameter: click.Parameter, n_workers: int) -> int:
+    """Return the number of workers; raise `BadParameter` for several workers on a system that can't fork processes."""
+    if n_workers > 1 and not hasattr(os, "fork"):
+        problem = f"{n_workers}; this system can't run more than one worker, because it has no os.fork: use 1."
+        raise click.BadParameter(problem)
+    return n_workers
+
+
 @click.command(
     epilog=options.examples(
         "textsieve serve news.sieve",
         "textsieve serve news.sieve --port 9000 --feedback corrections.jsonl --reload",
+        "textsieve serve news.sieve --workers 4",
         "TEXTSIEVE_TOKEN=... textsieve serve news.sieve --host 0.0.0.0 --allow-host news.example.org",
     )
 )
@@ -57,7 +69,23 @@ def _limit_option(name: str, default: int | float, metavar: str, description: st
 @_limit_option("--max-length", Limits.length, "CHARACTERS", "The maximum length of a document.")
 @_limit_option("--timeout", Limits.seconds, "SECONDS", "The maximum time for a request.")
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="Log a line for each request.")
-@options.jobs
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    callback=_check_workers,
+    help="Number of processes that answer requests; use one for each core. Each of them allows 1,000 connections and "
+    "1,000 open requests. Not available on Windows.",
+)
+@click.option(
+    "--jobs",
+    type=options.threads,
+    default="-1",
+    metavar="N",
+    help="Number of threads for long requests; -1 uses all cores. The workers divide them, and have at least one each.",
+)
 def command(
     model: str,
     host: str,
@@ -71,6 +99,7 @@ def command(
     max_length: int,
     timeout: float,
     access_log: bool,
+    workers: int,
     jobs: int,
 ) -> None:
     """Serve a web page and an API for a model.
@@ -88,8 +117,11 @@ def command(
 
     require_extra("serve", what="textsieve serve")
     from ..serve.guard import LOOPBACK_NAMES
+    from ..serve.metrics import open_metrics
     from ..serve.server import TOKEN_VARIABLE, is_loopback, open_listener, run, token_from_environment, url_of
     from ..serve.service import Log, Service
+    from ..serve.supervisor import run_workers
+    from ..settings import n_threads
     from .messages import warn
     from .opening import check_output, hint_if_not_a_model
 
@@ -97,17 +129,20 @@ def command(
         check_output(feedback, model, what="feedback")
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
-    with hint_if_not_a_model("serve", model):
-        service = Service(
-            model,
-            limits=limits,
-            feedback=feedback,
-            n_jobs=jobs,
-            log=Log(),
-            logs_requests=access_log,
-            min_probability=min_probability,
-        )
-    with open_listener(host, port) as listener:
+    with ExitStack() as stack:
+        metrics = stack.enter_context(open_metrics(workers))
+        with hint_if_not_a_model("serve", model):
+            service = Service(
+                model,
+                limits=limits,
+                feedback=feedback,
+                n_jobs=max(1, n_threads(jobs) // workers),
+                log=Log(),
+                logs_requests=access_log,
+                min_probability=min_probability,
+                metrics=metrics,
+            )
+        listener = stack.enter_context(open_listener(host, port))
         hosts = {host, *names}
         if is_loopback(listener):
             hosts |= LOOPBACK_NAMES
@@ -120,4 +155,5 @@ def command(
         served = service.holder.model
         ready_line = f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"
         allowed_hosts = {name.lower() for name in hosts} or None
-        run(service, listener, hosts=allowed_hosts, token=token, watch=watch, ready=lambda: click.echo(ready_line))
+        serve = run if workers == 1 else partial(run_workers, workers)
+        serve(service, listener, hosts=allowed_hosts, token=token, watch=watch, ready=lambda: click.echo(ready_line))

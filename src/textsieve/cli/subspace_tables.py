@@ -87,7 +87,11 @@ class Experiment(NamedTuple):
 
 
 def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot: str | None, wants_json: bool) -> None:
-    """Print a grid: a row for each M (terms per member), a column for each L (members)."""
+    """Print a grid: a row for each M (terms per member), a column for each L (members).
+
+    `measure` is "accuracy" or "error" (1 - accuracy); the best size is always printed with its accuracy. `plot` is the
+    file to which the grid was drawn, if any.
+    """
     values = grid.mean if measure == "accuracy" else 1.0 - grid.mean
     if wants_json:
         print_json(

@@ -15,8 +15,9 @@ from 1. If the files of a corpus differ, all columns are numbered from 0 (`_stac
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -58,31 +59,20 @@ def _count(
     """Return the counted documents of a corpus and their form; the first batch shows whether they are texts."""
     limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
     options: Any = {"multilabel": settings["multilabel"], "most_values": MAX_VALUES, "progress": progress}
-    batches = corpus.batches()
-    first_batch = next(batches)
-    whole_corpus = _resume_pass(corpus, first_batch, batches)
+    remaining_batches = corpus.batches()
+    first_batch = next(remaining_batches)
+    batches = chain([first_batch], remaining_batches)  # one pass, so that no file is opened twice
     if first_batch.vectors is None:
         reading = {name: settings[name] for name in READING_SETTINGS}
         counter = TermCounter(**reading, dtype=np.int32, n_jobs=n_threads(n_jobs))
-        documents = count_corpus(whole_corpus, counter, limits, want_stats=False, require_all=True, **options)
+        documents = count_corpus(
+            corpus, counter, limits, want_stats=False, require_all=True, first_pass=batches, **options
+        )
         assert isinstance(documents, CountedDocuments)  # `require_all` raises an error if they don't fit into memory
         return documents, "texts"
     _refuse_text_settings(settings, corpus.name)
-    vectors = _collect_vectors(whole_corpus, limits, **options)
+    vectors = _collect_vectors(corpus, batches, limits, **options)
     return vectors, "counts" if vectors.counts.dtype.kind == "i" else "weights"
-
-
-def _resume_pass(corpus: Corpus, first_batch: Batch, other_batches: Iterator[Batch]) -> Corpus:
-    """Return a corpus that continues a pass whose first batch was already read, so that no file is opened twice."""
-
-    def start(report: ReadingReport) -> Iterator[Batch]:
-        yield first_batch
-        yield from other_batches
-        # The pass is complete, so the report of the original corpus says whether documents have several labels.
-        if corpus.report is not None:
-            report.multilabel = corpus.report.multilabel
-
-    return Corpus(corpus.name, start, multilabel=corpus.multilabel)
 
 
 def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
@@ -99,7 +89,8 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
 
     # None means unknown: the documents are multilabel if one part is, and single-label only if both are known to be.
     declared = {train.multilabel, test.multilabel}
-    return Corpus(name, start, multilabel=True if True in declared else None if None in declared else False)
+    multilabel = True if True in declared else None if None in declared else False
+    return Corpus(name, start, multilabel=multilabel, sample_columns=train.sample_columns)
 
 
 @dataclass(frozen=True)
@@ -207,13 +198,14 @@ def _require_test_documents(is_test: Bools, name: str) -> None:
 
 def _collect_vectors(
     corpus: Corpus,
+    batches: Iterable[Batch],
     limits: Limits,
     *,
     multilabel: bool | None,
     most_values: int,
     progress: Progress,
 ) -> CountedDocuments:
-    """Return the vectors of a corpus in one matrix, as if they were counted texts.
+    """Return the vectors of a corpus, given by all its batches, in one matrix, as if they were counted texts.
 
     More than `most_values` values raise `InputError`.
     """
@@ -221,7 +213,7 @@ def _collect_vectors(
     blocks: list[tuple[int, Any]] = []
     labels: list[Labels] = []
     n_values = 0
-    for batch in corpus.batches():
+    for batch in batches:
         if batch.vectors is None:
             raise InputError("holds vectors and texts", place=corpus.name, hint="give only vectors, or only texts")
         blocks.append((batch.first_column, batch.vectors))

@@ -241,7 +241,8 @@ def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
 def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[AverageRank]:
     """Return the average rank of each selector with each classifier, the best first.
 
-    The baselines of all terms have only one number of terms, and are left out.
+    The baselines, which use all terms, are left out: ranks are averaged over all numbers of terms, and a baseline has
+    only one.
     """
     pairs = list(
         dict.fromkeys(

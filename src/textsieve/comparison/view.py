@@ -400,16 +400,20 @@ def _about_run(comparison: Comparison) -> list[FactGroup]:
 
 
 def view_of(comparison: Comparison) -> ComparisonView:
-    """Return the view of a comparison."""
+    """Return the view of a comparison.
+
+    The tables of conditions, quality and cost are built from the same fields; the last two have only some columns.
+    """
     header, do_threads_differ = comparison.header, threads_differ(comparison)
     fields = _fields(
         multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=do_threads_differ
     )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
-    measured = [summary for summary in by_size if summary.model_bytes is not None]
+    # Combinations with a problem in some fold have no figures, not even a model size, and so no cost.
+    with_figures = [summary for summary in by_size if summary.model_bytes is not None]
     conditions = _conditions_table(fields, comparison.summary)
     quality = _conditions_table(fields, by_size).join_intervals()
-    cost = _conditions_table(fields, measured)
+    cost = _conditions_table(fields, with_figures)
     return ComparisonView(
         corpus=str(header["corpus"]),
         facts=(

@@ -6,15 +6,16 @@ of its files: it has a function that starts a pass over them. Only `load` reads 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DocumentError, InputError, Place, shown
+from ..errors import DocumentError, InputError, Place, Setting, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
 from .labels import LabelReader
+from .source import likely_label_columns
 from .streams import without_surrogates
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ StartPass = Callable[[Report], Iterator[Batch]]
 
 Split = Callable[[], "tuple[Corpus, Corpus]"]
 """A function that opens the training part and the test part."""
+SampleColumns = Callable[[], Mapping[str, Sequence[object]]]
+"""A function that returns values of the first rows of a table, for the columns that are neither text nor label."""
+SAMPLED_ROWS = 1_000
+"""The number of rows from which `SampleColumns` takes values."""
+MIN_CHECKED_LABELS, MAX_DISTINCT_SHARE = 50, 0.9
+"""A corpus with at least so many labelled documents needs a smaller share of different labels."""
 
 
 class Corpus:
@@ -35,13 +42,20 @@ class Corpus:
     """
 
     def __init__(
-        self, name: str, start: StartPass, *, multilabel: bool | None = None, split: Split | None = None
+        self,
+        name: str,
+        start: StartPass,
+        *,
+        multilabel: bool | None = None,
+        split: Split | None = None,
+        sample_columns: SampleColumns | None = None,
     ) -> None:
         self.name = name
         self.report: Report | None = None
         self._start = start
         self._declared_multilabel = multilabel
         self._split = split
+        self.sample_columns = sample_columns
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
@@ -95,7 +109,10 @@ class Corpus:
         declared = [part.multilabel for part in parts]
         # One multilabel part makes the whole multilabel. Otherwise, one unknown part makes the whole unknown (None).
         multilabel = True if True in declared else None if None in declared else False
-        return cls(", ".join(part.name for part in parts), start, multilabel=multilabel)
+        # The columns of the first part stand for those of all parts.
+        sample_columns = parts[0].sample_columns if parts else None
+        name = ", ".join(part.name for part in parts)
+        return cls(name, start, multilabel=multilabel, sample_columns=sample_columns)
 
     @property
     def multilabel(self) -> bool | None:
@@ -103,6 +120,23 @@ class Corpus:
         if self._declared_multilabel is None and self.report is not None:
             return self.report.multilabel
         return self._declared_multilabel
+
+    def require_repeated_labels(self, n_classes: int, n_labelled: int) -> None:
+        """Raise `InputError` if nearly every labelled document has a label of its own, as in a column of IDs.
+
+        The error names the column of the table that looks most like labels, if there is one.
+        """
+        if n_labelled < MIN_CHECKED_LABELS or n_classes <= MAX_DISTINCT_SHARE * n_labelled:
+            return
+        likely = likely_label_columns(self.sample_columns()) if self.sample_columns else []
+        hint: tuple[str | Setting, ...] = ("In a table, name the column of the classes with ", Setting("label"))
+        if likely:
+            hint = ("Did you mean ", Setting("label", likely[0]), "?")
+        raise InputError(
+            f"{n_classes:,} different labels of {n_labelled:,} labelled documents; a class needs several documents",
+            place=self.name,
+            hint=hint,
+        )
 
     def split(self) -> tuple[Corpus, Corpus] | None:
         """Return the training and test parts if the publisher of the documents defines them, else None."""
@@ -239,7 +273,13 @@ class Corpus:
             except InputError as problem:
                 raise with_source(problem, self.name, name) from problem
 
-        return Corpus(name, start, multilabel=self._declared_multilabel, split=self._split)
+        return Corpus(
+            name,
+            start,
+            multilabel=self._declared_multilabel,
+            split=self._split,
+            sample_columns=self.sample_columns,
+        )
 
     def __repr__(self) -> str:
         """Return the name and the report of the last pass."""

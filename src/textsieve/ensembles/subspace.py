@@ -291,7 +291,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def _class_scores(self, X: Any) -> Floats:
         """Return the score of each class (documents x classes).
 
-        The mean of linear members may have a single column for two classes, positive for the second class.
+        There is only one column if linear members with `combine="mean"` are trained on single-label documents of two
+        classes. Its scores are positive for the second class.
         """
         rows = self._rows(X)
         if isinstance(self._scorer, NonlinearMembers):

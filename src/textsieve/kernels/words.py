@@ -308,6 +308,7 @@ def add_words(
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
+    # At most half of the slots are used, and a slot has two codes.
     max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
     for word in range(first, new_starts.size - 1):
         begin = new_starts[word]
@@ -325,20 +326,20 @@ def add_words(
         slot = slot_of(key, shift, seed)
         while True:
             meta = slots[_2 * slot + _1]
-            if meta == 0:
+            if meta == 0:  # a free slot: the word is not in the table
                 if not learn:
                     numbers[word] = -1
                     break
-                known_start = starts[n_words]
-                if n_words == max_words or known_start + length > np.uint64(spelling.size):
+                spelling_start = starts[n_words]  # after the spellings of all known words
+                if n_words == max_words or spelling_start + length > np.uint64(spelling.size):
                     return word, n_words
                 for offset in range(length):
-                    spelling[known_start + np.uint64(offset)] = new_spelling[begin + np.uint64(offset)]
+                    spelling[spelling_start + np.uint64(offset)] = new_spelling[begin + np.uint64(offset)]
                 numbers[word] = n_words
                 n_words += _1
-                starts[n_words] = known_start + length
+                starts[n_words] = spelling_start + length
                 slots[_2 * slot] = key
-                slots[_2 * slot + _1] = is_long | n_words
+                slots[_2 * slot + _1] = is_long | n_words  # n_words is now the word's number plus one
                 break
             if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
                 number = (meta & _NUMBER_BITS) - _1

@@ -188,10 +188,11 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._select(stats, documents=lambda: [csr_matrix(rows)], sample_weight=weights, labels=labels)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents, which may have more columns than before; unlabelled documents count in the totals.
+        """Add documents to the statistics; their matrix may have more columns than before.
 
-        The first documents need not have labels: whether there are labels of enough classes is checked when scores or
-        selected terms are read.
+        Unlabelled documents count only in the statistics over all documents, not in those of classes. The first
+        documents need not have labels: whether there are labels of enough classes is checked when scores or selected
+        terms are read.
         """
         refuse_texts(X)
         with growing(self, X) as rows:

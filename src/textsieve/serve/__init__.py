@@ -1,4 +1,4 @@
-"""Serve a model: a page for people and an API for programs, on one machine, in threads of one process.
+"""Serve a model: a page for people and an API for programs, on one machine, in one process or several.
 
 - `limits.py`: the limits of a request and of the service. `api_errors.py`: error responses.
 - `served_model.py`: the model in use, what it returns as JSON, and its replacement by a newer one.
@@ -8,6 +8,7 @@
 - `schemas.py`, `api.py`: requests, responses and routes; `api.py` also serves the pages in `assets/`.
 - `guard.py`: the checks that every request must pass.
 - `protocol.py`: HTTP connections with limits on time and memory. `server.py`: the socket, signals and reloads.
+- `supervisor.py`: starts, replaces and ends several worker processes (`--workers`).
 
 Only this package imports FastAPI, Starlette, uvicorn, pydantic and the Prometheus client; the extra `serve` installs
 them.

@@ -1,9 +1,10 @@
 """Append corrections to a JSON Lines file; each is on the disk before the client gets a response.
 
-Several services may write to one file. A writer locks the file while it appends its line. If only a part of the line
-fits on the disk, it also keeps the lock while it removes that part; without the lock, this could cut off a line that
-another service has appended in the meantime. If a writer was killed in the middle of a line, the next writer begins
-with a line feed, so that only the unfinished line is lost. `textsieve train` and `textsieve update` read the file.
+Several services, and several worker processes of a service, may write to one file. A writer locks the file while it
+appends its line. If only a part of the line fits on the disk, it also keeps the lock while it removes that part;
+without the lock, this could cut off a line that another process has appended in the meantime. If a writer was killed in
+the middle of a line, the next writer begins with a line feed, so that only the unfinished line is lost. `textsieve
+train` and `textsieve update` read the file.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ BODIES_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one request and of the whole service.
+    """Limits of one request and of the whole service; with several worker processes, of each of them.
 
     - `body`: bytes in the body of a request.
     - `documents`: documents in a request.

@@ -413,9 +413,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
 
-        `_parse` has counted all received bytes as overhead. So the bytes of the body are subtracted here, and in
-        addition a quarter of their number: that much overhead is allowed for the headers of chunks. If each chunk had
-        one byte, they would be several times as long as the body.
+        `_parse` has counted all received bytes as overhead. So the bytes of the body are subtracted here. A quarter of
+        their number is subtracted in addition, to allow for the headers of chunks. This is not enough for a long body
+        in chunks of a few bytes, whose headers are longer than the body: `_parse` then ends the request with an error.
         """
         # At least 0, so that a long body does not allow more overhead after it.
         self._overhead = max(0, self._overhead - len(body) * 5 // 4)

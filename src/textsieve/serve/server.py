@@ -28,6 +28,8 @@ from .limits import Limits
 from .protocol import bounded_protocol
 from .service import Service
 
+Handler = Callable[..., object] | signal.Handlers
+"""Handler of a signal."""
 TOKEN_VARIABLE = "TEXTSIEVE_TOKEN"
 """The environment variable with the token, if one is needed."""
 CHECK_SECONDS = 1.0
@@ -133,11 +135,13 @@ def run(
     token: str | None,
     watch: bool,
     ready: Callable[[], None],
+    parent: int | None = None,
 ) -> None:
     """Serve until a signal ends it, and call `ready` when the server starts.
 
     `hosts` and `token` are those of an `AccessPolicy`. If `watch`, the service checks every `CHECK_SECONDS` whether
-    there is a newer model file.
+    there is a newer model file. In a worker process, `parent` is the read end of a pipe; the service ends when the
+    other end, which only the parent process has, is closed. A worker reads the model file only at SIGHUP.
     """
     config = uvicorn.Config(
         build_app(service, hosts, token),
@@ -151,12 +155,12 @@ def run(
         log_level="error",
         timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE_SECONDS,
     )
-    server = _Server(config)
+    server = _Server(config) if parent is None else _WorkerServer(config, service)
     gc.collect()
     gc.freeze()  # modules and the first model are never garbage, so collections need not traverse them
     gc.set_threshold(GC_THRESHOLD)
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(_serve(server, listener, service, watch=watch, ready=ready))
+        runner.run(_serve(server, listener, service, watch=watch, ready=ready, parent=parent))
 
 
 class _Server(uvicorn.Server):
@@ -166,10 +170,15 @@ class _Server(uvicorn.Server):
     may not run.
     """
 
+    @property
+    def signal_handlers(self) -> dict[signal.Signals, Handler]:
+        """Return the handlers of signals while the server runs."""
+        return {signal.SIGINT: self.handle_exit, signal.SIGTERM: self.handle_exit}
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle SIGINT and SIGTERM while the server runs."""
-        previous = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        """Handle signals while the server runs."""
+        previous = {number: signal.signal(number, handler) for number, handler in self.signal_handlers.items()}
         try:
             yield
         finally:
@@ -177,8 +186,39 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
+class _WorkerServer(_Server):
+    """The server of a worker process, which its parent ends.
+
+    Ctrl-C sends SIGINT to all processes of a terminal. A worker ignores it: the parent sends SIGTERM instead, and
+    SIGUSR1 if a second Ctrl-C shall end the service at once.
+    """
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    @property
+    def signal_handlers(self) -> dict[signal.Signals, Handler]:
+        """Return the handlers of signals while the server runs."""
+        return {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: self.handle_exit, signal.SIGUSR1: self._end_at_once}
+
+    def _end_at_once(self, *_: object) -> None:
+        self.should_exit = self.force_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Share the number of waiting requests with the other workers; uvicorn calls this ten times a second."""
+        self._service.share_waiting()
+        return await super().on_tick(counter)
+
+
 async def _serve(
-    server: uvicorn.Server, listener: socket.socket, service: Service, *, watch: bool, ready: Callable[[], None]
+    server: uvicorn.Server,
+    listener: socket.socket,
+    service: Service,
+    *,
+    watch: bool,
+    ready: Callable[[], None],
+    parent: int | None,
 ) -> None:
     """Run the server until it ends, and reload the model file when needed."""
     loop = asyncio.get_running_loop()
@@ -187,11 +227,11 @@ async def _serve(
     async def reload_when_needed() -> None:
         """Read the model file again after each signal, and when it has changed.
 
-        Changes are noticed at the start and, if `watch`, every `CHECK_SECONDS`. Signals that arrive at the same time
-        cause one reload.
+        Changes are noticed at the start and, if `watch`, every `CHECK_SECONDS`; a worker process leaves this to its
+        parent. Signals that arrive at the same time cause one reload.
         """
         while True:
-            if reload_requested.is_set() or service.holder.has_changed:
+            if reload_requested.is_set() or (parent is None and service.holder.has_changed):
                 reload_requested.clear()
                 await asyncio.to_thread(service.reload)
             with suppress(TimeoutError):
@@ -199,6 +239,13 @@ async def _serve(
 
     _handle_sighup(lambda *_: loop.call_soon_threadsafe(reload_requested.set))
     reloading = loop.create_task(reload_when_needed())
+    if parent is not None:
+
+        def end() -> None:
+            loop.remove_reader(parent)
+            server.should_exit = True
+
+        loop.add_reader(parent, end)  # nothing is ever written to the pipe, so it can be read when it is closed
     try:
         loop.call_soon(ready)
         await server.serve(sockets=[listener])
@@ -208,7 +255,7 @@ async def _serve(
         service.close()
 
 
-def _handle_sighup(handler: Callable[..., object] | signal.Handlers) -> None:
+def _handle_sighup(handler: Handler) -> None:
     """Set the handler of SIGHUP, on systems that have this signal."""
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, handler)

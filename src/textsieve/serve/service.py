@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from functools import lru_cache
 from typing import Literal, TextIO
@@ -34,6 +34,8 @@ from .workers import IsWanted, PredictionWorkers
 
 FLUSH_SECONDS = 0.2
 """The longest time until a log line is written."""
+ATOMIC_BYTES = 4096
+"""The largest write to a pipe that is atomic; with larger ones, lines of several worker processes could mix."""
 
 
 class Log:
@@ -64,8 +66,24 @@ class Log:
             lines = [self._lines.popleft() for _ in range(len(self._lines))]
             file = self._file or sys.stderr
             with suppress(OSError):  # there is no other place to report this, and requests go on without a log
-                file.write("".join(lines))
-                file.flush()
+                for part in _split_lines(lines):
+                    file.write(part)
+                    file.flush()
+
+
+def _split_lines(lines: list[str]) -> Iterator[str]:
+    """Yield lines in parts of at most `ATOMIC_BYTES`, or of one line if that is longer."""
+    part: list[str] = []
+    n_bytes = 0
+    for line in lines:
+        n_line_bytes = len(line) if line.isascii() else 4 * len(line)  # at most 4 bytes for a character
+        if part and n_bytes + n_line_bytes > ATOMIC_BYTES:
+            yield "".join(part)
+            part, n_bytes = [], 0
+        part.append(line)
+        n_bytes += n_line_bytes
+    if part:
+        yield "".join(part)
 
 
 def with_time(line: str) -> str:
@@ -92,9 +110,10 @@ class Service:
         log: Log | None = None,
         logs_requests: bool = True,
         min_probability: float | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        self.metrics = Metrics()
+        self.metrics = metrics or Metrics()
         self.feedback = None if feedback is None else Feedback(feedback)
         self.holder = ModelHolder(path, self.metrics.count_predictions)
         self._min_probability = min_probability
@@ -111,10 +130,14 @@ class Service:
             self._workers = PredictionWorkers(self.limits, self._n_threads)
         return self._workers
 
+    def share_waiting(self) -> None:
+        """Tell other worker processes, if there are any, how many requests wait in this one."""
+        self.metrics.share_waiting(0 if self._workers is None else self._workers.n_waiting)
+
     def min_probability_for(self, model: Model) -> float | None:
         """Return the least probability of a label, or None if the service has none or the model can't abstain.
 
-        The first model can abstain if there is a least probability, but a model that replaces it need not.
+        `__init__` checks that the first model can abstain. A model that replaces it later is not checked.
         """
         if self._min_probability is None or model.multilabel or model.calibration is None:
             return None
@@ -147,7 +170,7 @@ class Service:
         if self._log is not None:
             self._log.write(line)
 
-    def log_exception(self, problem: Exception) -> None:
+    def log_exception(self, problem: BaseException) -> None:
         """Log the type of an exception and where it was raised, the innermost call first.
 
         Its message is not logged, because it may contain part of a document.

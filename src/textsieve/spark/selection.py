@@ -107,7 +107,11 @@ def _select_tofa(ranking: Ranking, selector: TOFA) -> SparkSelection:
 
 
 def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
-    """Return the selector with its weight computed, and with the number of terms that its energy corresponds to."""
+    """Return the selector with a number as its weight, and with `k` instead of the setting `energy`.
+
+    An automatic weight is computed. If `energy` is set, `k` becomes the number of best terms that reach this share of
+    the sum of all scores, unless it is smaller already.
+    """
     resolved: Any = selector
     if resolved.requested_weight() == "auto":
         resolved = _with_weight(ranking, resolved)

@@ -109,7 +109,11 @@ class Analysis:
         return {"analyzer": name, "char_ngram_range": self.char_ngram_range}
 
     def _require_words_without_marks(self) -> None:
-        """Raise `InputError` if words can look like spelled n-grams of characters, or if there are no words."""
+        """Raise `InputError` if `char_ngram_range` can't add n-grams of characters to the words.
+
+        There must be words, found by a `TokenRule`. With this rule, no word may look like an n-gram, which is marked by
+        `SPACE_MARK` and `INNER_MARK`.
+        """
         cause = (
             Setting("analyzer", self.analyzer)
             if not self.has_words

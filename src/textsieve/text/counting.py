@@ -66,17 +66,19 @@ class FewDocuments:
     def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> CSR:
         """Return the counts as CSR rows.
 
-        `columns` maps term numbers to columns (-1: none), or is None if they are the same.
+        `columns` maps term numbers to columns (-1: the term is left out), or is None if term numbers are the columns.
         """
         indices, counts, indptr = self._term_numbers, self._counts, self._indptr.astype(np.int32)
         if columns is not None:
             indices = columns[indices]
             has_column = indices >= 0
-            # A row now begins after as many values as have a column before its old begin.
-            indptr = np.concatenate([[0], np.cumsum(has_column)])[indptr].astype(np.int32)
+            # The new start of a row is the number of remaining entries before its old start.
+            n_remaining_before = np.concatenate([[0], np.cumsum(has_column)])
+            indptr = n_remaining_before[indptr].astype(np.int32)
             indices, counts = indices[has_column], counts[has_column]
-            # Let the new columns ascend in each row.
-            order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
+            # Sort the entries of each row by their new columns.
+            row_numbers = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+            order = np.lexsort((indices, row_numbers))  # by row, then by column
             indices, counts = indices[order], counts[order]
         return CSR(counts.astype(dtype), indices.astype(np.int32), indptr, n_columns)
 

@@ -457,6 +457,8 @@ def count_corpus(
     terms, alphabetical = counter.terms(), counter.alphabetical()
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
+    if not targets.multilabel:
+        corpus.require_repeated_labels(len(targets.classes), sum(map(len, targets.members)))
     counted_sample = CountedDocuments(
         take_columns(sample.matrix(len(terms)), alphabetical),
         terms.subset(alphabetical),

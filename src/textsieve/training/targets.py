@@ -183,8 +183,10 @@ class Targets:
     def for_stats(self) -> Any:
         """Return labels for `ClassStats`, in which classes are numbers.
 
-        These are the class numbers of documents with one label each, and otherwise an indicator matrix. In the matrix,
-        rows of zeros in a label matrix get an additional class, so that the statistics don't ignore them.
+        If each document has exactly one label, return an array of their class numbers, and otherwise an indicator
+        matrix (documents x classes). If the labels were given as a matrix, a row of zeros means "none of the classes".
+        The returned matrix has an additional class for such documents; without a class, the statistics would treat them
+        as unlabelled.
         """
         if not self.multilabel and self.usable.all():
             return self.first_class

@@ -42,7 +42,10 @@ class Story:
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
-    """Return the function that starts a pass; its first call also finds the topics of both parts, if needed."""
+    """Return the function that starts a pass over the stories.
+
+    For the default edition, the first call makes an extra pass, which finds the topics that occur in both parts.
+    """
     (paths,) = files.values()
     topics: set[str] | None = None
 

@@ -29,7 +29,7 @@ from itertools import islice
 
 from ...errors import InputError, Place, Setting, counted
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
-from ..corpus import Corpus
+from ..corpus import SAMPLED_ROWS, Corpus
 from ..formats import Format
 from ..read_limits import ReadLimits
 from ..source import Source, choose_columns, choose_kept_columns, is_conventional
@@ -208,7 +208,17 @@ def corpus(source: Source, format: Format) -> Corpus:
         rows = _rows(source, report, delimiter, n_columns=len(columns), has_header=has_header)
         return in_batches(_documents(rows, source, report, text, label, kept))
 
-    return Corpus(str(source.path), start, multilabel=source.label_separator is not None)
+    def sample_columns() -> dict[str, list[object]]:
+        rows = _rows(source, Report(), delimiter, n_columns=len(columns), has_header=has_header)
+        names = {name: position for position, name in enumerate(columns) if position not in (text, label)}
+        sample: dict[str, list[object]] = {name: [] for name in names}
+        for _, row in islice(rows, SAMPLED_ROWS):
+            for name, position in names.items():
+                sample[name].append(row[position][:MAX_COLUMN_NAME])  # enough to tell short values apart
+        return sample
+
+    multilabel = source.label_separator is not None
+    return Corpus(str(source.path), start, multilabel=multilabel, sample_columns=sample_columns)
 
 
 def _documents(
@@ -220,6 +230,7 @@ def _documents(
     kept: dict[str, int],
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered rows; `text`, `label` and the values of `kept` are positions of columns."""
+    # `may_be_joined` splits no label: if cells look like several labels in one, the corpus warns after the pass.
     read_labels = source.label_reader(report, may_be_joined=True)
     for number, row in rows:
         if label is not None and row[label] in NOT_A_NUMBER:

@@ -62,8 +62,14 @@ def corpus(source: Source, format: Format) -> Corpus:
         place_format = "item {}" if is_array else "line {}"
         return in_batches(_documents(objects, source, report, keys, place_format))
 
+    def sample_columns() -> dict[str, list[object]]:
+        objects = _look_ahead(source, is_array)
+        names = dict.fromkeys(key for record in objects for key in record if key not in (keys.text, keys.label))
+        return {name: [record.get(name) for record in objects] for name in names}
+
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
-    return Corpus(str(source.path), start, multilabel=True if multilabel else None)
+    declared = True if multilabel else None
+    return Corpus(str(source.path), start, multilabel=declared, sample_columns=sample_columns)
 
 
 def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:

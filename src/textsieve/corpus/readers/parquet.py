@@ -27,7 +27,7 @@ from pyarrow import types
 from ...errors import InputError, Place, Setting
 from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Document, KeptDocument, Report, in_batches
-from ..corpus import Corpus
+from ..corpus import SAMPLED_ROWS, Corpus
 from ..formats import Format
 from ..source import Source, choose_columns, choose_kept_columns
 from ..streams import CHUNK, chunks_of, decode, open_bytes
@@ -69,8 +69,22 @@ def corpus(source: Source, format: Format) -> Corpus:
     for name, position in kept.items():
         _check_kept(source, name, _stored_type(schema.types[position]))
     columns = _ColumnNumbers(text, label, kept)
+
+    def sample_columns() -> dict[str, list[object]]:
+        others = {
+            number: name
+            for number, name in enumerate(schema.names)
+            if number not in (text, label) and _can_be_label(_stored_type(schema.types[number]))
+        }
+        with _seekable(source) as path, _name_file_in_errors(source):
+            arrays = next(iter(_arrays(path, list(others), source)), {}) if others else {}
+        return {others[number]: array[:SAMPLED_ROWS].to_pylist() for number, array in arrays.items()}
+
     return Corpus(
-        str(source.path), lambda report: in_batches(_documents(source, report, columns)), multilabel=multilabel
+        str(source.path),
+        lambda report: in_batches(_documents(source, report, columns)),
+        multilabel=multilabel,
+        sample_columns=sample_columns,
     )
 
 
@@ -215,11 +229,16 @@ def _check_text(source: Source, name: str, kind: Any) -> None:
         )
 
 
+def _can_be_label(kind: Any) -> bool:
+    """Return whether a column of this Arrow type, which is no list, can hold labels."""
+    return bool(_is_string(kind) or _is_number(kind) or types.is_boolean(kind))
+
+
 def _check_label(source: Source, name: str, kind: Any) -> bool:
     """Raise `InputError` if a column of this Arrow type can't hold labels; return whether it holds lists of labels."""
     is_list = _is_list(kind)
     inner = _stored_type(kind.value_type) if is_list else kind
-    if _is_string(inner) or _is_number(inner) or types.is_boolean(inner) or types.is_null(inner):
+    if _can_be_label(inner) or types.is_null(inner):
         return is_list
     raise InputError(
         f"column {name!r} holds {kind}, which is no label. A label is a string, a number or a list of these",

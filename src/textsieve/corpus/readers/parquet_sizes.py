@@ -133,9 +133,9 @@ def read_leaves(path: Path) -> list[Leaf]:
 
 
 def row_groups(path: Path, columns: Collection[int], name: str, limits: ReadLimits) -> list[RowGroup]:
-    """Return the sizes of all row groups for some columns of the table.
+    """Return the sizes of all row groups for some columns of the table; raise `InputError` if they exceed the limits.
 
-    `name` is the file's name in error messages.
+    Raise `DamagedError` if the headers can't be read. `name` is the file's name in error messages.
     """
     with _map(path) as data:
         return list(_row_groups(data, columns, name, limits))
