@@ -41,10 +41,9 @@ def test_warmup_fails_if_compiled_code_can_not_be_kept(run: Run, monkeypatch: py
 
 @pytest.mark.slow
 def test_after_warmup_no_command_compiles(tmp_path: Path) -> None:
-    """In fresh processes, no command needs a compiled file that `warmup` does not need.
+    """In fresh processes, no command needs a compiled file that `warmup` does not need, and none compiles.
 
-    `warmup` compiles the files that it needs and does not find, so all that they need is there afterwards. With an
-    empty cache, the test would compile everything once more to show the same.
+    With an empty cache, the test would compile everything once more to show the same.
     """
     words = ["sail wind mast", "oven flour salt", "crater moon dust"]
     lines = [f"{words[number % 3]} {number} été,{number % 3}" for number in range(300)]
@@ -56,14 +55,17 @@ def test_after_warmup_no_command_compiles(tmp_path: Path) -> None:
             "import sys; from textsieve.cli.program import program; from textsieve.kernels import jit\n"
             "path = jit.CheckedFiles.path; paths = set()\n"
             "jit.CheckedFiles.path = lambda files, key: (paths.add(path(files, key)), path(files, key))[1]\n"
-            "program(sys.argv[1:], standalone_mode=False); print(*paths, sep='\\n', file=sys.stderr)"
+            "program(sys.argv[1:], standalone_mode=False); print(*paths, jit.n_compiled, sep='\\n', file=sys.stderr)"
         )
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-        return {line for line in done.stderr.splitlines() if line.endswith(".nbc")}
+        *lines, n_compiled = done.stderr.splitlines()
+        assert arguments == ("warmup",) or n_compiled == "0"
+        return {line for line in lines if line.endswith(".nbc")}
 
     warm = compiled_files("warmup")
     assert len(warm) > 30
+    assert all(Path(file).is_file() for file in warm)
     trained = compiled_files("train", "some.csv", "-o", "m.sieve")
     assert len(trained) > 10
     assert not trained - warm

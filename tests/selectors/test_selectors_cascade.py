@@ -84,6 +84,19 @@ def test_a_cascade_at_the_end_of_a_cascade_ranks_terms_of_classes_as_a_flat_one(
         assert scores.tolist() == expected_scores.tolist()
 
 
+def test_scores_of_classes_follow_documents_that_are_added_later() -> None:
+    rows, labels = collection(3)
+    selectors = [DocumentFrequency(min_df=2), OCFS(k=4)]
+    expected = [columns.tolist() for columns, _ in Cascade(selectors).fit(rows, labels).best_by_class(3)]
+    at_once = Cascade(selectors).partial_fit(rows, labels)
+    assert [columns.tolist() for columns, _ in at_once.best_by_class(3)] == expected
+    in_parts = Cascade(selectors).fit(rows[:12], labels[:12])
+    before = [columns.tolist() for columns, _ in in_parts.best_by_class(3)]
+    in_parts.partial_fit(rows[12:], labels[12:])
+    assert [columns.tolist() for columns, _ in in_parts.best_by_class(3)] == expected
+    assert before != expected
+
+
 def test_the_given_selectors_stay_unfitted() -> None:
     stages = [DocumentFrequency(min_df=2), OCFS(k=3)]
     cascade = Cascade(stages).fit(*collection(0))

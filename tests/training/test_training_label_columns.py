@@ -62,21 +62,54 @@ def test_comparisons_raise_too_and_name_a_column_of_the_first_file(tmp_path: Pat
 
 
 @pytest.mark.parametrize("n_repeated", [5, 6])
-def test_up_to_nine_tenths_may_be_different(n_repeated: int) -> None:
-    labels = [f"label {max(number, n_repeated)}" for number in range(60)]  # 60 - n_repeated different ones
-    corpus = Corpus.from_texts([row["body"] for row in ROWS], labels)
+def test_up_to_nine_tenths_may_be_different(tmp_path: Path, n_repeated: int) -> None:
+    rows = [row | {"id": f"label {max(number, n_repeated)}"} for number, row in enumerate(ROWS)]
+    corpus = read(written(tmp_path, "csv", rows), text="body", label="id")  # 60 - n_repeated different labels
     if n_repeated == 6:
         plain_categorizer(classifier="nb").fit(corpus)
     else:
-        with pytest.raises(InputError, match=r"^texts: 55 different labels of 60 labelled documents"):
+        with pytest.raises(InputError, match=r"csv: 55 different labels of 60 labelled documents"):
             plain_categorizer(classifier="nb").fit(corpus)
 
 
-def test_few_documents_lists_of_texts_and_label_sets_are_not_checked() -> None:
+def test_few_rows_texts_in_memory_and_label_sets_are_not_checked(tmp_path: Path) -> None:
     texts, labels = [row["body"] for row in ROWS], [row["id"] for row in ROWS]
-    plain_categorizer(classifier="nb").fit(Corpus.from_texts(texts[:49], labels[:49]))
+    few = read(written(tmp_path, "csv", ROWS[:49]), text="body", label="id")
+    plain_categorizer(classifier="nb").fit(few)
+    plain_categorizer(classifier="nb").fit(Corpus.from_texts(texts, labels))
     plain_categorizer(classifier="nb").fit(texts, labels)
-    plain_categorizer(classifier="nb", folds=2).fit(Corpus.from_texts(texts, [[label, "all"] for label in labels]))
+    sets = [row | {"id": [row["id"], "all"]} for row in ROWS]
+    plain_categorizer(classifier="nb", folds=2).fit(read(written(tmp_path, "jsonl", sets), text="body", label="id"))
+
+
+def test_columns_that_cannot_be_labels_are_not_suggested(tmp_path: Path) -> None:
+    """Neither long values that only begin alike, nor a name that two columns have, nor nested values."""
+    lines = [f"{row['id']},{row['body']},https://www.example.org/an/address/that/is/long/{row['id']},x{row['priority']},y"
+             for row in ROWS]  # fmt: skip
+    (tmp_path / "a.csv").write_text("\n".join(["id,body,url,twice,twice", *lines]))
+    with pytest.raises(InputError, match=r"name the column of the classes with label"):
+        plain_categorizer(classifier="nb").fit(read(tmp_path / "a.csv", text="body", label="id"))
+    nested = [row | {"meta": {"kind": row["section"]}} for row in ROWS]
+    without_others = [{name: row[name] for name in ("id", "body", "meta")} for row in nested]
+    corpus = read(written(tmp_path, "jsonl", without_others), text="body", label="id")
+    with pytest.raises(InputError, match=r"name the column of the classes with label"):
+        plain_categorizer(classifier="nb").fit(corpus)
+
+
+def test_all_row_groups_of_parquet_count(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(ROWS).write_parquet(path, row_group_size=4)
+    with pytest.raises(InputError, match=r"Did you mean label='section'\?"):
+        plain_categorizer(classifier="nb").fit(read(path, text="body", label="id"))
+
+
+def test_a_failed_look_at_other_columns_leaves_out_the_hint() -> None:
+    def fail() -> dict[str, list[object]]:
+        raise InputError("damaged")
+
+    corpus = Corpus("a.parquet", lambda report: iter(()), sample_columns=fail)
+    with pytest.raises(InputError, match=r"^a\.parquet: 99 different labels of 100 .* classes with label"):
+        corpus.require_repeated_labels(99, 100)
 
 
 def test_likely_columns_repeat_their_values_and_are_filled() -> None:

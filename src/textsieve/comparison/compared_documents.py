@@ -59,7 +59,7 @@ def _count(
     """Return the counted documents of a corpus and their form; the first batch shows whether they are texts."""
     limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
     options: Any = {"multilabel": settings["multilabel"], "most_values": MAX_VALUES, "progress": progress}
-    remaining_batches = corpus.batches()
+    remaining_batches = corpus.batches(ahead=True)
     first_batch = next(remaining_batches)
     batches = chain([first_batch], remaining_batches)  # one pass, so that no file is opened twice
     if first_batch.vectors is None:

@@ -27,11 +27,14 @@ StartPass = Callable[[Report], Iterator[Batch]]
 Split = Callable[[], "tuple[Corpus, Corpus]"]
 """A function that opens the training part and the test part."""
 SampleColumns = Callable[[], Mapping[str, Sequence[object]]]
-"""A function that returns values of the first rows of a table, for the columns that are neither text nor label."""
+"""A function that returns values, or hashes of long values, of the first rows of a table.
+
+It leaves out the columns of the text and the label, and columns that can't be a label.
+"""
 SAMPLED_ROWS = 1_000
-"""The number of rows from which `SampleColumns` takes values."""
+"""About as many rows are sampled; fewer of JSON objects with much text."""
 MIN_CHECKED_LABELS, MAX_DISTINCT_SHARE = 50, 0.9
-"""A corpus with at least so many labelled documents needs a smaller share of different labels."""
+"""A table with at least so many labelled rows may have at most this share of different labels."""
 
 
 class Corpus:
@@ -122,13 +125,19 @@ class Corpus:
         return self._declared_multilabel
 
     def require_repeated_labels(self, n_classes: int, n_labelled: int) -> None:
-        """Raise `InputError` if nearly every labelled document has a label of its own, as in a column of IDs.
+        """Raise `InputError` if nearly every labelled row of a table has a label of its own, as in a column of IDs.
 
-        The error names the column of the table that looks most like labels, if there is one.
+        The error names the column that looks most like labels, if there is one. Documents that come from no table are
+        not checked: nobody chose a wrong column for them.
         """
-        if n_labelled < MIN_CHECKED_LABELS or n_classes <= MAX_DISTINCT_SHARE * n_labelled:
+        if self.sample_columns is None or n_labelled < MIN_CHECKED_LABELS:
             return
-        likely = likely_label_columns(self.sample_columns()) if self.sample_columns else []
+        if n_classes <= MAX_DISTINCT_SHARE * n_labelled:
+            return
+        try:
+            likely = likely_label_columns(self.sample_columns())
+        except InputError:  # a column that training does not read is damaged or too large: then there is no hint
+            likely = []
         hint: tuple[str | Setting, ...] = ("In a table, name the column of the classes with ", Setting("label"))
         if likely:
             hint = ("Did you mean ", Setting("label", likely[0]), "?")

@@ -64,7 +64,7 @@ class Cascade(TermSelector):
     _labels: Any = None
     """The documents, their weights and their labels; set only during fitting, for selectors that read them again."""
     _reached: Ints
-    """The columns that reached the last selector, ascending; set by fitting."""
+    """The columns that reached the last selector, ascending; set when the terms are ranked."""
 
     def _select(
         self, stats: ClassStats, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any
@@ -105,6 +105,7 @@ class Cascade(TermSelector):
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return the scorer of the last selector, with 0 for terms that did not reach it."""
+        self._ranked_terms()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
         reached, last = self._reached, self.selectors_[-1]
         scores_of_reached = last._class_scorer(last.stats_)
 

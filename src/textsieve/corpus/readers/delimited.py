@@ -210,11 +210,17 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     def sample_columns() -> dict[str, list[object]]:
         rows = _rows(source, Report(), delimiter, n_columns=len(columns), has_header=has_header)
-        names = {name: position for position, name in enumerate(columns) if position not in (text, label)}
+        names = {  # a column whose name another one has can't be named
+            name: position
+            for position, name in enumerate(columns)
+            if position not in (text, label) and columns.count(name) == 1
+        }
         sample: dict[str, list[object]] = {name: [] for name in names}
         for _, row in islice(rows, SAMPLED_ROWS):
             for name, position in names.items():
-                sample[name].append(row[position][:MAX_COLUMN_NAME])  # enough to tell short values apart
+                value = row[position]
+                # Only whether values are equal matters, so the hash of a long one is enough, and takes less memory.
+                sample[name].append(value if len(value) <= MAX_COLUMN_NAME else hash(value))
         return sample
 
     multilabel = source.label_separator is not None

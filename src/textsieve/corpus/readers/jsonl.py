@@ -65,7 +65,9 @@ def corpus(source: Source, format: Format) -> Corpus:
     def sample_columns() -> dict[str, list[object]]:
         objects = _look_ahead(source, is_array)
         names = dict.fromkeys(key for record in objects for key in record if key not in (keys.text, keys.label))
-        return {name: [record.get(name) for record in objects] for name in names}
+        sample = {name: [record.get(name) for record in objects] for name in names}
+        is_nested = {name: any(isinstance(value, dict | list) for value in sample[name]) for name in names}
+        return {name: values for name, values in sample.items() if not is_nested[name]}
 
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     declared = True if multilabel else None

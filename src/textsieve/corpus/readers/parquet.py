@@ -76,9 +76,16 @@ def corpus(source: Source, format: Format) -> Corpus:
             for number, name in enumerate(schema.names)
             if number not in (text, label) and _can_be_label(_stored_type(schema.types[number]))
         }
+        sample: dict[str, list[object]] = {name: [] for name in others.values()}
         with _seekable(source) as path, _name_file_in_errors(source):
-            arrays = next(iter(_arrays(path, list(others), source)), {}) if others else {}
-        return {others[number]: array[:SAMPLED_ROWS].to_pylist() for number, array in arrays.items()}
+            n_rows = 0
+            for arrays in _arrays(path, list(others), source) if others else ():
+                for number, array in arrays.items():
+                    sample[others[number]] += _values(array)
+                n_rows += len(array)
+                if n_rows >= SAMPLED_ROWS:
+                    break
+        return sample
 
     return Corpus(
         str(source.path),
