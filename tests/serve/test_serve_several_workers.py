@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +33,9 @@ from tests.serve.servers import (
     send,
 )
 from textsieve.cli.program import program as command_line
+from textsieve.serve.metrics import Metrics, open_metrics
+from textsieve.serve.service import Service
+from textsieve.serve.supervisor import Supervisor
 
 LONG_REQUEST = {"texts": ["wind goal bank rain " * 20_000] * 20}
 """A request that takes a second or more."""
@@ -193,6 +199,7 @@ def test_a_killed_worker_is_replaced_and_loses_no_request_of_others(
     os.kill(server.pid, signal.SIGHUP)
     wait_for(lambda: len(model_ids(server)) == 1 or None, lambda: server.log)
     current, n_before = model_id(server), n_predicted(server)
+    cpu_before = metric(server, "process_cpu_seconds_total")
     replace_file(folder / "own.sieve", models["single"].read_bytes())  # not in use before the next SIGHUP
     killed, other = workers_of(server)
     with ThreadPoolExecutor(9) as threads:
@@ -209,6 +216,7 @@ def test_a_killed_worker_is_replaced_and_loses_no_request_of_others(
     assert other in workers_of(server)
     assert model_ids(server) == {current: 2}
     assert n_predicted(server) == n_before + 41  # the total has the requests of the killed worker, too
+    assert metric(server, "process_cpu_seconds_total") > cpu_before
 
 
 @pytest.mark.slow
@@ -303,6 +311,83 @@ def test_a_killed_parent_leaves_no_process(models: dict[str, Path], tmp_path: Pa
         assert response.result().status == 200
         wait_until_gone(workers, server)
         assert [*temporary.iterdir()] == []
+
+
+def test_the_first_request_is_finished_although_the_other_worker_has_ended(
+    models: dict[str, Path], tmp_path: Path
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    options, env = ("--workers", "2"), {"TMPDIR": str(temporary)}
+    with running_server(models["single"], tmp_path, *options, env=env) as server, ThreadPoolExecutor(1) as threads:
+        workers = workers_of(server)
+        long_text = {"texts": ["wind goal bank rain " * 45_000]}
+        response = threads.submit(send, server, "/v1/predict", long_text)  # nothing was counted in a file before
+        time.sleep(0.3)  # until a worker has accepted the connection; /metrics would count in a file
+        server.program.kill()
+        assert response.result().status == 200
+        wait_until_gone(workers, server)
+        assert [*temporary.iterdir()] == []
+
+
+def test_an_address_that_nobody_reads_does_not_end_the_service(models: dict[str, Path], tmp_path: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "textsieve", "serve", str(models["single"]), "--port", "0", "--workers", "2"]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=write_end, stderr=log)
+    os.close(write_end)
+    try:
+        wait_for(lambda: len(descendants(process.pid)) == 2 or None, lambda: (tmp_path / "log").read_text())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_is_started_again_when_there_is_room(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    with open_metrics(2) as metrics, socket.socket() as listener:
+        service = Service(str(models["single"]), metrics=metrics)
+        monkeypatch.setattr(service, "log", lines.append)
+        supervisor = Supervisor(service, listener, run_server=lambda **_: None)
+        supervisor._missing = [1]
+        started: list[int] = []
+
+        def start(number: int) -> None:
+            started.append(number)
+            if len(started) == 1:
+                raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+        monkeypatch.setattr(supervisor, "_start_worker", start)
+        supervisor._replace_ended_workers()
+        assert lines == ["No worker process can be started: Resource temporarily unavailable."]
+        supervisor._replace_ended_workers()
+        supervisor._replace_ended_workers()
+        supervisor.close()
+    assert started == [1, 1]
+
+
+def test_metrics_after_those_of_several_workers_are_in_memory() -> None:
+    with open_metrics(2) as metrics:
+        metrics.use_worker(1)
+        folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+        metrics.count_correction()
+        metrics.remove_files()
+        assert {path.name for path in folder.iterdir()} == {
+            *("counter_0.db", "histogram_0.db", "counter_2.db", "histogram_2.db")
+        }
+        metrics.use_worker(2)
+        metrics.remove_files()
+        assert not folder.exists()
+    assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ
+    later = Metrics()
+    later.count_correction()
+    assert b"textsieve_corrections_total 1.0" in later.text("model", "id", 0)
 
 
 # -- usage -----------------------------------------------------------------------------------------------------------

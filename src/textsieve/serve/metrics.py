@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, ProcessCollector, generate_latest, values
@@ -34,22 +34,28 @@ class SharedValues:
 
     The counters and histograms of each worker are in files of the Prometheus client in `folder`. A worker that replaces
     another one has its number, so it continues with its files, and no total ever falls. Process ids and the numbers of
-    waiting requests are in shared memory, by the number of the worker; number 0 is the parent.
+    waiting requests are in shared memory, by the number of the worker; number 0 is the parent. So is the processor time
+    of workers that have ended.
     """
 
     def __init__(self, folder: str, n_workers: int) -> None:
         self.folder, self.number = folder, 0
         self.pids, self.n_waiting = _shared_integers(n_workers + 1), _shared_integers(n_workers + 1)
+        self.ended_microseconds = _shared_integers(1)
         self.use_number(0)
         # The Prometheus client creates a file empty, and a worker that reads it at this moment would fail. So all files
         # are created here.
         create_file: Any = MmapedDict
         for number in range(n_workers + 1):
-            for kind in ("counter", "histogram"):
-                create_file(os.path.join(folder, f"{kind}_{number}.db")).close()
+            for path in self.files_of(number):
+                create_file(path).close()
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # the Prometheus client has no other setting for the folder
         multi_process_value: Any = values.MultiProcessValue
         values.ValueClass = multi_process_value(lambda: self.number)
+
+    def files_of(self, number: int) -> list[str]:
+        """Return the paths of the files of the worker with a number, as the Prometheus client names them."""
+        return [os.path.join(self.folder, f"{kind}_{number}.db") for kind in ("counter", "histogram")]
 
     def use_number(self, number: int) -> None:
         """Let this process be the worker with a number."""
@@ -63,10 +69,14 @@ def _shared_integers(n: int) -> memoryview:
 
 
 class _AllProcesses(Collector):
-    """Collects the sums of what `ProcessCollector` collects for each process, and the earliest start."""
+    """Collects the sums of what `ProcessCollector` collects for each process, and the earliest start.
 
-    def __init__(self, pids: memoryview) -> None:
+    The sum of processor times includes workers that have ended, so that this counter never falls.
+    """
+
+    def __init__(self, pids: memoryview, ended_microseconds: memoryview) -> None:
         self._pids, self._pid = pids, 0
+        self._ended_microseconds = ended_microseconds
         self._collector = ProcessCollector(pid=lambda: self._pid, registry=None)
 
     def collect(self) -> Iterable[Metric]:
@@ -80,6 +90,8 @@ class _AllProcesses(Collector):
                     combined = [total.samples[0].value, metric.samples[0].value]
                     value = min(combined) if metric.name == "process_start_time_seconds" else sum(combined)
                     total.samples = [total.samples[0]._replace(value=value)]
+        if (cpu := totals.get("process_cpu_seconds")) is not None:  # there are no such metrics outside of Linux
+            cpu.samples = [cpu.samples[0]._replace(value=cpu.samples[0].value + self._ended_microseconds[0] / 1e6)]
         return totals.values()
 
 
@@ -104,8 +116,16 @@ def open_metrics(n_workers: int) -> Iterator[Metrics]:
     if n_workers == 1:
         yield Metrics()
         return
-    with tempfile.TemporaryDirectory(prefix="textsieve-metrics-", ignore_cleanup_errors=True) as folder:
-        yield Metrics(SharedValues(folder, n_workers))
+    variable, value_class = "PROMETHEUS_MULTIPROC_DIR", values.ValueClass
+    previous = os.environ.get(variable)
+    try:
+        with tempfile.TemporaryDirectory(prefix="textsieve-metrics-", ignore_cleanup_errors=True) as folder:
+            yield Metrics(SharedValues(folder, n_workers))
+    finally:  # later metrics of this process must not use the folder
+        values.ValueClass = value_class
+        os.environ.pop(variable, None)
+        if previous is not None:
+            os.environ[variable] = previous
 
 
 class Metrics:
@@ -119,7 +139,7 @@ class Metrics:
             ProcessCollector(registry=registry)
         else:
             registry = CollectorRegistry()  # has the values of this process only, so it is not part of the output
-            self._output.register(_AllProcesses(shared.pids))
+            self._output.register(_AllProcesses(shared.pids, shared.ended_microseconds))
             multi_process_collector: Any = MultiProcessCollector
             multi_process_collector(self._output, shared.folder)
         help_text = "Requests, by route and status."
@@ -188,7 +208,21 @@ class Metrics:
         if self._shared is not None:
             self._shared.n_waiting[self._shared.number] = n_waiting
 
+    def add_ended_worker(self, number: int, cpu_seconds: float) -> None:
+        """Keep the processor time of a worker that has ended."""
+        assert self._shared is not None
+        self._shared.pids[number] = 0
+        self._shared.ended_microseconds[0] += round(cpu_seconds * 1e6)
+
     def remove_files(self) -> None:
-        """Remove the shared files; a worker whose parent was killed has to do this."""
-        if self._shared is not None:
-            shutil.rmtree(self._shared.folder, ignore_errors=True)
+        """Remove the files of this worker; the last worker also removes the folder.
+
+        A worker whose parent was killed has to do this. The others may still need their files.
+        """
+        assert self._shared is not None
+        with suppress(FileNotFoundError):  # somebody else may have removed the folder
+            for path in self._shared.files_of(self._shared.number):
+                os.unlink(path)
+            of_parent = set(self._shared.files_of(0))
+            if not {entry.path for entry in os.scandir(self._shared.folder)} - of_parent:
+                shutil.rmtree(self._shared.folder, ignore_errors=True)

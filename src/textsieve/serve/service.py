@@ -35,7 +35,7 @@ from .workers import IsWanted, PredictionWorkers
 FLUSH_SECONDS = 0.2
 """The longest time until a log line is written."""
 ATOMIC_BYTES = 4096
-"""The largest write to a pipe that is atomic; with larger ones, lines of several worker processes could mix."""
+"""The largest write to a pipe that is atomic on Linux; larger ones could mix lines of several worker processes."""
 
 
 class Log:

@@ -7,8 +7,9 @@ ends unexpectedly.
 *Fork, not spawn.* A forked worker shares the memory of the model with its parent, needs no time to import and read, and
 inherits the socket, the settings and the model that is in use at that moment. A process with threads must not be
 forked, because a lock that another thread holds stays locked for ever in the new process. The parent has no event loop
-and starts no thread. Numpy's OpenBLAS starts threads when it is imported, but ends them before a fork, and starts them
-again when a process needs them. Neither reading a model nor a short prediction loads compiled kernels.
+and starts no thread. On Linux, numpy uses OpenBLAS, which starts threads when it is imported, but ends them before a
+fork, and starts them again when a process needs them. Neither reading a model nor a short prediction loads compiled
+kernels.
 
 *Signals.* At SIGHUP, the parent and all workers read the model file again, so a worker that is forked later has the
 same model as the others. SIGINT and SIGTERM end the workers, and then the parent. Signals stay blocked in a new worker
@@ -29,6 +30,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
@@ -78,6 +80,7 @@ class Supervisor:
     def __init__(self, service: Service, listener: socket.socket, run_server: Callable[..., None]) -> None:
         self._service, self._listener, self._run_server = service, listener, run_server
         self._workers: dict[int, WorkerProcess] = {}  # by process id
+        self._missing: list[int] = []  # numbers of workers that have ended and are not replaced yet
         self._early_ends: deque[float] = deque(maxlen=MAX_EARLY_ENDS)
         self._is_ending = self._has_failed = False
         self._pid = os.getpid()
@@ -89,12 +92,13 @@ class Supervisor:
         if self._service.holder.has_changed:  # since it was read; a SIGHUP in this time was ignored
             self._service.reload()
         gc.collect()
-        gc.freeze()  # a collection in a worker then writes nothing to the memory that the workers share
+        gc.freeze()  # a collection in a worker then does not write to the memory of the first model, which they share
         for number in range(1, n_workers + 1):
             self._start_worker(number)
-        ready()
-        while self._workers:
-            numbers = self._signals.wait(CHECK_SECONDS if watch else None)
+        with suppress(OSError):  # if nobody reads the address any more, the service goes on, as with one worker
+            ready()
+        while self._workers or (self._missing and not self._is_ending):
+            numbers = self._signals.wait(CHECK_SECONDS if watch or self._missing else None)
             for number in numbers:
                 if number in (signal.SIGINT, signal.SIGTERM):
                     self._end_workers(number)
@@ -137,17 +141,27 @@ class Supervisor:
             os.kill(pid, number)
 
     def _replace_ended_workers(self) -> None:
-        """Remove workers that have ended, and start others if these ended unexpectedly."""
+        """Remove workers that have ended, and start others if these ended unexpectedly.
+
+        If the system has no room for a process, this is tried again after `CHECK_SECONDS`.
+        """
         for pid in list(self._workers):
-            ended_pid, status = os.waitpid(pid, os.WNOHANG)
+            ended_pid, status, usage = os.wait4(pid, os.WNOHANG)
             if not ended_pid:
                 continue
             worker, exit_code = self._workers.pop(pid), os.waitstatus_to_exitcode(status)
+            self._service.metrics.add_ended_worker(worker.number, usage.ru_utime + usage.ru_stime)
             if not self._is_ending:
+                self._missing.append(worker.number)
                 self._service.log(f"Worker process {pid} ended unexpectedly ({_reason(exit_code)}).")
                 self._count_end(worker)
-            if not self._is_ending:
-                self._start_worker(worker.number)
+        while self._missing and not self._is_ending:
+            try:
+                self._start_worker(self._missing[0])
+            except OSError as problem:
+                self._service.log(f"No worker process can be started: {problem.strerror or problem}.")
+                return
+            self._missing.pop(0)
 
     def _count_end(self, worker: WorkerProcess) -> None:
         """Count a worker that ended unexpectedly, and end all workers if too many of them ended early."""
@@ -160,7 +174,8 @@ class Supervisor:
 
     def _start_worker(self, number: int) -> None:
         """Fork a worker process; signals that it gets are blocked until its server handles them."""
-        sys.stdout.flush()  # otherwise, the worker would have the same text in its buffer
+        with suppress(OSError):  # nobody may read it any more
+            sys.stdout.flush()  # otherwise, the worker would have the same text in its buffer
         blocked = {*SIGNALS, signal.SIGUSR1}
         signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
         try:
@@ -185,9 +200,11 @@ class Supervisor:
         except BaseException as problem:
             self._service.log_exception(problem)
         finally:
-            if os.getppid() != self._pid:
-                self._service.metrics.remove_files()
-            os._exit(exit_code)
+            try:
+                if os.getppid() != self._pid:
+                    self._service.metrics.remove_files()
+            finally:
+                os._exit(exit_code)
 
 
 def _reason(exit_code: int) -> str:
