@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,6 +143,13 @@ def are_short(n_texts: float, n_characters: float) -> bool:
     return are_few and 0 < n_characters <= SHORT_TEXT * n_texts
 
 
+def _sampled(documents: Iterator[Any], sample: ScriptSample) -> Iterator[Any]:
+    """Yield the documents, and add each to the sample, which looks at the first ones only."""
+    for document in documents:
+        sample.add([document])
+        yield document
+
+
 def _release(read: deque[Any]) -> Iterator[Any]:
     """Yield what was read, without keeping it in memory."""
     while read:
@@ -259,16 +266,15 @@ class Training:
                 # `count_texts` does the same again, and then drops nothing. `_peek_at_texts` needs the weights, too.
                 documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
             documents = self._peek_at_texts(documents, sample_weight)
-            first_documents = documents
-            if isinstance(documents, Iterator):  # counting reads it to its end
-                first_documents = list(islice(documents, ScriptSample.MAX_DOCUMENTS))
-                documents = chain(first_documents, documents)
+            if isinstance(documents, Iterator):  # it can be read only once
+                documents = _sampled(documents, script_sample)
             counted = count_texts(
                 *(documents, labels, self.counter(), limits), multilabel=multilabel, sample_weight=sample_weight
             )
             if self._settings.keep_stats:
                 require_integer_counts(counted.targets)
-            script_sample.add(first_documents)
+            if not isinstance(documents, Iterator):
+                script_sample.add(documents)
             self._warn_of_unseparated_words(script_sample)
             return counted
         if labels is not None:
