@@ -222,4 +222,4 @@ def test_counts_that_do_not_fit_into_memory_raise_an_error_at_once(kind: str, mo
     monkeypatch.setattr(counted_documents, "GROUP_CHARACTERS", 1)
     with pytest.raises(InputError, match="own: has more than 30 counts, which is the limit"):
         compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
-    assert batches <= (8 if kind == "texts" else 2)  # of texts, a thread reads some more ahead
+    assert batches <= 8  # of 40; a thread reads some more ahead
