@@ -260,11 +260,17 @@ def test_workers_that_end_again_and_again_end_the_service_with_an_error(
 # -- the end ---------------------------------------------------------------------------------------------------------
 
 
-def test_sigterm_finishes_open_requests_and_leaves_nothing(models: dict[str, Path], tmp_path: Path) -> None:
-    temporary = tmp_path / "temporary"
+@contextmanager
+def two_workers(model: Path, folder: Path) -> Iterator[tuple[Server, Path]]:
+    """Start a service with two workers; yield it and its folder for temporary files."""
+    temporary = folder / "temporary"
     temporary.mkdir()
-    options, env = ("--workers", "2"), {"TMPDIR": str(temporary)}
-    with running_server(models["single"], tmp_path, *options, env=env) as server, ThreadPoolExecutor(6) as threads:
+    with running_server(model, folder, "--workers", "2", env={"TMPDIR": str(temporary)}) as server:
+        yield server, temporary
+
+
+def test_sigterm_finishes_open_requests_and_leaves_nothing(models: dict[str, Path], tmp_path: Path) -> None:
+    with two_workers(models["single"], tmp_path) as (server, temporary), ThreadPoolExecutor(6) as threads:
         workers = workers_of(server)
         assert len([*temporary.iterdir()]) == 1
         responses = [threads.submit(send, server, "/v1/predict", LONG_REQUEST) for _ in range(6)]
@@ -300,10 +306,7 @@ def test_a_second_ctrl_c_ends_the_service_at_once(models: dict[str, Path], tmp_p
 
 
 def test_a_killed_parent_leaves_no_process(models: dict[str, Path], tmp_path: Path) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    options, env = ("--workers", "2"), {"TMPDIR": str(temporary)}
-    with running_server(models["single"], tmp_path, *options, env=env) as server, ThreadPoolExecutor(1) as threads:
+    with two_workers(models["single"], tmp_path) as (server, temporary), ThreadPoolExecutor(1) as threads:
         workers = workers_of(server)
         response = threads.submit(send, server, "/v1/predict", LONG_REQUEST)
         wait_for(lambda: n_waiting(server) or None, lambda: server.log)
@@ -316,10 +319,7 @@ def test_a_killed_parent_leaves_no_process(models: dict[str, Path], tmp_path: Pa
 def test_the_first_request_is_finished_although_the_other_worker_has_ended(
     models: dict[str, Path], tmp_path: Path
 ) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    options, env = ("--workers", "2"), {"TMPDIR": str(temporary)}
-    with running_server(models["single"], tmp_path, *options, env=env) as server, ThreadPoolExecutor(1) as threads:
+    with two_workers(models["single"], tmp_path) as (server, temporary), ThreadPoolExecutor(1) as threads:
         workers = workers_of(server)
         long_text = {"texts": ["wind goal bank rain " * 45_000]}
         response = threads.submit(send, server, "/v1/predict", long_text)  # nothing was counted in a file before
@@ -364,10 +364,10 @@ def test_a_worker_is_started_again_when_there_is_room(models: dict[str, Path], m
                 raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
         monkeypatch.setattr(supervisor, "_start_worker", start)
-        supervisor._replace_ended_workers()
+        supervisor._start_missing_workers()
         assert lines == ["No worker process can be started: Resource temporarily unavailable."]
-        supervisor._replace_ended_workers()
-        supervisor._replace_ended_workers()
+        supervisor._start_missing_workers()
+        supervisor._start_missing_workers()
         supervisor.close()
     assert started == [1, 1]
 

@@ -105,7 +105,8 @@ class Supervisor:
             # Many SIGHUPs that have arrived at the same time cause one reload.
             if not self._is_ending and (signal.SIGHUP in numbers or (watch and self._service.holder.has_changed)):
                 self._reload()
-            self._replace_ended_workers()
+            self._collect_ended_workers()
+            self._start_missing_workers()
         if self._has_failed:
             workers = counted(MAX_EARLY_ENDS, "worker process", "worker processes")
             problem = f"{workers} ended within {EARLY_SECONDS:g} seconds of their start; the lines above say how."
@@ -140,11 +141,8 @@ class Supervisor:
         for pid in self._workers:
             os.kill(pid, number)
 
-    def _replace_ended_workers(self) -> None:
-        """Remove workers that have ended, and start others if these ended unexpectedly.
-
-        If the system has no room for a process, this is tried again after `CHECK_SECONDS`.
-        """
+    def _collect_ended_workers(self) -> None:
+        """Remove workers that have ended; those that ended unexpectedly are logged, and missing from now on."""
         for pid in list(self._workers):
             ended_pid, status, usage = os.wait4(pid, os.WNOHANG)
             if not ended_pid:
@@ -155,6 +153,9 @@ class Supervisor:
                 self._missing.append(worker.number)
                 self._service.log(f"Worker process {pid} ended unexpectedly ({_reason(exit_code)}).")
                 self._count_end(worker)
+
+    def _start_missing_workers(self) -> None:
+        """Start a worker for each missing one; if the system has no room for a process, `run` tries again later."""
         while self._missing and not self._is_ending:
             try:
                 self._start_worker(self._missing[0])
