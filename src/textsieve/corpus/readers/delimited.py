@@ -24,6 +24,7 @@ header if its first record has no known name and its first column is not longer 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
@@ -210,10 +211,11 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     def sample_columns() -> dict[str, list[object]]:
         rows = _rows(source, Report(), delimiter, n_columns=len(columns), has_header=has_header)
-        names = {  # a column whose name another one has can't be named
+        n_columns_named = Counter(columns)  # a name that two columns have can't be given
+        names = {
             name: position
             for position, name in enumerate(columns)
-            if position not in (text, label) and columns.count(name) == 1
+            if position not in (text, label) and n_columns_named[name] == 1
         }
         sample: dict[str, list[object]] = {name: [] for name in names}
         for _, row in islice(rows, SAMPLED_ROWS):
