@@ -9,7 +9,7 @@ that loading a model and predicting starts fast.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Self
@@ -32,6 +32,7 @@ from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .registry import list_linear_classifiers, list_updatable_classifiers
+from .settings import is_whole
 from .text.analyzers import WORD_PATTERN
 from .warning import warn
 
@@ -217,7 +218,7 @@ class Categorizer(Parameters):
         if isinstance(X, Corpus):
             row_batches = []
             label_sets: list[tuple[Any, ...]] = []
-            for batch_texts, batch_label_sets in self._labelled_batches(X, y):
+            for batch_texts, batch_label_sets, _ in self._labelled_batches(X, y):
                 with X.naming_documents(n_before=len(label_sets)):
                     row_batches.append(model.rows(batch_texts, self.n_jobs))
                 label_sets += list(batch_label_sets)
@@ -351,14 +352,19 @@ class Categorizer(Parameters):
         """Return the terms that speak most for each class, and how much."""
         return self._fitted().class_terms(n)
 
-    def evaluate(self, X: Documents, y: Any = None, sample_weight: Any = None) -> Report:
+    def evaluate(self, X: Documents, y: Any = None, sample_weight: Any = None, *, n_examples: int = 3) -> Report:
         """Return a report on the predictions, class by class, for texts X and their labels y, or for a `Corpus`.
 
         A text of `sample_weight` 3 counts as three copies, and one of weight 0 is ignored; a corpus has no weights.
+        `Report.confusions` has at most `n_examples` documents for each pair of confused classes: their places in the
+        corpus (or their positions in X, from 0), and the beginnings of their texts.
         """
-        from .evaluation import Confidence, Report, compare_labels
+        from .evaluation import Confidence, ConfusionExamples, Report, compare_labels
+        from .evaluation.confusions import NO_EXAMPLES
 
         model = self._fitted()
+        if not (is_whole(n_examples) and n_examples >= 0):
+            raise InputError(setting="n_examples", value=n_examples, hint="use a number of documents, or 0 for none")
         multilabel = model.multilabel
         report = Report(model.classes, multilabel)
         weights: list[float] | None = None
@@ -366,7 +372,9 @@ class Categorizer(Parameters):
             from .training.targets import weighted_texts
 
             X, y, weights = weighted_texts(X, y, sample_weight)
-        for texts, true_label_sets in self._labelled_batches(X, y):
+        for texts, true_label_sets, places in self._labelled_batches(X, y):
+            if weights is not None:  # the positions in X as it was given, with the texts of weight 0
+                places = [f"document {number}" for number, weight in enumerate(sample_weight) if weight]
             true = list(true_label_sets)
             n_before = report.documents + report.unlabelled
             with X.naming_documents(n_before) if isinstance(X, Corpus) else nullcontext():
@@ -383,17 +391,20 @@ class Categorizer(Parameters):
                 confidence=None
                 if probabilities is None
                 else Confidence.of_labels(probabilities, is_unknown, true, predicted, weights),
+                examples=ConfusionExamples.of_batch(n_examples, texts, places, true, predicted, probabilities)
+                if n_examples and not multilabel
+                else NO_EXAMPLES,
             )
         return report
 
     def score(self, X: Documents, y: Any = None, sample_weight: Any = None) -> float:
         """Return micro-F1, which with one label per document is the accuracy; see `evaluate`."""
-        return self.evaluate(X, y, sample_weight).micro_f1
+        return self.evaluate(X, y, sample_weight, n_examples=0).micro_f1
 
     def _labelled_batches(
         self, documents: Documents, labels: Any
-    ) -> Iterator[tuple[Iterable[str | bytes], Iterable[tuple[Any, ...]]]]:
-        """Yield batches of texts and the labels of each text; texts in memory are one batch.
+    ) -> Iterator[tuple[Sequence[str | bytes], Iterable[tuple[Any, ...]], Sequence[str]]]:
+        """Yield batches of texts, and the labels and the place of each text; texts in memory are one batch.
 
         The labels of a corpus are text. Those that are the text of a class, such as "1" for 1, become the class.
         """
@@ -401,13 +412,14 @@ class Categorizer(Parameters):
             if labels is not None:
                 raise InputError("A corpus has its own labels", hint="leave labels out")
             class_by_text = classes_by_text(self._fitted().classes)
-            for batch in documents.text_batches():
+            for batch, places in documents.placed_batches():
                 yield (
                     batch.texts,
                     [
                         tuple(class_by_text.get(label, label) for label in document_labels)
                         for document_labels in batch.labels
                     ],
+                    [place.name for place in places],
                 )
         else:
             from .training.targets import Targets
@@ -415,7 +427,8 @@ class Categorizer(Parameters):
             if labels is None:
                 raise InputError("No labels were given, so there is nothing to compare the predictions with.")
             texts = self._texts_in_memory(documents)
-            yield texts, Targets.of(labels, len(texts)).label_sets()
+            places = [f"document {number}" for number in range(len(texts))]
+            yield texts, Targets.of(labels, len(texts)).label_sets(), places
 
     @staticmethod
     def _texts_in_memory(documents: Iterable[str | bytes]) -> list[str | bytes]:

@@ -43,7 +43,8 @@ def test_evaluate_has_the_figures_of_the_library(model: Path, test_set: Path, ru
     classes, _, confusion = printed.partition("Confusion")
     assert rows(classes)["science"] == ["2", "1", "1.000", "0.500", "0.667"]
     assert rows(classes)["crime"] == ["1", "0", "0.000", "0.000", "0.000"]
-    assert rows(confusion)["science"] == [".", "1", "1", "."], "one science document was taken for sport"
+    matrix, _, _ = confusion.partition(" taken for ")
+    assert rows(matrix)["science"] == [".", "1", "1", "."], "one science document was taken for sport"
 
 
 def test_evaluate_names_the_fallback_class(tmp_path: Path, run: Run) -> None:
@@ -75,10 +76,55 @@ def test_evaluate_of_many_classes_lists_the_worst_confusions(tmp_path: Path, run
     rows = [(f"word{n} common", f"class-with-a-long-name-{n:02}") for n in range(40) for _ in range(3)]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--held-out", 0)
     wrong = write_csv(tmp_path / "y.csv", [("word1 common", "class-with-a-long-name-02")] * 3)
-    printed = run("evaluate", tmp_path / "m", wrong).stdout
+    printed = run("evaluate", tmp_path / "m", wrong, "--examples", 0).stdout
     assert "Most frequent confusions" in printed
     last = printed.splitlines()[-1].split()
     assert last == ["class-with-a-long-name-02", "class-with-a-long-name-01", "3"]
+
+
+def test_evaluate_shows_examples_of_confused_classes(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
+    outcome = ask("evaluate", model, test_set)
+    crime, science = outcome["confusions"]  # equally frequent, so the larger share of a class comes first
+    assert (crime["label"], crime["predicted"], crime["n_documents"], crime["share"]) == ("crime", "sport", 1, 1.0)
+    assert (science["label"], science["predicted"], science["n_documents"], science["share"]) == (
+        *("science", "sport"),
+        *(1, 0.5),
+    )
+    (example,) = science["examples"]
+    assert (example["place"], example["text"]) == ("line 5", "a goal")
+    printed = run("evaluate", model, test_set).stdout
+    assert "science taken for sport: 1 document, 50.0% of science" in printed
+    assert f"  line 5 ({example['probability']:.0%}): a goal" in printed
+    for options in (["--examples", 0], ["--examples", 0, "--json"]):
+        assert "a goal" not in run("evaluate", model, test_set, *options).stdout
+
+
+def test_examples_are_bounded_and_the_most_probable_come_first(model: Path, tmp_path: Path, ask: Ask) -> None:
+    texts = ["a goal of the", "the striker and the goal", f"goal {'word ' * 200}", "goal striker keeper"]
+    wrong = write_csv(tmp_path / "wrong.csv", [(text, "science") for text in texts])
+    for n_examples in (1, 2, 9):
+        (pair,) = ask("evaluate", model, wrong, "--examples", n_examples)["confusions"]
+        probabilities = [example["probability"] for example in pair["examples"]]
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert len(probabilities) == min(n_examples, 4)
+    assert max(len(example["text"]) for example in pair["examples"]) == 200
+
+
+def test_examples_in_a_folder_are_named_by_their_file(model: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "docs/science").mkdir(parents=True)
+    (tmp_path / "docs/science/3.txt").write_text("a\n\n goal")
+    assert "  science/3.txt (" in run("evaluate", model, tmp_path / "docs").stdout
+    assert ": a goal\n" in run("evaluate", model, tmp_path / "docs").stdout
+
+
+def test_evaluate_shows_accuracy_by_probability_band(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
+    bands = ask("evaluate", model, test_set)["bands"]
+    assert [(band["min_probability"], band["max_probability"]) for band in bands][::7] == [(0, 0.5), (0.99, 1)]
+    assert sum(band["documents"] for band in bands) == 5
+    assert sum(band["documents"] * band["accuracy"] for band in bands) == pytest.approx(3)
+    printed = run("evaluate", model, test_set).stdout
+    assert "Labels by probability band" in printed
+    assert "0.95 to 0.99" in printed
 
 
 def test_evaluate_a_multilabel_model(tagger: Path, tagged: Path, run: Run, ask: Ask) -> None:

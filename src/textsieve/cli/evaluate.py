@@ -1,5 +1,6 @@
 """`textsieve evaluate`: compare predictions with true labels, class by class, and show the confusions."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from ..prediction import Model
     from .output import Page
 
-MAX_CONFUSIONS = 20
-"""The maximum number of confusions that are listed if the whole matrix doesn't fit."""
+MAX_PAIRS_SHOWN = 10
+"""The maximum number of pairs of classes for which examples are printed; --json has more."""
 MAX_NAME_WIDTH = 20
 """The maximum width of a class name as the title of a column."""
 CORNER = "true \\ predicted"
@@ -21,20 +22,29 @@ CORNER = "true \\ predicted"
 @click.command(
     epilog=options.examples(
         "textsieve evaluate news.sieve test.csv",
+        "textsieve evaluate news.sieve test.csv --examples 10",
     )
 )
 @click.argument("model")
 @click.argument("path")
 @options.read_options
+@click.option(
+    *("--examples", "n_examples"),
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Show at most N documents of each pair of confused classes; 0 shows none.",
+)
 @options.jobs
 @options.json_flag
-def command(model: str, path: str, read_options: dict[str, Any], jobs: int, wants_json: bool) -> None:
+def command(model: str, path: str, read_options: dict[str, Any], n_examples: int, jobs: int, wants_json: bool) -> None:
     """Compare the predictions of a model with the true labels.
 
     Prints micro- and macro-F1, how many labels are certain and how many of these are right, a row for each class, and
-    which classes are confused with which. PATH has documents with
-    labels, as for train; documents without a label are left out. The column names and the label separator that were
-    given to train are the defaults.
+    which classes are confused with which, with the place and the beginning of some of the documents. PATH has
+    documents with labels, as for train; documents without a label are left out. The column names and the label
+    separator that were given to train are the defaults.
     """
     from ..categorizer import load
     from ..errors import InputError, Setting
@@ -46,8 +56,10 @@ def command(model: str, path: str, read_options: dict[str, Any], jobs: int, want
         categorizer = load(model)
     categorizer.n_jobs = jobs
     defaults = default_read_options(categorizer.model_)
-    with open_corpus(path, read_options, usual=defaults) as corpus, progress() as on_progress:
-        report = categorizer.evaluate(with_progress(corpus, "predicting", on_progress))
+    extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places of the examples
+    with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress() as on_progress:
+        documents = with_progress(corpus, "predicting", on_progress)
+        report = categorizer.evaluate(documents, n_examples=n_examples)
     if not report.documents:
         raise InputError(
             "no document has a label, so there is nothing to compare the predictions with",
@@ -78,9 +90,26 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     page.line(measures_text(report.summary(), multilabel=report.multilabel))
     if report.confidence is not None:
         show_confidence(page, report.confidence.to_dict(), "documents")
+        _show_bands(page, report)
     _show_classes(page, report)
     if not report.multilabel:
         _show_confusion(page, report)
+        _show_examples(page, report)
+
+
+def _show_bands(page: "Page", report: "Report") -> None:
+    """Print how many labels are right, by the probability of the label."""
+    from .output import Column, number_columns
+
+    rows = [
+        (
+            f"{band.min_probability:g} to {band.max_probability:g}",
+            f"{band.documents:,}",
+            f"{band.accuracy:.1%}" if band.documents else "-",
+        )
+        for band in report.bands
+    ]
+    page.table([Column("probability"), *number_columns("documents", "right")], rows, title="Labels by probability band")
 
 
 def _show_classes(page: "Page", report: "Report") -> None:
@@ -117,6 +146,23 @@ def _show_confusion(page: "Page", report: "Report") -> None:
             ]
             page.table([Column(CORNER), *number_columns(*titles)], rows, title="Confusion")
             return
-    errors = [(pair, count) for pair, count in report.pairs.most_common() if pair[0] != pair[1]][:MAX_CONFUSIONS]
-    rows = [[label_text(true), label_text(predicted), f"{count:,}"] for (true, predicted), count in errors]
+    rows = [[label_text(pair.label), label_text(pair.predicted), f"{pair.n_documents:,}"] for pair in report.confusions]
     page.table([Column("true"), Column("predicted"), *number_columns("docs")], rows, title="Most frequent confusions")
+
+
+def _show_examples(page: "Page", report: "Report") -> None:
+    """Print the places and beginnings of documents of the pairs of classes that are confused most."""
+    from ..errors import counted
+    from .messages import printable
+    from .output import label_text, shorten
+
+    for pair in report.confusions[:MAX_PAIRS_SHOWN]:
+        if not pair.examples:
+            continue
+        label, predicted = label_text(pair.label), label_text(pair.predicted)
+        page.heading(
+            f"{label} taken for {predicted}: {counted(pair.n_documents, 'document')}, {pair.share:.1%} of {label}"
+        )
+        for example in pair.examples:
+            probability = "" if example.probability is None else f" ({example.probability:.0%})"
+            page.line(shorten(printable(f"  {example.place}{probability}: {example.text}"), page.width))

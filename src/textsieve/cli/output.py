@@ -92,6 +92,12 @@ class Page:
         self._is_below_table = False
         self._console.print(printable(text), soft_wrap=not self._wraps_lines)
 
+    def heading(self, text: str) -> None:
+        """Print a heading in bold after an empty line."""
+        self._console.print()
+        self._console.print(Text(printable(text), "bold"), soft_wrap=not self._wraps_lines)
+        self._is_below_table = False
+
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
         """Print a table that fits the width, unless its numbers alone are wider."""
         rows = list(rows)

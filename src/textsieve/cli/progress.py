@@ -104,9 +104,9 @@ def with_progress(corpus: Corpus, stage: str, on_progress: ProgressCallback) -> 
     replaced bytes.
     """
 
-    def start(_: Report) -> Iterator[Batch]:
+    def start(report: Report) -> Iterator[Batch]:
         done = 0
-        for batch in corpus.batches():
+        for batch in corpus.batches(places=report.places):
             yield batch
             done += len(batch)
             on_progress(stage, done, None)

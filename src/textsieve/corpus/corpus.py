@@ -151,9 +151,13 @@ class Corpus:
         """Return the training and test parts if the publisher of the documents defines them, else None."""
         return self._split() if self._split else None
 
-    def batches(self, *, ahead: bool = False) -> Iterator[Batch]:
-        """Yield all documents from the first, a batch at a time; with `ahead`, a thread reads the next batches."""
-        return self._pass(Report(), ahead=ahead)
+    def batches(self, *, ahead: bool = False, places: list[DocumentPlace] | None = None) -> Iterator[Batch]:
+        """Yield all documents from the first, a batch at a time; with `ahead`, a thread reads the next batches.
+
+        With `places`, the reader appends the place of each document that it reads, if it reports places (see
+        `placed_batches`).
+        """
+        return self._pass(Report(places=places), ahead=ahead)
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
         """Yield each batch and the place of each document, such as "line 3".
@@ -163,7 +167,7 @@ class Corpus:
         """
         pending_places: list[DocumentPlace] = []  # the reader appends the place of each document that it reads
         n_yielded = 0
-        for batch in self._pass(Report(places=pending_places)):
+        for batch in self.batches(places=pending_places):
             self._require_texts(batch)
             file_places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
             places = file_places or pending_places[: len(batch)]

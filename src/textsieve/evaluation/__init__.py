@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from .calibration import Calibration as Calibration
     from .calibration import JointCalibration as JointCalibration
     from .confidence import Confidence as Confidence
+    from .confidence import ProbabilityBand as ProbabilityBand
+    from .confusions import ConfusedClasses as ConfusedClasses
+    from .confusions import ConfusionExamples as ConfusionExamples
+    from .confusions import ExampleDocument as ExampleDocument
     from .metrics import ClassRow as ClassRow
     from .metrics import Report as Report
     from .metrics import compare_labels as compare_labels
@@ -29,7 +33,8 @@ __getattr__, __dir__, __all__ = attach(
         "metrics": ["ClassRow", "Report", "compare_labels"],
         "thresholds": ["SCut", "SCutFBR", "RCut", "PCut", "ZeroCut", "best_f1_threshold"],
         "calibration": ["Calibration", "JointCalibration"],
-        "confidence": ["Confidence"],
+        "confidence": ["Confidence", "ProbabilityBand"],
+        "confusions": ["ConfusedClasses", "ConfusionExamples", "ExampleDocument"],
         "validation": ["CurvePoint", "size_grid", "smallest_within_one_error", "folds", "held_out"],
     },
 )

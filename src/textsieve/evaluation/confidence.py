@@ -3,12 +3,14 @@
 A user who wants no label that is less probable than some minimum needs to know what the minimum costs. For each of some
 minima, `Confidence` counts the documents whose label is at least as probable (the coverage), and those of them whose
 label is right (the accuracy). A document without a selected term is never certain: its label is the fallback class.
+The differences between consecutive minima are the counts of a band of probabilities (`ProbabilityBand`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +31,19 @@ class ConfidenceRow(NamedTuple):
     """The share of right labels among them; 0 if there are none."""
 
 
+class ProbabilityBand(NamedTuple):
+    """The documents whose label has a probability from `min_probability` to below `max_probability`.
+
+    The last band includes 1. The first band, from 0, also has all documents without a selected term.
+    """
+
+    min_probability: float
+    max_probability: float
+    documents: float
+    accuracy: float
+    """The share of right labels among them; 0 if there are none."""
+
+
 @dataclass(frozen=True)
 class Confidence:
     """Counts of documents by the probability of their label. Counts of batches can be added."""
@@ -39,6 +54,8 @@ class Confidence:
     """For each of `MINIMA`, the number of documents whose label is at least as probable."""
     right: tuple[float, ...]
     """For each of `MINIMA`, how many of these labels are right."""
+    all_right: float
+    """How many of all labels are right."""
 
     @classmethod
     def of(cls, probabilities: Floats, is_right: Bools, is_unknown: Bools, weights: Floats | None = None) -> Confidence:
@@ -52,7 +69,7 @@ class Confidence:
             is_certain = (probabilities >= minimum) & ~is_unknown
             certain.append(counts[is_certain].sum().item())
             right.append(counts[is_certain & is_right].sum().item())
-        return cls(counts.sum().item(), tuple(certain), tuple(right))
+        return cls(counts.sum().item(), tuple(certain), tuple(right), counts[is_right].sum().item())
 
     @classmethod
     def of_labels(
@@ -73,13 +90,23 @@ class Confidence:
         """Return the counts of the documents of both."""
         certain = tuple(a + b for a, b in zip(self.certain, other.certain, strict=True))
         right = tuple(a + b for a, b in zip(self.right, other.right, strict=True))
-        return Confidence(self.documents + other.documents, certain, right)
+        return Confidence(self.documents + other.documents, certain, right, self.all_right + other.all_right)
 
     def rows(self) -> list[ConfidenceRow]:
         """Return coverage and accuracy for each of `MINIMA`."""
         return [
             ConfidenceRow(minimum, _share(certain, self.documents), _share(right, certain))
             for minimum, certain, right in zip(MINIMA, self.certain, self.right, strict=True)
+        ]
+
+    def bands(self) -> list[ProbabilityBand]:
+        """Return the number of documents and the accuracy between consecutive minima, from 0 to 1."""
+        bounds = pairwise((0.0, *MINIMA, 1.0))
+        n_documents = (a - b for a, b in pairwise((self.documents, *self.certain, 0)))
+        n_right = (a - b for a, b in pairwise((self.all_right, *self.right, 0)))
+        return [
+            ProbabilityBand(low, high, documents, _share(right, documents))
+            for (low, high), documents, right in zip(bounds, n_documents, n_right, strict=True)
         ]
 
     def to_dict(self) -> dict[str, Any]:

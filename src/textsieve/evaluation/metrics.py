@@ -16,7 +16,8 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from ..errors import counted
-from .confidence import Confidence
+from .confidence import Confidence, ProbabilityBand
+from .confusions import NO_EXAMPLES, ConfusedClasses, ConfusionExamples, list_confusions
 
 MAX_LINES = 50
 """The largest number of classes that a printed report lists."""
@@ -56,6 +57,8 @@ class Report:
     """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
     confidence: Confidence | None = None
     """How many labels are certain, and how many of these are right; None if the model has no probabilities."""
+    examples: ConfusionExamples = NO_EXAMPLES
+    """The beginnings of some documents with a wrong label."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""
@@ -93,7 +96,14 @@ class Report:
         # If only one of the reports has a confidence, the sum gets this one.
         known = [report.confidence for report in (self, other) if report.confidence is not None]
         confidence = known[0] + known[1] if len(known) == 2 else known[0] if known else None
-        return Report(self.classes, self.multilabel or other.multilabel, **numbers, **counters, confidence=confidence)
+        examples = (self.examples + other.examples).of_most_frequent(counters["pairs"])
+        return Report(
+            *(self.classes, self.multilabel or other.multilabel),
+            **numbers,
+            **counters,
+            confidence=confidence,
+            examples=examples,
+        )
 
     @property
     def labels(self) -> list[Any]:
@@ -161,6 +171,16 @@ class Report:
         """
         return [[self.pairs[true, predicted] for predicted in self.labels] for true in self.labels]
 
+    @property
+    def confusions(self) -> list[ConfusedClasses]:
+        """Return the pairs of classes that are confused most, with example documents; empty for multilabel models."""
+        return list_confusions(self.pairs, self.true, self.examples.by_pair)
+
+    @property
+    def bands(self) -> list[ProbabilityBand]:
+        """Return how many labels are right by the probability of the label; empty if there are no probabilities."""
+        return [] if self.confidence is None else self.confidence.bands()
+
     def summary(self) -> dict[str, Any]:
         """Return the overall figures as JSON values."""
         return {
@@ -183,7 +203,11 @@ class Report:
         everything = self.by_class()
         if self.confidence is not None:
             everything["confidence"] = self.confidence.to_dict()
-        return everything if self.multilabel else everything | {"labels": self.labels, "confusion": self.confusion()}
+            everything["bands"] = [band._asdict() for band in self.bands]
+        if not self.multilabel:
+            everything |= {"labels": self.labels, "confusion": self.confusion()}
+            everything["confusions"] = [pair.to_dict() for pair in self.confusions]
+        return everything
 
 
 def compare_labels(
@@ -196,12 +220,13 @@ def compare_labels(
     n_unknown: Any = 0,
     weights: Iterable[Any] | None = None,
     confidence: Confidence | None = None,
+    examples: ConfusionExamples = NO_EXAMPLES,
 ) -> Report:
     """Compare the predicted labels of some documents with their true labels.
 
     Documents without a true label are counted as unlabelled and skipped, unless `no_label_is_valid` says that they
     belong to no class. `n_unknown` is the number of documents without a known term. `weights` are sample weights;
-    counts are integers if all weights are. `confidence` is passed on to the report.
+    counts are integers if all weights are. `confidence` and `examples` are passed on to the report.
     """
     n_documents: Any = 0
     n_unlabelled: Any = 0
@@ -229,7 +254,7 @@ def compare_labels(
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
         *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
-        *(hits, n_predicted, n_true, pairs, confidence),
+        *(hits, n_predicted, n_true, pairs, confidence, examples),
     )
 
 
