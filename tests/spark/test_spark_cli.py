@@ -110,7 +110,7 @@ def test_spark_reads_the_same_documents_as_one_machine(spark: SparkSession, tmp_
     for label in columns:
         separator = ";" if label == "joined" else None
         expected = list(read(path, label=label, label_separator=separator))
-        rows = read_files(spark, [str(path)], label=label, label_separator=separator).collect()
+        rows = read_files(spark, [str(path)], label=label, label_separator=separator).df.collect()
         documents_read = [(row["text"] or "", own_labels(row["label"])) for row in rows]
         assert documents_read == expected, label
 
@@ -127,7 +127,7 @@ def test_csv_with_semicolons_and_without_a_header(spark: SparkSession, tmp_path:
     (tmp_path / "numbers.csv").write_text("a,x y\n")
     (tmp_path / "both.csv").write_text("a;x y\n")
     for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0), ("both.csv", 1, 0)):
-        (row,) = read_files(spark, [str(tmp_path / name)], text=text, label=label).collect()
+        (row,) = read_files(spark, [str(tmp_path / name)], text=text, label=label).df.collect()
         assert (row["text"].replace(",", ""), row["label"]) == ("x y", "a")
 
 
@@ -139,11 +139,11 @@ def test_folders_wildcards_and_several_files(spark: SparkSession, tmp_path: Path
         pl.DataFrame({"text": [f"text {number}"], "label": [number]}).write_parquet(folder / f"{number}.parquet")
     files = [str(folder / f"{number}.parquet") for number in range(3)]
     for paths in ([str(folder)], [str(folder / "*.parquet")], files):
-        assert {row["label"] for row in read_files(spark, paths).collect()} == {"0", "1", "2"}
+        assert {row["label"] for row in read_files(spark, paths).df.collect()} == {"0", "1", "2"}
     (folder / "3.csv").write_text("text,label\nx,y\n")
     with pytest.raises(InputError, match=r"several kinds \(csv, parquet\); Spark reads parquet, jsonl, csv, tsv"):
         read_files(spark, [str(folder)])
-    assert len(read_files(spark, [str(folder / "*.csv")]).collect()) == 1
+    assert len(read_files(spark, [str(folder / "*.csv")]).df.collect()) == 1
 
 
 # -- what is wrong -----------------------------------------------------------------------------------------------

@@ -160,7 +160,9 @@ def command(
     check_report(report, results_file, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(open_corpus(path, read_options))
-        test_corpus = stack.enter_context(open_corpus(test, read_options)) if test else None
+        # The labels of both get the same spelling.
+        folded = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
+        test_corpus = stack.enter_context(open_corpus(test, read_options, **folded)) if test else None
         on_progress = stack.enter_context(progress())
         try:
             comparison = compare(

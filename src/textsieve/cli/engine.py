@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from ..corpus import Corpus
     from ..errors import Setting
+    from ..spark.files import SparkDocuments
     from .progress import ProgressCallback
 
 ENGINES = {
@@ -73,8 +74,8 @@ class EngineDocuments(Protocol):
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         """Return a categorizer with the settings of `model`, trained on all documents."""
 
-    def summary(self, model: Categorizer) -> str:
-        """Return a line about the documents, available once a model is trained."""
+    def summary(self, model: Categorizer) -> list[str]:
+        """Return lines about the documents and their columns, available once a model is trained."""
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         """Return a context manager that yields the progress callback."""
@@ -115,8 +116,10 @@ class _LocalDocuments:
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         return model.fit(self._corpus, progress=on_progress)
 
-    def summary(self, model: Categorizer) -> str:
-        return f"{self._corpus.name}: {self._corpus.report}"
+    def summary(self, model: Categorizer) -> list[str]:
+        from .opening import columns_lines
+
+        return [f"{self._corpus.name}: {self._corpus.report}", *columns_lines(self._corpus)]
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         from .progress import progress
@@ -137,26 +140,32 @@ def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iter
 
 
 class _SparkDocuments:
-    """Documents in a Spark DataFrame; `most_values` is the option --most-values."""
+    """Documents in a Spark DataFrame, and their columns; `most_values` is the option --most-values."""
 
-    def __init__(self, df: Any, name: str, most_values: int | None) -> None:
-        self._df, self._name = df, name
+    def __init__(self, documents: SparkDocuments, name: str, most_values: int | None) -> None:
+        self._df, self._columns = documents
+        self._name = name
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
+        from ..corpus.label_spellings import hint_about_spellings
         from ..spark import fit
         from .messages import warn
 
         trained = fit(self._df, categorizer=model, progress=on_progress, **self._limits)
         if not trained.model_.multilabel and (hint := _joined_labels_hint(trained.model_.classes)):
             warn((f"{self._name}: ", *hint))
+        counts = dict(zip(trained.model_.classes, map(int, trained.model_.class_docs), strict=True))
+        if hint := hint_about_spellings(counts):
+            warn((f"{self._name}: ", *hint))
         return trained
 
-    def summary(self, model: Categorizer) -> str:
+    def summary(self, model: Categorizer) -> list[str]:
         from ..corpus import Report
 
         about = model.model_.about
-        return f"{self._name}: {Report(about['n_documents'], about['n_unlabelled'])}"
+        report = Report(about["n_documents"], about["n_unlabelled"])
+        return [f"{self._name}: {report}", f"Columns: {self._columns}"]
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
@@ -199,5 +208,7 @@ def _open_spark(
     logging.getLogger().addHandler(logging.NullHandler())
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        settings = {option: read_options[option] for option in READ_OPTIONS}
+        if read_options["sheet"] is not None:
+            raise click.UsageError("--sheet is for Excel files, which Spark does not read; leave it out.")
+        settings = {option: read_options[option] for option in READ_OPTIONS if option != "sheet"}
         yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])

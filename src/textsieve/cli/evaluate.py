@@ -49,7 +49,7 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
     from ..categorizer import load
     from ..errors import InputError, Setting
     from .json_output import print_json
-    from .opening import default_read_options, hint_if_not_a_model, open_corpus
+    from .opening import columns_lines, default_read_options, folding, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
 
     with hint_if_not_a_model("evaluate", model, path):
@@ -57,6 +57,7 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
     categorizer.n_jobs = jobs
     defaults = default_read_options(categorizer.model_)
     extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places of the examples
+    extra |= folding(categorizer.model_, read_options)
     with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress() as on_progress:
         documents = with_progress(corpus, "predicting", on_progress)
         report = categorizer.evaluate(documents, n_examples=n_examples)
@@ -69,20 +70,27 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
     if wants_json:
         print_json(report.to_dict())
     else:
-        _show(report, corpus.name, categorizer.model_)
+        _show(report, corpus.name, columns_lines(corpus), categorizer.model_)
 
 
-def _show(report: "Report", name: str, model: "Model") -> None:
-    """Print the documents, the measures over all classes, and the tables; `name` is that of the corpus."""
+def _show(report: "Report", name: str, columns: list[str], model: "Model") -> None:
+    """Print the documents, the measures over all classes, and the tables; `name` is that of the corpus.
+
+    `columns` are the lines on the columns that were read.
+    """
+    from ..errors import counted
     from .description import measures_text, show_confidence
     from .output import Page, label_text
 
     page = Page()
     left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
-    page.line(f"{name}: {report.documents:,} documents{left_out}")
+    page.line(f"{name}: {counted(report.documents, 'document')}{left_out}")
+    for line in columns:
+        page.line(line)
     if report.unknown:
         fallback = f"{model.fallback_description}, {label_text(model.classes[model.fallback_class])}"
-        page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {fallback}")
+        unknown = counted(report.unknown, "document is empty or has", "documents are empty or have")
+        page.line(f"{unknown} no term of the model: {'it gets' if report.unknown == 1 else 'they get'} {fallback}")
     unknown_classes = [label_text(label) for label in report.labels if label not in report.classes]
     if unknown_classes:
         listed = ", ".join(unknown_classes[:5]) + (", ..." if len(unknown_classes) > 5 else "")

@@ -13,6 +13,8 @@ from ..warning import InputWarning
 
 SIZE_SETTINGS = ("max_document", "max_unpacked")
 """Settings whose values are numbers of bytes, written as 20kB."""
+REPEATED_SETTINGS = ("text",)
+"""Settings whose option is repeated for each of several values."""
 UNITS = ("", "kB", "MB", "GB", "TB")
 
 
@@ -57,7 +59,11 @@ def write_setting(setting: Setting) -> str:
     flag_value = _flag_value(setting.name, has_opposite=bool(opposite))
     if flag_value is not UNSET:
         return name if value == flag_value else opposite or f"no {name}"
-    return f"no {name}" if value is None else f"{name} {_value_text(setting.name, value)}"
+    if value is None:
+        return f"no {name}"
+    if setting.name in REPEATED_SETTINGS and isinstance(value, list | tuple):
+        return " ".join(f"{name} {_value_text(setting.name, item)}" for item in value)
+    return f"{name} {_value_text(setting.name, value)}"
 
 
 def option_name(setting: str) -> str:

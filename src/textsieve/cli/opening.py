@@ -15,14 +15,14 @@ from typing import Any
 from ..corpus import Corpus, read
 from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..prediction import Model
 from ..writability import check_openable
 from .messages import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
-READ_OPTIONS = (*COLUMNS, "label_separator", "format", "encoding")
+READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "encoding")
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
@@ -64,28 +64,32 @@ def open_chained(paths: Sequence[str], read_options: Mapping[str, Any]) -> Itera
         raise InputError("no documents, the files are empty.", place=", ".join(empty))
     for path in empty:
         warn(f"{path}: is empty, and is skipped.")
+    # Labels are folded in all files together, so that they get the same spelling.
+    unfolded_options = {**read_options, "fold_labels": False}
     with ExitStack() as stack:
         corpora = [
             stack.enter_context(open_corpus(path, path_options, usual=defaults))
-            for path, path_options, defaults in read_options_by_path(paths, read_options, defaults={})
+            for path, path_options, defaults in read_options_by_path(paths, unfolded_options, defaults={})
             if path not in empty
         ]
         corpus = Corpus.chained(corpora)
+        if read_options["fold_labels"]:
+            corpus = corpus.with_folded_labels()
         yield corpus
         _warn_of_replaced_bytes(corpus)
 
 
 def read_options_by_path(
-    paths: Sequence[str], read_options: Mapping[str, Any], defaults: Mapping[str, str]
-) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
+    paths: Sequence[str], read_options: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
     """Yield each path with its options for reading and its defaults for options that are not given.
 
     The first path must have the columns that the options name. The other paths need not have them, because some formats
-    have no columns: for the other paths, column names and the label separator are only defaults.
+    have no columns: for the other paths, column names, the label separator and the sheet are only defaults.
     """
     yield paths[0], read_options, defaults
-    separator = read_options["label_separator"]
-    optional = named_columns(read_options) | ({} if separator is None else {"label_separator": separator})
+    options = {option: read_options[option] for option in ("label_separator", "sheet")}
+    optional = named_columns(read_options) | {option: value for option, value in options.items() if value is not None}
     required = {name: None if name in optional else value for name, value in read_options.items()}
     for path in paths[1:]:
         yield path, required, {**defaults, **optional}
@@ -109,39 +113,85 @@ def _warn_of_replaced_bytes(corpus: Corpus) -> None:
     """Print a warning if the last pass replaced bytes that are invalid in the encoding."""
     if corpus.report is not None and corpus.report.replaced_bytes:
         hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
-        warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
+        replaced = counted(corpus.report.replaced_bytes, "wrong byte was", "wrong bytes were")
+        warn(f"{corpus.name}: {replaced} replaced{hint}.")
 
 
 # -- options for reading that a model remembers ------------------------------------------------------------------
 
 
-def named_columns(read_options: Mapping[str, Any]) -> dict[str, str]:
+def given_options(read_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options for reading that were given, for the model to store; a flag that is not set is False."""
+    values = {option: read_options.get(option) for option in READ_OPTIONS}
+    return {option: value for option, value in values.items() if value is not None and value is not False}
+
+
+def named_columns(read_options: Mapping[str, Any]) -> dict[str, str | list[str]]:
     """Return the columns that the options give by name, not by number, for the model to store."""
-    return {option: read_options[option] for option in COLUMNS if isinstance(read_options[option], str)}
+    return {option: read_options[option] for option in COLUMNS if _is_named(option, read_options[option])}
+
+
+def _is_named(option: str, value: object) -> bool:
+    """Return whether the value of --text or --label is the name of a column, or for --text a list of names."""
+    if option == "text" and isinstance(value, list):
+        return bool(value) and all(isinstance(name, str) for name in value)
+    return isinstance(value, str)
 
 
 def remembered_read_options(model: Model) -> dict[str, Any]:
     """Return the options for reading that `train` got, as the model stores them; older models store only columns."""
     stored = model.about.get("reading")
     options = stored if isinstance(stored, dict) else {}
-    types: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)  # columns may have numbers; all other values are text
-    valid = {
-        option: options[option] for option in READ_OPTIONS if isinstance(options.get(option), types.get(option, str))
+    return _stored_columns(model) | {
+        option: options[option] for option in READ_OPTIONS if _is_valid_option(option, options.get(option))
     }
-    return _stored_columns(model) | valid
 
 
-def default_read_options(model: Model) -> dict[str, str]:
-    """Return the defaults for reading files for a model: the column names and the label separator of its training."""
-    separator = remembered_read_options(model).get("label_separator")
-    return _stored_columns(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
+def _is_valid_option(option: str, value: object) -> bool:
+    """Return whether a model can have stored this value of an option for reading."""
+    if option == "fold_labels":
+        return value is True
+    if option == "text" and isinstance(value, list):
+        return bool(value) and all(isinstance(column, str | int) for column in value)
+    return isinstance(value, str | int if option in COLUMNS else str)  # columns may have numbers
 
 
-def _stored_columns(model: Model) -> dict[str, str]:
+def default_read_options(model: Model) -> dict[str, Any]:
+    """Return the defaults for reading files for a model: column names, label separator and sheet of its training."""
+    remembered = remembered_read_options(model)
+    return _stored_columns(model) | {
+        option: remembered[option] for option in ("label_separator", "sheet") if remembered.get(option)
+    }
+
+
+def folding(model: Model, read_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the argument `fold_labels` of `read` for the labels of documents that a model knows the classes of.
+
+    Labels are folded if the option says so, or if `train` got it. They get the spelling of the model's classes; if it
+    has classes that differ only in case, of the larger one.
+    """
+    if not read_options["fold_labels"] and not remembered_read_options(model).get("fold_labels"):
+        return {}
+    classes = sorted(zip(model.class_docs, model.classes, strict=True), key=lambda pair: -pair[0])
+    return {"fold_labels": [label for _, label in classes if isinstance(label, str)]}
+
+
+def _stored_columns(model: Model) -> dict[str, Any]:
     """Return the column names that a model stores, without invalid entries."""
     columns = model.about.get("columns")
     stored = columns if isinstance(columns, dict) else {}
-    return {option: stored[option] for option in COLUMNS if isinstance(stored.get(option), str)}
+    return {option: stored[option] for option in COLUMNS if _is_named(option, stored.get(option))}
+
+
+def columns_lines(corpus: Corpus, *, only_choices: bool = False) -> list[str]:
+    """Return a line on the columns that were read of each table of a corpus, and those that were left out.
+
+    With `only_choices`, tables are left out that have nothing but one text column and the kept columns.
+    """
+    tables = [table for table in corpus.tables if not only_choices or len(table.text) > 1 or table.left_out]
+    if len(corpus.tables) == 1:
+        return [f"Columns: {table}" for table in tables]
+    return [f"Columns of {table.source}: {table}" for table in tables]
 
 
 # -- checks ------------------------------------------------------------------------------------------------------

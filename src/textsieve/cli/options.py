@@ -62,6 +62,13 @@ def column(value: str) -> str | int:
     return int(value) if value.isdecimal() else value
 
 
+def one_or_several(columns: tuple[str | int, ...]) -> str | int | list[str | int] | None:
+    """Return None for no column, one column by itself, and several as a list."""
+    if not columns:
+        return None
+    return columns[0] if len(columns) == 1 else list(columns)
+
+
 def number_or_share(value: str) -> int | float:
     """Parse an integer, or a share written with a decimal point."""
     try:
@@ -356,22 +363,31 @@ read_options = bundle(
     click.option(
         "--text",
         type=column,
+        multiple=True,
+        callback=lambda _, __, columns: one_or_several(columns),
         metavar="COLUMN",
-        help="The column or key of the text; a number, from 0, if there is no header.",
+        help="The column or key of the text; a number, from 0, if there is no header. Repeat it to join columns.",
     ),
     click.option("--label", type=column, metavar="COLUMN", help="The column or key of the label, given like --text."),
     click.option("--label-separator", metavar="TEXT", help="The text between several labels in one cell."),
+    click.option(
+        "--fold-labels",
+        is_flag=True,
+        help="Merge labels that differ only in case or in the space around them: into the most frequent spelling, or "
+        "that of the model.",
+    ),
     click.option(
         "--format",
         type=click.Choice(list(FORMATS)),
         help="The format of the documents.  [default: detected from the content]",
     ),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel file.  [default: the first one]"),
     click.option(
         "--encoding",
         type=encoding,
         is_eager=True,  # --stop-words needs it
         metavar="NAME",
-        help="The encoding of text files.  [default: utf-8]",
+        help="The encoding of text files.  [default: utf-8, or guessed for a file that is not]",
     ),
     click.option(
         "--max-document",

@@ -75,8 +75,8 @@ def command(
     from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.records import Records
     from .errors import exit_as_usage_error
-    from .messages import warn
-    from .opening import STDIO, check_output, default_read_options, hint_if_not_a_model, open_corpus
+    from .messages import print_message, warn
+    from .opening import STDIO, check_output, columns_lines, default_read_options, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
 
     output = None if output == STDIO else output
@@ -96,6 +96,9 @@ def command(
         _open_output(output) as (file, encoding),
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
+            if not n_documents:  # the columns of a pipe are known with its first documents
+                for line in columns_lines(corpus, only_choices=True):
+                    print_message("note", line)
             with corpus.naming_documents(n_documents, batch.kept):
                 predictions = trained.predict(batch.texts, jobs)
             n_documents += len(predictions.scores)

@@ -28,7 +28,7 @@ from ..errors import InputError, counted
 from ..prediction import Model
 from .errors import FAILED
 from .messages import error_text, print_message, printable
-from .opening import COLUMNS, READ_OPTIONS, STDIO, remembered_read_options
+from .opening import COLUMNS, READ_OPTIONS, STDIO, given_options, remembered_read_options
 from .options import arguments_of
 
 DOCUMENTS = "YOUR-DOCUMENTS"
@@ -138,19 +138,12 @@ class _Sources(NamedTuple):
 
 def _find_sources(model: Model, files: Sequence[str], read_options: Mapping[str, Any]) -> _Sources:
     """Return how to read a model's documents again together with `files`, which were read with `read_options`."""
-    train_options = remembered_read_options(model)
+    train_options, read_options = remembered_read_options(model), given_options(read_options)
     has_train_options = "reading" in model.about
     if not has_train_options:  # an older model, or one trained in Python: assume the options of the update
-        train_options |= {
-            name: read_options[name]
-            for name in READ_OPTIONS
-            if name not in COLUMNS and read_options.get(name) is not None
-        }
+        train_options |= {name: read_options[name] for name in read_options if name not in COLUMNS}
     arguments = [
-        argument
-        for name in READ_OPTIONS
-        if name in train_options
-        for argument in (_option(name), str(train_options[name]))
+        argument for name in READ_OPTIONS if name in train_options for argument in _arguments(name, train_options[name])
     ]
     readable_files = [file for file in files if file != STDIO and (os.path.exists(file) or is_corpus_name(file))]
     notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in readable_files]
@@ -177,6 +170,15 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def _arguments(name: str, value: Any) -> list[str]:
+    """Return an option for reading with its value, as arguments of `train`; a list of columns repeats the option."""
+    if value is True:
+        return [_option(name)]
+    return [
+        argument for item in (value if isinstance(value, list) else [value]) for argument in (_option(name), str(item))
+    ]
+
+
 def _missing_note(file: str) -> str:
     """Return a note on a file that is not there to be read again."""
     if file == STDIO:
@@ -187,12 +189,14 @@ def _missing_note(file: str) -> str:
 def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
     """Return whether the value of an option that `train` got also suits files that `update` read with its own.
 
-    A value is None if the option was not given. If it was not given to `update`, then `update` has used the label
-    separator and the column names (but not the column numbers) that `train` got, so these suit its files.
+    A value is None if the option was not given. If it was not given to `update`, then `update` has used the
+    label separator, the sheet, the column names (but not the column numbers) and the folding of labels that `train`
+    got, so these suit its files.
     """
     if name == "encoding":
         return _canonical_encoding(train_value) == _canonical_encoding(update_value)
-    if update_value is None and (name == "label_separator" or (name in COLUMNS and isinstance(train_value, str))):
+    is_default = name in ("label_separator", "sheet", "fold_labels")
+    if update_value is None and (is_default or (name in COLUMNS and isinstance(train_value, str | list))):
         return True
     return bool(update_value == train_value)
 
@@ -210,6 +214,6 @@ def _options_text(names: Sequence[str], values: Mapping[str, Any]) -> str:
     defaults = {"encoding": DEFAULT_ENCODING}
     texts = []
     for name in names:
-        value = values.get(name) if values.get(name) is not None else defaults.get(name)
-        texts.append(f"no {_option(name)}" if value is None else f"{_option(name)} {shlex.quote(str(value))}")
+        value = values.get(name, defaults.get(name))
+        texts.append(f"no {_option(name)}" if value is None else shlex.join(_arguments(name, value)))
     return " ".join(texts)

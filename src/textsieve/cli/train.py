@@ -85,7 +85,7 @@ def command(
     from ..categorizer import Categorizer
     from ..training import check_settings
     from .errors import exit_as_usage_error
-    from .opening import READ_OPTIONS, check_output, named_columns
+    from .opening import check_output, given_options, named_columns
 
     check_output(output, *paths, what="a model", option="-o")
     settings = {**selection, **methods, **options.check_term_settings(term_settings), **multilabel, **measures}
@@ -98,9 +98,7 @@ def command(
             model = _fit(model, documents, on_progress)
             if columns := named_columns(read_options):
                 model.model_.about["columns"] = columns
-            model.model_.about["reading"] = {
-                option: read_options[option] for option in READ_OPTIONS if read_options[option] is not None
-            }
+            model.model_.about["reading"] = given_options(read_options)
             on_progress("writing", 0, None)
             start = time.perf_counter()
             model.save(output)
@@ -152,7 +150,8 @@ def _report(
         print_json({**model_as_dict(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
         return
     page = Page()
-    page.line(documents.summary(model))
+    for line in documents.summary(model):
+        page.line(line)
     selected = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
     by = "" if model.selector is None else f" selected by {selector_text(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"

@@ -157,7 +157,7 @@ def _read_corrections(
 ) -> Corrections:
     """Read the documents at all paths; empty files have no corrections yet, and are skipped."""
     from ..training.corrections import UNREADABLE, Corrections
-    from .opening import default_read_options, is_empty_file, open_corpus, read_options_by_path
+    from .opening import default_read_options, folding, is_empty_file, open_corpus, read_options_by_path
     from .progress import progress
 
     corrections = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
@@ -165,7 +165,9 @@ def _read_corrections(
         for path, path_options, defaults in read_options_by_path(paths, read_options, default_read_options(model)):
             if is_empty_file(path):
                 continue
-            extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
+            extra: dict[str, Any] = folding(model, read_options)
+            if os.path.isdir(path):
+                extra["keep"] = ("file",)  # file names are the places in messages
             with open_corpus(path, path_options, usual=defaults, lenient=True, **extra) as corpus:
                 for batch, places in corpus.placed_batches():
                     with _note_that_nothing_changed():

@@ -6,8 +6,10 @@ the machine. A document is never split: one that is larger than a batch makes a 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, Setting, counted, shown
@@ -94,8 +96,21 @@ class JoinedLabels:
         return ()
 
 
+class GuessedEncoding(NamedTuple):
+    """The encoding that was guessed for a file, or for files in a folder."""
+
+    source: str
+    """The name of the file or folder."""
+    encoding: str
+    is_folder: bool = False
+
+
 OUTSIDE_LINKS = "links that lead outside"
 """The key in `Report.skipped` for links that lead outside a folder of documents."""
+
+
+MAX_COUNTED_LABELS = 100_000
+"""Number of labels after which a report counts no more of them; so many labels are hardly classes."""
 
 
 @dataclass(slots=True)
@@ -107,6 +122,10 @@ class Report:
     empty: int = 0
     replaced_bytes: int = 0
     """Number of replacement characters inserted for bytes that are invalid in the encoding, or for lone surrogates."""
+    guessed_encodings: Counter[GuessedEncoding] = field(default_factory=Counter, repr=False, compare=False)
+    """Number of files that are not UTF-8 and were read in a guessed encoding."""
+    label_counts: Counter[str] = field(default_factory=Counter, repr=False, compare=False)
+    """Number of documents of each label; labels after the first `MAX_COUNTED_LABELS` may be missing."""
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
@@ -130,11 +149,19 @@ class Report:
         links = f"{counted(n_links, 'link')} that {'leads' if n_links == 1 else 'lead'}"
         return (f"skipped {links} outside the folder; ", Setting("follow_links", True), " reads them too.")
 
+    def hints_about_encodings(self) -> Iterator[tuple[str | Setting, ...]]:
+        """Yield a message about each guessed encoding."""
+        for (source, encoding, is_folder), n_files in self.guessed_encodings.items():
+            subject = f"{source}: {counted(n_files, 'file is', 'files are')}" if is_folder else f"{source} is"
+            yield (f"{subject} not UTF-8; read as {encoding}; ", Setting("encoding"), " names another encoding.")
+
     def add(self, batch: Batch) -> None:
         """Count the documents of a batch."""
         self.documents += len(batch)
         self.unlabelled += sum(1 for labels in batch.labels if not labels)
         self.empty += batch.count_empty()
+        if len(self.label_counts) < MAX_COUNTED_LABELS:
+            self.label_counts.update(chain.from_iterable(batch.labels))
 
     def __str__(self) -> str:
         """Return a one-line summary that leaves out zero counts."""
@@ -144,7 +171,7 @@ class Report:
             "wrong bytes replaced": self.replaced_bytes,
             **{f"{kind} skipped": count for kind, count in self.skipped.items()},
         }
-        return ", ".join([f"{self.documents:,} documents", *(f"{n:,} {kind}" for kind, n in counts.items() if n)])
+        return ", ".join([counted(self.documents, "document"), *(f"{n:,} {kind}" for kind, n in counts.items() if n)])
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:

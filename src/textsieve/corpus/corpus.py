@@ -6,16 +6,21 @@ of its files: it has a function that starts a pass over them. Only `load` reads 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DocumentError, InputError, Place, Setting, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
+from .label_spellings import LabelFolder, hint_about_spellings, spellings_by_key
 from .labels import LabelReader
-from .source import likely_label_columns
+from .source import UsedColumns, likely_label_columns
 from .streams import without_surrogates
 
 if TYPE_CHECKING:
@@ -41,7 +46,9 @@ class Corpus:
     """Documents and their labels, which can be read any number of times.
 
     `name` is used in messages. `report` is the `Report` of the last complete pass, or None before the first.
-    `multilabel` is None if only a complete pass can show whether documents have several labels.
+    `multilabel` is None if only a complete pass can show whether documents have several labels. `tables` has the names
+    of the columns that are read; for a pipe that is read as it arrives, from the first document on. If
+    `reports_spellings` is true, a complete pass warns of labels that differ only in case.
     """
 
     def __init__(
@@ -52,6 +59,7 @@ class Corpus:
         multilabel: bool | None = None,
         split: Split | None = None,
         sample_columns: SampleColumns | None = None,
+        tables: Iterable[UsedColumns] = (),
     ) -> None:
         self.name = name
         self.report: Report | None = None
@@ -59,6 +67,8 @@ class Corpus:
         self._declared_multilabel = multilabel
         self._split = split
         self.sample_columns = sample_columns
+        self.tables = list(tables)
+        self.reports_spellings = False
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
@@ -115,7 +125,10 @@ class Corpus:
         # The columns of the first part stand for those of all parts.
         sample_columns = parts[0].sample_columns if parts else None
         name = ", ".join(part.name for part in parts)
-        return cls(name, start, multilabel=multilabel, sample_columns=sample_columns)
+        tables = [table for part in parts for table in part.tables]
+        chain = cls(name, start, multilabel=multilabel, sample_columns=sample_columns, tables=tables)
+        chain.reports_spellings = any(part.reports_spellings for part in parts)
+        return chain
 
     @property
     def multilabel(self) -> bool | None:
@@ -193,6 +206,10 @@ class Corpus:
         self.report = report
         if links := report.hint_about_links():
             warn((f"{self.name}: ", *links))
+        for hint in report.hints_about_encodings():
+            warn(hint)
+        if self.reports_spellings and (hint := hint_about_spellings(report.label_counts)):
+            warn((f"{self.name}: ", *hint))
         if report.joined is not None and not report.multilabel and (hint := report.joined.hint()):
             warn((f"{self.name}: ", *hint))
 
@@ -277,6 +294,41 @@ class Corpus:
             part = f"document {n_before + number + 1:,}" if file is None else str(file)
             raise problem.at(Place(self.name, part)) from problem
 
+    def spellings(self) -> list[str]:
+        """Return all labels, in a pass over the corpus; of those that differ only in case or space, the most frequent.
+
+        Of equally frequent spellings, it is the one that sorts first.
+        """
+        counts = Counter(label for batch in self._start(Report()) for labels in batch.labels for label in labels)
+        return [labels[0] for labels in spellings_by_key(counts).values()]
+
+    def with_folded_labels(self, spellings: Iterable[str] | None = None) -> Corpus:
+        """Return the same documents, with labels merged that differ only in case or in the white space around them.
+
+        Each label gets the first of the given spellings that it equals otherwise, and labels without one get their
+        first spelling. Without spellings, it is the most frequent one, for which the labels are counted before the
+        first pass.
+        """
+        given = None if spellings is None else list(spellings)
+
+        @cache
+        def all_spellings() -> list[str]:
+            return self.spellings() if given is None else given
+
+        def start(report: Report) -> Iterator[Batch]:
+            fold = LabelFolder(all_spellings())
+            for batch in self._start(report):
+                yield replace(batch, labels=list(map(fold, batch.labels)))
+
+        def split() -> tuple[Corpus, Corpus]:
+            assert self._split is not None
+            train, test = self._split()
+            return train.with_folded_labels(all_spellings()), test.with_folded_labels(all_spellings())
+
+        folded = copy(self)
+        folded.report, folded._start, folded._split = None, start, None if self._split is None else split
+        return folded
+
     def with_name(self, name: str) -> Corpus:
         """Return the same documents under another name, which replaces the old one as the place of errors."""
 
@@ -285,14 +337,13 @@ class Corpus:
                 yield from self._start(report)
             except InputError as problem:
                 raise with_source(problem, self.name, name) from problem
+            for guess in [guess for guess in report.guessed_encodings if guess.source == self.name]:
+                report.guessed_encodings[guess._replace(source=name)] = report.guessed_encodings.pop(guess)
 
-        return Corpus(
-            name,
-            start,
-            multilabel=self._declared_multilabel,
-            split=self._split,
-            sample_columns=self.sample_columns,
-        )
+        renamed = copy(self)
+        renamed.name, renamed.report, renamed._start = name, None, start
+        renamed.tables = [table._replace(source=name) for table in self.tables]
+        return renamed
 
     def __repr__(self) -> str:
         """Return the name and the report of the last pass."""

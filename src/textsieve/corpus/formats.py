@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError, Setting
+from .batch import Report
 from .source import Source, is_conventional
 from .streams import COMPRESSIONS, HEAD, decode, encoding_of, read_head
 
@@ -22,8 +23,8 @@ MAGIC = (
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive (Word and Excel files are, too)"),
-    (b"\xd0\xcf\x11\xe0", "an old Microsoft Office file"),
+    (b"PK\x03\x04", "a ZIP archive (Word files are, too)"),
+    (b"\xd0\xcf\x11\xe0", "a Microsoft Office file that is old (such as .xls) or has a password"),
     (b"\x1f\x8b", "gzip in another compression"),
     (b"\x28\xb5\x2f\xfd", "zstandard in another compression"),
     (b"BZh", "a bzip2 file"),
@@ -59,9 +60,8 @@ def binary_kind(data: bytes) -> str | None:
     Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds, such as a page that
     is padded with NULs. So is anything that begins with a byte order mark of UTF-16 or UTF-32.
     """
-    for magic, kind in MAGIC:
-        if data.startswith(magic):
-            return kind
+    if (kind := _kind_by_first_bytes(data)) is not None:
+        return kind
     if data[257:262] == b"ustar":  # the signature in the first header of a tar
         return "a tar archive (unpack it, and give the folder or a file in it)"
     if encoding_of(data[:4], "utf-8").startswith(("utf-16", "utf-32")) or not data:
@@ -70,6 +70,11 @@ def binary_kind(data: bytes) -> str | None:
     if controls <= _MAX_CONTROLS * len(data) or _is_utf8(data):
         return None
     return f"binary data (it begins with {data[:8]!r})"
+
+
+def _kind_by_first_bytes(data: bytes) -> str | None:
+    """Return the kind of file in `MAGIC` that begins with these bytes, or None."""
+    return next((kind for magic, kind in MAGIC if data.startswith(magic)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,9 @@ _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
 
 
+_EXCEL_MEMBER = re.compile(rb"xl/(?:workbook|worksheets|_rels|styles|sharedStrings|theme)")
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format: how it is detected, and which module reads it."""
@@ -145,6 +153,14 @@ class Format:
 
 def _is_parquet(head: ContentHead, source: Source) -> bool:
     return head.data.startswith(b"PAR1")
+
+
+def _is_excel(head: ContentHead, source: Source) -> bool:
+    """Return whether the first members of a ZIP archive are those of an Excel file, or its extension says so."""
+    if not head.data.startswith(b"PK\x03\x04"):
+        return False
+    expected = by_ending(source.path)
+    return bool(_EXCEL_MEMBER.search(head.data)) or (expected is not None and expected.name == "excel")
 
 
 def _is_json(head: ContentHead, source: Source) -> bool:
@@ -206,6 +222,16 @@ FORMATS = (
         has_columns=True,
         is_text=False,
         package="pyarrow",
+    ),
+    Format(
+        name="excel",
+        reader="excel",
+        endings=(".xlsx", ".xlsm"),
+        looks_like="an Excel sheet (.xlsx) with a header",
+        matches=_is_excel,
+        has_columns=True,
+        is_text=False,
+        package="python-calamine",
     ),
     Format(
         name="jsonl",
@@ -301,25 +327,46 @@ def _detect_file(source: Source, name: str | None) -> Format:
     data = read_head(source.path)
     if not data.strip():
         raise InputError("no documents, the file is empty.", place=str(source.path))
-    head = ContentHead(data, decode(data, source.encoding)[0], len(data) < HEAD)
+    head = ContentHead(data, _decode_head(data, source), len(data) < HEAD)
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
+        other_kind = None if expected.matches(head, source) else _kind_by_first_bytes(data)
+        if other_kind is not None:
+            raise _mismatch_error(source, expected, other_kind, is_given=True)
         return expected  # its reader checks the content
-    is_parquet = _is_parquet(head, source)
-    # Parquet is binary, too, but it is detected below if no format is given.
-    if (name or not is_parquet) and (kind := head.binary_kind(source.encoding)):
-        raise _mismatch_error(source, expected, "Parquet" if is_parquet else kind)
+    binary_format = next((row for row in FORMATS if not row.is_text and row.matches(head, source)), None)
+    # A binary format is detected below if no format is given.
+    if (name or not binary_format) and (kind := head.binary_kind(source.encoding.name)):
+        content = binary_format.looks_like if binary_format else kind
+        raise _mismatch_error(source, expected, content, is_given=name is not None)
     if name and expected:  # `expected` is not None if there is a name; the type checker can't know that
         return expected
-    for row in FORMATS:
-        if row.matches(head, source):
-            return row
+    if (detected := _match_content(head, source)) is not None:
+        return detected
     # Any text may be in these formats, so the extension decides. If the source is lenient, JSON is one of them, because
     # its first line may be damaged.
     trusted_extensions = ("csv", "tsv", "lines", *(("jsonl",) if source.lenient else ()))
     if expected and expected.name in trusted_extensions and not head.markup():
         return expected
     raise _mismatch_error(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
+
+
+def _decode_head(data: bytes, source: Source) -> str:
+    """Return the beginning of a file as text, in a guessed encoding if it is text but not UTF-8."""
+    text, n_replaced = decode(data, source.encoding.name)
+    if n_replaced and source.encoding.may_be_guessed and binary_kind(data) is None:
+        return next(source.text_pieces(Report()), "")[: len(text)]
+    return text
+
+
+def detect_by_content(source: Source) -> Format | None:
+    """Return the format that the content of a file shows, or None."""
+    data = read_head(source.path)
+    return _match_content(ContentHead(data, _decode_head(data, source), len(data) < HEAD), source)
+
+
+def _match_content(head: ContentHead, source: Source) -> Format | None:
+    return next((row for row in FORMATS if row.matches(head, source)), None)
 
 
 def by_ending(path: Path) -> Format | None:
@@ -330,15 +377,19 @@ def by_ending(path: Path) -> Format | None:
     return next((row for row in FORMATS if row.endings and name.endswith(row.endings)), None)
 
 
-def _mismatch_error(source: Source, expected: Format | None, content: str) -> InputError:
-    """Return the error for a file that is not in the expected format, or in no known one; `content` says what it is."""
+def _mismatch_error(source: Source, expected: Format | None, content: str, *, is_given: bool = False) -> InputError:
+    """Return the error for a file that is not in the expected format, or in no known one; `content` says what it is.
+
+    `is_given` says that the caller named the expected format.
+    """
     if expected:
         expectation = f"expected {expected.looks_like} ({expected.name})"
     else:
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
         expectation = f"this is none of the known formats ({known})"
+    correction = "correct " if is_given else "name its format with "
     return InputError(
         f"found {content}; {expectation}",
         place=str(source.path),
-        hint=("Convert the file, or name its format with ", Setting("format")),
+        hint=("Convert the file, or ", correction, Setting("format")),
     )

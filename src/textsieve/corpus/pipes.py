@@ -19,10 +19,11 @@ from ..errors import InputError
 from ..files import write_temporary
 from .batch import Batch, Report
 from .corpus import Corpus, with_source
+from .encodings import DEFAULT
 from .read_documents import read
 from .read_limits import ReadLimits
 from .readers import jsonl
-from .source import Source
+from .source import Source, check_text_columns
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 MIN_START = 4
@@ -77,18 +78,18 @@ def _is_json_lines(start: bytes) -> bool:
 
 def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     """Return the texts of JSON lines as a corpus that can be read once, while the chunks arrive."""
-    encoding = check_encoding(options.get("encoding", "utf-8"))
-    # `Source` has the options in `usual` as default_text, default_label and default_label_separator.
-    defaults = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
+    # The encoding is not guessed: how many bytes arrive at once would decide about the guess.
+    encoding = check_encoding(options.get("encoding") or DEFAULT)
+    usual = options.get("usual") or {}
     source = Source(
         path=Path(name),
-        encoding=encoding,
-        text=options.get("text"),
+        text=check_text_columns(options.get("text")),
         label=options.get("label"),
         texts_only=True,
         keep=tuple(options.get("keep", ())),
+        default_text=check_text_columns(usual.get("text")),
+        default_label=usual.get("label"),
         limits=ReadLimits.from_options(**options),
-        **defaults,
     )
     has_started = False
 
@@ -98,6 +99,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
             raise InputError("is a pipe, which can be read only once", place=name, hint="Save it to a file first")
         has_started = True
         lines = lines_of_chunks(chunks, encoding, report, name=name, limits=source.limits)
-        return jsonl.batches_of(lines, source, report)
+        return jsonl.batches_of(lines, source, report, corpus.tables)
 
-    return Corpus(name, start, multilabel=False)  # no labels are read
+    corpus = Corpus(name, start, multilabel=False)  # no labels are read
+    return corpus

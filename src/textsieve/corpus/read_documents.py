@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from ..errors import InputError, MissingPackage, Setting
 from ..extras import require_package
 from .corpus import Corpus
-from .formats import BY_NAME, Format, detect
+from .encodings import DEFAULT, FileEncoding
+from .formats import BY_NAME, Format, detect, detect_by_content
 from .named_corpora import NAMED, closest_name, is_corpus_name, open_named
 from .read_limits import ReadLimits
-from .source import Column, Source
+from .source import Column, Source, check_text_columns
 from .streams import check_encoding, unreadable_error
 
 
@@ -31,14 +33,16 @@ class Reader(Protocol):
 def read(
     path: str | os.PathLike[str],
     *,
-    text: Column | None = None,
+    text: Column | Sequence[Column] | None = None,
     label: Column | bool | None = None,
     label_separator: str | None = None,
     format: str | None = None,
-    encoding: str = "utf-8",
+    sheet: str | None = None,
+    encoding: str | None = None,
+    fold_labels: bool | Iterable[str] = False,
     texts_only: bool = False,
     keep: Iterable[Column] = (),
-    usual: Mapping[str, str] | None = None,
+    usual: Mapping[str, Any] | None = None,
     lenient: bool = False,
     max_document: int | None = None,
     max_unpacked: int | None = None,
@@ -48,24 +52,31 @@ def read(
 
     `text` and `label` are the names of a table's columns, or their numbers from 0 if it has no header; `label=False`
     says that there are no labels. If they are left out, columns with conventional names are used (text, body, content,
-    ...; label, class, category, topic, ...). `label_separator` splits a label into several. `format` is parquet, jsonl,
-    fasttext, svmlight, tsv, csv, lines or folder; if it is left out, it is detected from the content. Invalid bytes are
-    replaced and counted. Labels read from a file are strings.
+    ...; label, class, category, topic, ...). If `text` is a list of columns, such as ["title", "description"], they are
+    joined, with a blank line between two parts; empty parts are left out. `label_separator` splits a label into
+    several. `fold_labels=True` merges labels that differ only in case or in white space around them into the most
+    frequent spelling; a list of labels, such as the classes of a model, has the spellings to use. Labels read from a
+    file are strings.
+
+    `format` is parquet, excel, jsonl, fasttext, svmlight, tsv, csv, lines or folder; if it is left out, it is detected
+    from the content. `sheet` is the name of a sheet in an Excel file, by default the first one. If no `encoding` is
+    given, a file that is not UTF-8 is read in the encoding that its content suggests, with a warning. Other invalid
+    bytes are replaced and counted.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
     matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, it may list
     "file", the name of each document's file. `usual` has default options: the column names under "text" and "label" are
-    tried before the conventional ones, and "label_separator" is used for formats with columns if the option is left
-    out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
-    `Report.unreadable`.
+    tried before the conventional ones, and "label_separator" and "sheet" are used for formats that have them if the
+    option is left out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists
+    their places in `Report.unreadable`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
     least `max_document`. Anything larger raises `InputError` before it fills the memory. Links that lead out of a
     folder are skipped unless `follow_links=True`. A folder is read only once, however many links lead to it.
 
-    A name is that of a named corpus only if there is no file or folder of this name. Named corpora take these limits,
-    but raise `InputError` for options about columns, format or encoding.
+    A name is that of a named corpus only if there is no file or folder of this name. Named corpora take these limits
+    and `fold_labels`, but raise `InputError` for options about columns, format or encoding.
     """
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)
@@ -73,10 +84,10 @@ def read(
     columns_to_keep = _check_keep(keep)
     if is_named:
         name = os.fspath(path)
-        _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format)
+        _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format, sheet=sheet)
         # An empty `keep` and the default encoding count as not given.
-        _check_no_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
-        return open_named(name, limits)
+        _check_no_options(name, keep=columns_to_keep or None, encoding=None if encoding == DEFAULT else encoding)
+        return _fold(open_named(name, limits), fold_labels)
     if not _exists(location):
         raise _missing_error(location)
     if not location.is_file() and not location.is_dir():
@@ -88,16 +99,18 @@ def read(
     usual = usual or {}
     source = Source(
         path=location,
-        encoding=check_encoding(encoding),
-        text=text,
+        encoding=FileEncoding(str(location), None if encoding is None else check_encoding(encoding)),
+        text=check_text_columns(text),
         label=label,
         label_separator=label_separator,
         texts_only=texts_only,
         keep=columns_to_keep,
+        sheet=sheet,
         lenient=lenient,
-        default_text=usual.get("text"),
+        default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
         default_label_separator=usual.get("label_separator"),
+        default_sheet=usual.get("sheet"),
         limits=limits,
     )
     file_format = detect(source, format)
@@ -110,7 +123,31 @@ def read(
         except MissingPackage as problem:
             raise problem.at(str(source.path)) from None
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
-    return reader.corpus(source, file_format)
+    with _hint_at_other_format(source, format):
+        corpus = reader.corpus(source, file_format)
+    return _fold(corpus, fold_labels)
+
+
+def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
+    """Return the corpus with labels folded as the option says, or else let it report labels that could be folded."""
+    corpus.reports_spellings = True
+    if isinstance(fold_labels, str):
+        raise InputError(setting="fold_labels", value=fold_labels, hint="use True, or a list of labels")
+    if fold_labels is False:
+        return corpus
+    return corpus.with_folded_labels(None if fold_labels is True else fold_labels)
+
+
+@contextmanager
+def _hint_at_other_format(source: Source, format: str | None) -> Iterator[None]:
+    """Add to an error while a file is opened in a given format that its content looks like another format."""
+    try:
+        yield
+    except InputError as problem:
+        if format is None or (other := detect_by_content(source)) is None or other.name == format:
+            raise
+        hint = (f"The content looks like {other.name} ({other.looks_like}); correct ", Setting("format"))
+        raise problem.with_fields(hint=hint) from problem
 
 
 def _parse_path(path: str | os.PathLike[str]) -> Path:
@@ -171,6 +208,15 @@ def _check_keep(keep: Iterable[Column]) -> tuple[Column, ...]:
 
 def _check_options_fit(source: Source, file_format: Format) -> None:
     """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
+    place = str(source.path)
+    if source.sheet is not None and file_format.name != "excel":
+        raise InputError(
+            f"it is for Excel files, but this is {file_format.name}: {file_format.looks_like}",
+            place=place,
+            setting="sheet",
+            value=source.sheet,
+            hint="leave it out",
+        )
     if file_format.has_columns:
         return  # the options below are all about columns, and the reader checks them
     formats_with_columns = ", ".join(other.name for other in BY_NAME.values() if other.has_columns)
@@ -178,13 +224,16 @@ def _check_options_fit(source: Source, file_format: Format) -> None:
         f"it is for formats with columns ({formats_with_columns}), but this is {file_format.name}: "
         f"{file_format.looks_like}"
     )
-    place = str(source.path)
     for name in source.keep:
         if name not in file_format.keeps:
             names = " and ".join(map(repr, file_format.keeps))
             keep_hint = f"This format can keep {names}" if names else "Leave it out"
             raise InputError(problem, place=place, setting="keep", value=name, hint=keep_hint)
-    for option in ("text", "label", "label_separator"):
-        if (value := getattr(source, option)) is not None:
+    for setting in (
+        source.text_setting,
+        Setting("label", source.label),
+        Setting("label_separator", source.label_separator),
+    ):
+        if setting.value not in (None, ()):
             hint = ("leave it out, or correct ", Setting("format"))
-            raise InputError(problem, place=place, setting=option, value=value, hint=hint)
+            raise InputError(problem, place=place, setting=setting.name, value=setting.value, hint=hint)

@@ -3,17 +3,22 @@
 A column that the caller names is used as it is. Otherwise a default name (`usual` in `read`) and then conventional
 names, such as "body" or "category", are looked up. If that finds only the text or only the label in a table of two
 columns, the remaining column is taken as the other. Anything ambiguous raises an `InputError` that lists the columns.
+
+A text may consist of several columns, such as a title and a description. `join_parts` joins them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError, Setting, shown
+from ..warning import warn
 from .batch import Report
+from .encodings import FileEncoding
 from .labels import LabelReader
 from .read_limits import DEFAULT_LIMITS, ReadLimits
 from .streams import read_lines, read_text
@@ -21,15 +26,24 @@ from .streams import read_lines, read_text
 Column = str | int
 """The name of a column, or its number, from 0, in a table without a header."""
 
+BETWEEN_PARTS = "\n\n"
+"""What separates the parts of a text that come from several columns: a blank line."""
+
+
+def join_parts(parts: Iterable[str]) -> str:
+    """Return the parts of a text with a blank line between them; parts with nothing but white space are left out."""
+    return BETWEEN_PARTS.join(part for part in parts if part and not part.isspace())
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file or folder, and how to read it."""
 
     path: Path
-    encoding: str = "utf-8"
-    text: Column | None = None
-    """The column of the texts, or None to find it by its name."""
+    encoding: FileEncoding = field(default_factory=FileEncoding)
+    """The encoding of the file, which a guess may change while it is read; of a folder, that of each file."""
+    text: tuple[Column, ...] = ()
+    """The columns that are joined to the text, in this order; empty to find one by its name."""
     label: Column | bool | None = None
     """The column of the labels, or None to find it by its name; False means that there are no labels."""
     label_separator: str | None = None
@@ -37,20 +51,32 @@ class Source:
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
     keep: tuple[Column, ...] = ()
     """Other columns to read for each document, or "file" for a folder."""
+    sheet: str | None = None
+    """The sheet of an Excel file; None for the first one."""
     lenient: bool = False
     """Whether to skip lines of JSON that can't be parsed, and list their places in the report."""
-    default_text: str | None = None
-    """The name of the text column if `text` is None; tried before conventional names, if exactly one column has it."""
+    default_text: tuple[str, ...] = ()
+    """The names of the text columns if `text` is empty; tried before conventional names.
+
+    A name that no column or several columns have is ignored, with a warning if another name is used.
+    """
     default_label: str | None = None
-    """The name of the label column if `label` is None; used like `default_text`."""
+    """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
+    default_sheet: str | None = None
+    """The sheet of an Excel file if `sheet` is None and there is a sheet of this name."""
     limits: ReadLimits = DEFAULT_LIMITS
 
     @property
     def names(self) -> tuple[object, ...]:
         """Return the text and label columns as given and by default: names, numbers, or None if there is none."""
-        return self.text, self.label, self.default_text, self.default_label
+        return *self.text, self.label, *self.default_text, self.default_label
+
+    @property
+    def text_setting(self) -> Setting:
+        """Return the option `text` as it was given, for messages: one column, or several."""
+        return Setting("text", self.text[0] if len(self.text) == 1 else self.text)
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
         """Yield the numbered lines of the file, each with its line ending."""
@@ -86,47 +112,133 @@ METADATA_NAMES = (
 
 def is_conventional(name: str) -> bool:
     """Return whether a name is a conventional name of a text or label column."""
-    return _normalize(name) in TEXT_NAMES or _normalize(name) in LABEL_NAMES
+    return is_conventional_as("text", name) or is_conventional_as("label", name)
 
 
-def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
-    """Return the positions of the text and label columns.
+def is_conventional_as(option: str, name: str) -> bool:
+    """Return whether a name is a conventional name of a text column, or of a label column, as `option` says."""
+    return _normalize(name) in (TEXT_NAMES if option == "text" else LABEL_NAMES)
 
-    For each of them, the column that the caller named comes first, then the one with the default name, then one with a
-    conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
-    none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if both are
-    the same column.
+
+def check_text_columns(text: object) -> tuple[Column, ...]:
+    """Return the columns that the option `text` of `read` names: one column, a list of columns, or None.
+
+    Raise `InputError` for anything else.
     """
-    if isinstance(source.text, bool):
+    if text is None:
+        return ()
+    columns = (text,) if isinstance(text, str | int) else tuple(text) if isinstance(text, Iterable) else ()
+    if not columns or any(isinstance(column, bool) or not isinstance(column, str | int) for column in columns):
         raise InputError(
             setting="text",
-            value=source.text,
-            hint="give the name of the column of the texts, or its number in a table without header",
+            value=text,
+            hint="give the name of the column of the texts, or its number in a table without header, or a list of "
+            "columns to join",
         )
-    text = (
-        _only_position(source.default_text, columns)
-        if source.text is None
-        else _position_of("text", source.text, columns, source)
-    )
+    return columns
+
+
+class ChosenColumns(NamedTuple):
+    """The positions of the columns of a table that have the text and the label."""
+
+    text: tuple[int, ...]
+    label: int | None
+
+
+def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
+    """Return the positions of the text and label columns.
+
+    For each of them, the columns that the caller named come first, then those with the default names, then one with a
+    conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
+    none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if a column
+    is given twice.
+    """
+    text = _given_text(columns, source)
     label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
-    if text == label and source.text is None:
-        text = None  # the column with the default name of the text was given as the label, so it is not the text
-    if text is None:
-        text = _find_conventional(TEXT_NAMES, columns, without=label)
+    if not text:  # without the label: a column with a default name of the text may be given as the label
+        text = _default_text(columns, source, without=label)
+    if not text:
+        text = _find_conventional(TEXT_NAMES, columns, without=[label])
     if label is None and source.label is not False:
         label = _only_position(source.default_label, columns)
-        if label is None or label == text:
-            label = _find_conventional(LABEL_NAMES, columns, without=text)
-    if len(columns) == 2 and (text is None) != (label is None):
+        if label is None or label in text:
+            label = next(iter(_find_conventional(LABEL_NAMES, columns, without=text)), None)
+    if len(columns) == 2 and len(text) != 2 and bool(text) != (label is not None):
         text, label = _complete_pair(columns, text, label, source)
-    if text is None:
+    if not text:
         raise _unclear_error("text", columns, source)
     needs_label = source.label is not False and not source.texts_only
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
-    if text == label:
-        raise InputError(f"{columns[text]!r} cannot be both the text and the label.", place=str(source.path))
-    return text, None if source.texts_only else label
+    if label in text:
+        raise InputError(f"{columns[label]!r} cannot be both the text and the label.", place=str(source.path))
+    return ChosenColumns(text, None if source.texts_only else label)
+
+
+def _given_text(columns: Sequence[str], source: Source) -> tuple[int, ...]:
+    """Return the positions of the text columns that the caller gave, which may be none."""
+    positions = [_position_of("text", column, columns, source) for column in source.text]
+    for number, position in enumerate(positions):
+        if position in positions[:number]:
+            raise InputError(
+                (f"column {columns[position]!r} is given twice for ", Setting("text")),
+                place=str(source.path),
+                hint="Give each column once",
+            )
+    return tuple(positions)
+
+
+def _default_text(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
+    """Return the positions of the columns with the default names of the text, except the position `without`.
+
+    Warn if only some of the default names are found.
+    """
+    positions = {name: _only_position(name, columns) for name in source.default_text}
+    found = tuple(position for position in positions.values() if position is not None and position != without)
+    missing = [name for name, position in positions.items() if position is None]
+    if found and missing:
+        warn(
+            f"{source.path}: no column {' and no column '.join(map(repr, missing))}, so the text is only "
+            f"{' and '.join(repr(columns[position]) for position in found)}."
+        )
+    return found
+
+
+class UsedColumns(NamedTuple):
+    """The names of the columns of a table by their use; columns without a name have numbers."""
+
+    source: str
+    """The name of the file."""
+    text: tuple[str, ...]
+    label: str | None
+    kept: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """The names of all other columns, except those whose names are empty."""
+    sheet: str | None = None
+    """The sheet of an Excel file."""
+
+    def __str__(self) -> str:
+        """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'"."""
+        uses = [] if self.sheet is None else [f"sheet {shown(self.sheet, 40)}"]
+        uses = [*uses, f"text from {' and '.join(shown(name, 40) for name in self.text)}"]
+        if self.label is not None:
+            uses.append(f"label from {shown(self.label, 40)}")
+        if self.kept:
+            uses.append(f"kept {_list_columns(self.kept, 10)}")
+        left_out = f"; not used: {_list_columns(self.left_out, 10)}" if self.left_out else ""
+        return ", ".join(uses) + left_out
+
+
+def used_columns(columns: Sequence[str], chosen: ChosenColumns, kept: Mapping[str, int], source: Source) -> UsedColumns:
+    """Return the names of the columns of a table by their use; `kept` has the positions of columns to keep."""
+    used = {*chosen.text, chosen.label, *kept.values()}
+    return UsedColumns(
+        str(source.path),
+        tuple(columns[position] for position in chosen.text),
+        None if chosen.label is None else columns[chosen.label],
+        tuple(kept),
+        tuple(name for position, name in enumerate(columns) if position not in used and name.strip()),
+    )
 
 
 def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
@@ -197,37 +309,38 @@ def _position_of(option: str, column: Column, columns: Sequence[str], source: So
     )
 
 
-def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
-    """Return the position of a column that has one of these names, which are tried in this order; None without any.
+def _find_conventional(
+    names: Sequence[str], columns: Sequence[str], *, without: Collection[int | None]
+) -> tuple[int, ...]:
+    """Return the position of a column that has one of these names, which are tried in this order; () without any.
 
-    The column at the position `without` is not considered.
+    The columns at the positions `without` are not considered.
     """
     normalized = [_normalize(column) for column in columns]
     positions = (normalized.index(name) for name in names if name in normalized)
-    return next((position for position in positions if position != without), None)
+    return tuple(position for position in positions if position not in without)[:1]
 
 
-def _complete_pair(
-    columns: Sequence[str], text: int | None, label: int | None, source: Source
-) -> tuple[int | None, int | None]:
+def _complete_pair(columns: Sequence[str], text: tuple[int, ...], label: int | None, source: Source) -> ChosenColumns:
     """Return the positions of text and label in a table of two columns, of which one is known.
 
     The other column is taken as the missing one. But if the label is missing, it stays None if that column is named
     like an ID or a date, or if the caller said that there are no labels.
     """
-    if text is None:  # then the label is known, and 1 - label is the other column
-        return (None if label is None else 1 - label), label
-    if source.label is False or _normalize(columns[1 - text]) in METADATA_NAMES:
-        return text, None
-    return text, 1 - text
+    if label is not None:
+        return ChosenColumns((1 - label,), label)
+    other = 1 - text[0]
+    if source.label is False or _normalize(columns[other]) in METADATA_NAMES:
+        return ChosenColumns(text, None)
+    return ChosenColumns(text, other)
 
 
-def _has_only_metadata(columns: Sequence[str], text: int) -> bool:
+def _has_only_metadata(columns: Sequence[str], text: tuple[int, ...]) -> bool:
     """Return whether all columns but the text are named like an ID or a date, so that the table has no labels.
 
     This is also true if there are no other columns.
     """
-    others = (name for position, name in enumerate(columns) if position != text)
+    others = (name for position, name in enumerate(columns) if position not in text)
     return all(_normalize(name) in METADATA_NAMES for name in others)
 
 
@@ -248,10 +361,10 @@ def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> Inpu
     )
 
 
-def _list_columns(columns: Sequence[str]) -> str:
-    """Return the names of the columns for a message: at most 30 of them."""
-    names = ", ".join(shown(name, 40) for name in columns[:30])
-    return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
+def _list_columns(columns: Sequence[str], max_columns: int = 30) -> str:
+    """Return the names of the columns for a message, but not more than `max_columns`."""
+    names = ", ".join(shown(name, 40) for name in columns[:max_columns])
+    return names + (f" and {len(columns) - max_columns} more" if len(columns) > max_columns else "")
 
 
 def _normalize(name: str) -> str:

@@ -4,7 +4,8 @@ Compression is detected from the first bytes, never from the name. Damage that s
 `InputError` with the file's name. A truncated file counts as damaged, because reading only what is left of it would
 lose documents. `ReadLimits` limits the unpacked size of a file and the length of a document or line.
 
-Invalid bytes are replaced *and counted*. Python's own error handler "replace" does not count replacements; the one
+Without a given encoding, a file that is not UTF-8 is read in the encoding that `encodings.py` guesses. Other invalid
+bytes are replaced *and counted*. Python's own error handler "replace" does not count replacements; the one
 registered here does. The count is thread-local, and is read before and after each call of the decoder, so that
 concurrent passes do not mix.
 """
@@ -15,17 +16,20 @@ import codecs
 import gzip
 import io
 import os
+import tempfile
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import InputError, Place
-from ..files import open_regular, read_small
-from .batch import Report
+from ..files import open_regular, read_small, write_temporary
+from .batch import GuessedEncoding, Report
+from .encodings import FileEncoding
 from .read_limits import DEFAULT_LIMITS, ReadLimits
 
 if TYPE_CHECKING:
@@ -244,6 +248,19 @@ def unreadable_error(path: Path | str, error: OSError) -> InputError:
     )
 
 
+@contextmanager
+def seekable(path: Path, limits: ReadLimits) -> Iterator[Path]:
+    """Yield the path of a file that can be read at any position: an unpacked temporary copy if it is compressed."""
+    with open_bytes(path, limits) as file:
+        if isinstance(file.raw, io.FileIO):  # not compressed
+            yield path
+            return
+        with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+            unpacked = Path(folder, "unpacked")
+            write_temporary(str(unpacked), chunks_of(file), what=f"the unpacked {path}")
+            yield unpacked
+
+
 def read_head(path: Path) -> bytes:
     """Return the first `HEAD` bytes of a file, unpacked."""
     with open_bytes(path) as file:
@@ -270,14 +287,14 @@ def read_document(path: Path | str, limits: ReadLimits) -> bytes:
     return b"".join(chunks)
 
 
-def read_text(path: Path, encoding: str, report: Report, limits: ReadLimits) -> Iterator[str]:
+def read_text(path: Path, encoding: str | FileEncoding, report: Report, limits: ReadLimits) -> Iterator[str]:
     """Yield the text of a file in pieces that may end anywhere."""
     with open_bytes(path, limits) as file:
         yield from _decode_chunks(chunks_of(file), encoding, report)
 
 
 def read_lines(
-    path: Path, encoding: str, report: Report, limits: ReadLimits, *, newline: str = "\n"
+    path: Path, encoding: str | FileEncoding, report: Report, limits: ReadLimits, *, newline: str = "\n"
 ) -> Iterator[tuple[int, str]]:
     """Yield the number (from 1) and the text of each line, with its line ending; the last line may have none.
 
@@ -289,7 +306,13 @@ def read_lines(
 
 
 def lines_of_chunks(
-    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, limits: ReadLimits, newline: str = "\n"
+    chunks: Iterable[bytes],
+    encoding: str | FileEncoding,
+    report: Report,
+    *,
+    name: str,
+    limits: ReadLimits,
+    newline: str = "\n",
 ) -> Iterator[Iterable[tuple[int, str]]]:
     """Yield, for each chunk of bytes, the numbered lines that it completes.
 
@@ -331,12 +354,31 @@ def chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
     return iter(lambda: file.read(CHUNK), b"")
 
 
-def _decode_chunks(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
-    """Yield the text of each chunk of bytes, and count replacements in the report."""
+def _decode_chunks(chunks: Iterable[bytes], encoding: str | FileEncoding, report: Report) -> Iterator[str]:
+    """Yield the text of each chunk of bytes; count replacements, and note a guessed encoding, in the report."""
     decoder = None  # the first chunk determines the encoding
+    file_encoding = encoding if isinstance(encoding, FileEncoding) else FileEncoding(given=encoding)
     for data in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
-        decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(REPLACE_AND_COUNT)
+        if decoder is None:
+            marked = encoding_of(data[:4], "")
+            may_guess = file_encoding.may_be_guessed and not marked
+            decoder = _decoder(marked or file_encoding.name)
         before = _replacements.count
+        pending = decoder.getstate()[0] if may_guess else b""  # the first bytes of a character, from the chunk before
         text = decoder.decode(data, final=not data)
-        report.replaced_bytes += _replacements.count - before
+        n_replaced = _replacements.count - before
+        if may_guess and not text.isascii():
+            may_guess = False
+            if file_encoding.settle(pending + data, is_valid=not n_replaced):
+                decoder, before = _decoder(file_encoding.name), _replacements.count
+                text = decoder.decode(pending + data, final=not data)
+                n_replaced = _replacements.count - before
+        report.replaced_bytes += n_replaced
         yield text
+    if file_encoding.is_guessed:
+        report.guessed_encodings[GuessedEncoding(file_encoding.source, file_encoding.name)] += 1
+
+
+def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+    """Return a decoder that replaces and counts invalid bytes."""
+    return codecs.getincrementaldecoder(encoding)(REPLACE_AND_COUNT)

@@ -16,6 +16,7 @@ A document whose text is null is empty. A document without a label (null, an emp
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from ..corpus.label_spellings import spellings_by_key
+from ..corpus.source import BETWEEN_PARTS
 from ..errors import InputError, Setting, shown
 from ..training.targets import ClassSizes, sorted_classes
 
@@ -38,24 +41,37 @@ MAX_CLASSES = 1 << 20
 """More different labels than this are considered a mistake."""
 
 
-def select_documents(df: DataFrame, text: str, label: str | None) -> DataFrame:
+def select_documents(df: DataFrame, text: str | tuple[str, ...], label: str | None) -> DataFrame:
     """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else.
 
-    Raises `InputError` if there is no such column, or if it has an unsuitable type.
+    Several columns of `text` are joined, as when a file is read on one machine. Raises `InputError` if there is no such
+    column, or if it has an unsuitable type.
     """
-    columns = [(text, TEXT, _TEXT_TYPES)] + ([] if label is None else [(label, LABEL, _LABEL_TYPES)])
-    positions = []
-    for name, role, allowed_types in columns:
-        kind = column_type(df, name, role)
-        inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
-        if not isinstance(inner, allowed_types):
-            raise InputError(
-                f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=_HINTS[role]
-            )
-        positions.append((str(df.columns.index(name)), role))
+    names = text if isinstance(text, tuple) else (text,)
+    positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
     # Spark ignores the case of column names, so columns are selected by numbers instead of their names.
     numbered = df.toDF(*map(str, range(len(df.columns))))
-    return numbered.select(*(_without_collation(numbered, position).alias(role) for position, role in positions))
+    parts = [_without_collation(numbered, position) for position in positions]
+    texts = parts[0] if len(parts) == 1 else _joined(parts)
+    if label is None:
+        return numbered.select(texts.alias(TEXT))
+    labels = _without_collation(numbered, _position_of(df, label, LABEL, _LABEL_TYPES))
+    return numbered.select(texts.alias(TEXT), labels.alias(LABEL))
+
+
+def _position_of(df: DataFrame, name: str, role: str, allowed_types: tuple[type[T.DataType], ...]) -> str:
+    """Return the position of a column as text; raise `InputError` if it is not there, or of none of these types."""
+    kind = column_type(df, name, role)
+    inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
+    if not isinstance(inner, allowed_types):
+        raise InputError(f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=_HINTS[role])
+    return str(df.columns.index(name))
+
+
+def _joined(parts: Sequence[Expression]) -> Expression:
+    """Return the parts of texts as one text, as `corpus.source.join_parts` does; bytes must be UTF-8."""
+    texts = [part.cast("string") for part in parts]
+    return F.concat_ws(BETWEEN_PARTS, *(F.when(_stripped(text) != "", text) for text in texts))
 
 
 def _without_collation(df: DataFrame, position: str) -> Column:
@@ -223,6 +239,27 @@ def reject_lists(label: Expression) -> Expression:
     )
     is_list = label.rlike(r'^\[(".*")?\]$')
     return F.when(is_list, F.raise_error(problem).cast("string")).otherwise(label)
+
+
+def merge_spellings(documents: DataFrame) -> DataFrame:
+    """Return the documents with labels merged that differ only in case, into the most frequent spelling.
+
+    Labels must be text or arrays of texts. They are counted in a query; a row for each label comes to the driver.
+    """
+    is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
+    label = F.explode(LABEL) if is_array else F.col(LABEL)
+    rows = documents.select(label.alias(LABEL)).groupBy(LABEL).count().limit(MAX_CLASSES + 1).collect()
+    counts = {row[LABEL]: row["count"] for row in rows if row[LABEL]}
+    spellings = {other: F.lit(labels[0]) for labels in spellings_by_key(counts).values() for other in labels[1:]}
+    if not spellings:
+        return documents
+    merged = F.create_map(*(entry for other, label in spellings.items() for entry in (F.lit(other), label)))
+
+    def merge(label: Expression) -> Expression:
+        return F.coalesce(merged[label], label)
+
+    labels = F.array_distinct(F.transform(LABEL, merge)) if is_array else merge(F.col(LABEL))
+    return documents.select(TEXT, labels.alias(LABEL))
 
 
 def _as_text(label: Expression, kind: T.DataType) -> Expression:

@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..corpus.formats import by_ending
 from ..corpus.named_corpora import is_corpus_name
-from ..corpus.source import Column, Source, choose_columns
+from ..corpus.source import Column, Source, UsedColumns, check_text_columns, choose_columns, used_columns
 from ..errors import InputError, Setting
-from .columns import LABEL, TEXT, labels_as_text, reject_lists, select_documents
+from .columns import LABEL, TEXT, labels_as_text, merge_spellings, reject_lists, select_documents
 from .session import is_connect_session
 
 if TYPE_CHECKING:
@@ -34,20 +34,29 @@ OTHER_DELIMITERS = ";|"
 """Delimiters to try instead of a comma or a tab if there is one column, and its first line contains one of them."""
 
 
+class SparkDocuments(NamedTuple):
+    """Documents in files, and the columns that they come from."""
+
+    df: DataFrame
+    """The documents, with the columns "text" and "label"."""
+    columns: UsedColumns
+
+
 def read_files(
     session: SparkSession,
     paths: Sequence[str],
     *,
-    text: Column | None = None,
+    text: Column | Sequence[Column] | None = None,
     label: Column | None = None,
     label_separator: str | None = None,
+    fold_labels: bool = False,
     format: str | None = None,
     encoding: str | None = None,
-) -> DataFrame:
+) -> SparkDocuments:
     """Return the documents of files as a DataFrame with the columns "text" and "label".
 
     Settings are as in `textsieve.read`. Formats are Parquet, JSON Lines, CSV and TSV, detected by the extension of the
-    paths or of the files in a folder.
+    paths or of the files in a folder. An encoding is not guessed.
     """
     name = shown_paths(paths)
     _require_files(paths)
@@ -58,21 +67,24 @@ def read_files(
         raise _unreadable(name, f"is {kind}")
     if label_separator == "":
         raise InputError("give the character between two labels, such as ','", setting="label_separator", value="")
-    table = READERS[kind](session, list(paths), _Options(text, label, encoding))
+    source = Source(Path(name), text=check_text_columns(text), label=label)
+    table = READERS[kind](session, list(paths), _Options(source, encoding))
     with _errors_naming(name):
-        text_position, label_position = choose_columns(table.columns, Source(Path(name), text=text, label=label))
-    if label_position is None:
+        chosen = choose_columns(table.columns, source)
+    columns = used_columns(table.columns, chosen, {}, source)
+    if columns.label is None:
         raise InputError(
-            f"no column beside {table.columns[text_position]!r} has the labels",
+            f"no column beside {' and '.join(map(repr, columns.text))} has the labels",
             place=name,
             hint=("name it with ", Setting("label")),
         )
-    documents = select_documents(table, table.columns[text_position], table.columns[label_position])
+    documents = select_documents(table, columns.text, columns.label)
     label_type = documents.schema[LABEL].dataType
     labels = labels_as_text(F.col(LABEL), label_type, label_separator)
     if kind == "jsonl" and isinstance(label_type, T.StringType) and label_separator is None:
         labels = reject_lists(labels)
-    return documents.select(TEXT, labels.alias(LABEL))
+    documents = documents.select(TEXT, labels.alias(LABEL))
+    return SparkDocuments(merge_spellings(documents) if fold_labels else documents, columns)
 
 
 def shown_paths(paths: Sequence[str]) -> str:
@@ -146,8 +158,8 @@ def _unreadable(name: str, problem: str) -> InputError:
 class _Options:
     """Settings of the readers: whether columns are given by number (then a table has no header), and the encoding."""
 
-    def __init__(self, text: Column | None, label: Column | None, encoding: str | None) -> None:
-        self.has_numbered_columns = any(isinstance(column, int) for column in (text, label))
+    def __init__(self, source: Source, encoding: str | None) -> None:
+        self.has_numbered_columns = any(isinstance(column, int) for column in (*source.text, source.label))
         self.encoding = encoding
 
 

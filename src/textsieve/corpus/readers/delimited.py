@@ -1,4 +1,4 @@
-"""Read CSV and TSV: split lines into records, and find out the delimiter and the header.
+"""Read CSV and TSV: split lines into records, and find out the delimiter.
 
 Neither Python's `csv` nor pyarrow is used. `csv` needs four bytes per character of a field and rejects long fields
 unless a process-wide setting is changed. It also either swallows the rest of a file after a quote that is never closed,
@@ -16,25 +16,21 @@ if neither a delimiter nor the line end follows its closing quote. If its line h
 if that line is the last one, or if both that line and the next are full records by themselves, with as many delimiters
 as the first record. So a quoted field of several lines is misread if its first two lines have exactly that many.
 
-A header is expected, with two exceptions. If columns are given by number, there is no header, unless the first record
-has conventional names at these numbers. A tab-separated file with two columns, none of which is given by name, has no
-header if its first record has no known name and its first column is not longer than the second: it is taken as
-`label<TAB>text`.
+`table.py` finds the header and the columns, and turns records into documents.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
-from ...errors import InputError, Place, Setting, counted
-from ..batch import Batch, Document, KeptDocument, Report, in_batches
-from ..corpus import SAMPLED_ROWS, Corpus
+from ...errors import InputError, Place, counted
+from ..batch import Report
+from ..corpus import Corpus
 from ..formats import Format
 from ..read_limits import ReadLimits
-from ..source import Source, choose_columns, choose_kept_columns, is_conventional
+from ..source import Source
 from ..streams import read_head
+from .table import Table, corpus_of
 
 QUOTE = '"'
 MAX_FIELDS = 100_000
@@ -182,76 +178,19 @@ class _RecordParser:
         return n_here == n_next == (self._n_delimiters or n_here or 1)
 
 
-MAX_COLUMN_NAME = 40
-"""Maximum length of a column's name; a first record with a longer field is no header just because of a known name."""
-LOOK_AHEAD = 100
-"""Number of records from which `_labels_come_first` decides."""
 DELIMITERS = ",;|"
-NOT_A_NUMBER = ("nan", "NaN")
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the records of a table as a corpus."""
     delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
     first_record = _first_record(source, delimiter)
-    has_header = _has_header(first_record, source, format)
-    columns = first_record if has_header else [str(number) for number in range(len(first_record))]
-    if not has_header and source.text is None and (source.label is None or source.label is False):
-        # The only table without a header in which no column is given is label<TAB>text.
-        has_labels = source.label is not False and not source.texts_only
-        text = 1
-        label = 0 if has_labels else None
-    else:
-        text, label = choose_columns(columns, source)
-    kept = choose_kept_columns(columns, source)
 
-    def start(report: Report) -> Iterator[Batch]:
-        rows = _rows(source, report, delimiter, n_columns=len(columns), has_header=has_header)
-        return in_batches(_documents(rows, source, report, text, label, kept))
+    def rows(report: Report, has_header: bool) -> Iterator[tuple[int, list[str]]]:
+        return _rows(source, report, delimiter, n_columns=len(first_record), has_header=has_header)
 
-    def sample_columns() -> dict[str, list[object]]:
-        rows = _rows(source, Report(), delimiter, n_columns=len(columns), has_header=has_header)
-        n_columns_named = Counter(columns)  # a name that two columns have can't be given
-        names = {
-            name: position
-            for position, name in enumerate(columns)
-            if position not in (text, label) and n_columns_named[name] == 1
-        }
-        sample: dict[str, list[object]] = {name: [] for name in names}
-        for _, row in islice(rows, SAMPLED_ROWS):
-            for name, position in names.items():
-                value = row[position]
-                # Only whether values are equal matters, so the hash of a long one is enough, and takes less memory.
-                sample[name].append(value if len(value) <= MAX_COLUMN_NAME else hash(value))
-        return sample
-
-    multilabel = source.label_separator is not None
-    return Corpus(str(source.path), start, multilabel=multilabel, sample_columns=sample_columns)
-
-
-def _documents(
-    rows: Iterator[tuple[int, list[str]]],
-    source: Source,
-    report: Report,
-    text: int,
-    label: int | None,
-    kept: dict[str, int],
-) -> Iterator[Document | KeptDocument]:
-    """Yield the documents of numbered rows; `text`, `label` and the values of `kept` are positions of columns."""
-    # `may_be_joined` splits no label: if cells look like several labels in one, the corpus warns after the pass.
-    read_labels = source.label_reader(report, may_be_joined=True)
-    for number, row in rows:
-        if label is not None and row[label] in NOT_A_NUMBER:
-            raise InputError(
-                f"the label is {row[label]}, which a program wrote for a missing number",
-                place=Place(str(source.path), f"line {number}"),
-                hint="Leave it empty if the document is unlabelled, or give it a class",
-            )
-        labels = () if label is None else read_labels(row[label], number)
-        if kept:
-            yield row[text], labels, {name: row[position] for name, position in kept.items()}
-        else:
-            yield row[text], labels
+    table = Table(first_record, rows, place_format="line {}", may_be_label_and_text=format.name == "tsv")
+    return corpus_of(table, source)
 
 
 def _rows(
@@ -306,39 +245,3 @@ def _delimiter_of_csv(source: Source) -> str:
         if line.strip():
             return next((delimiter for delimiter in DELIMITERS if delimiter in line), ",")
     return ","
-
-
-def _has_header(first_record: list[str], source: Source, format: Format) -> bool:
-    """Return whether the first record has the names of the columns; the module's docstring has the rules.
-
-    Raise `InputError` if one of the columns is given by name and the other by number.
-    """
-    given = [column for column in (source.text, source.label) if isinstance(column, str | int)]
-    # `label=False` is an int in Python, but not the number of a column.
-    numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
-    names = [column for column in given if isinstance(column, str)]
-    if numbers and names:
-        raise InputError(
-            (Setting("text", source.text), " and ", Setting("label", source.label), " mix a name and a number"),
-            place=str(source.path),
-            hint="Use names for a table with a header, numbers for one without",
-        )
-    if numbers:  # then there is no header, unless the first record has conventional names there
-        return all(number < len(first_record) and is_conventional(first_record[number]) for number in numbers)
-    if names or format.name != "tsv" or len(first_record) != 2:
-        return True  # only label<TAB>text may lack a header
-    if {source.default_text, source.default_label} & {*first_record}:  # it has a name that the caller suggests
-        return True
-    if any(map(is_conventional, first_record)) and all(len(name) <= MAX_COLUMN_NAME for name in first_record):
-        return True
-    return not _labels_come_first(source)
-
-
-def _labels_come_first(source: Source) -> bool:
-    """Return whether a table of two columns looks like label<TAB>text: the first column is not the longer one.
-
-    Otherwise it more likely has a header with unknown names, and the caller must name the columns.
-    """
-    records = islice((row for _, row in _records(source, Report(), "\t") if len(row) == 2), LOOK_AHEAD)
-    labels, texts = zip(*records, strict=True)  # at least one record: the caller has seen that the first has two fields
-    return sum(map(len, labels)) <= sum(map(len, texts))

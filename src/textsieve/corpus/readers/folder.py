@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..batch import OUTSIDE_LINKS, Document, KeptDocument, Labels, Report, in_batches
+from ..batch import OUTSIDE_LINKS, Document, GuessedEncoding, KeptDocument, Labels, Report, in_batches
 from ..corpus import Corpus
+from ..encodings import guess_encoding
 from ..formats import Format, binary_kind
 from ..source import Source
-from ..streams import HEAD, decode, read_document, unreadable_error
+from ..streams import CHUNK, HEAD, decode, read_document, unreadable_error
 
 HIDDEN = "."
 MAX_PATH_SHOWN = 300
@@ -194,12 +195,16 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
 def _read_text(path: str, source: Source, report: Report) -> str:
     """Return the text of a file; raise `InputError` if some of its bytes are invalid and it is clearly not text."""
     data = read_document(path, source.limits)
-    text, n_replaced = decode(data, source.encoding)
+    text, n_replaced = decode(data, source.encoding.name)
     if n_replaced and (kind := binary_kind(data[:HEAD])):
         raise InputError(
             f"found {kind}; expected a text. Every file in a folder of classes is one document",
             place=str(path),
             hint="Move it elsewhere, or hide it by a name that begins with a dot",
         )
+    if n_replaced and source.encoding.may_be_guessed and (guess := guess_encoding(data[:CHUNK])):
+        # Each file is guessed by itself, because files of a folder may come from different sources.
+        text, n_replaced = decode(data, guess)
+        report.guessed_encodings[GuessedEncoding(str(source.path), guess, is_folder=True)] += 1
     report.replaced_bytes += n_replaced
     return text

@@ -1,10 +1,10 @@
 """Read JSON lines: one object per line. A file that is one JSON array of objects is read too, an object at a time.
 
 A label is a string, a number, null (unlabelled) or a list of labels; an object may lack it. Every object must have the
-text, which may be null for an empty document. A line that is not an object raises `InputError`, or is skipped if the
-source is lenient, because a writer that was killed leaves half a line. In an array, anything that is not an object
-raises `InputError`. Messages may show keys and labels, but never a text or a line that can't be parsed, which may be
-private.
+text, which may be null for an empty document; of several keys that are joined to a text, it must have one. A line that
+is not an object raises `InputError`, or is skipped if the source is lenient, because a writer that was killed leaves
+half a line. In an array, anything that is not an object raises `InputError`. Messages may show keys and labels, but
+never a text or a line that can't be parsed, which may be private.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, choose_columns, choose_kept_columns
+from ..source import Source, UsedColumns, choose_columns, choose_kept_columns, join_parts, used_columns
 from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
@@ -42,7 +42,7 @@ Object = dict[str, object]
 class _Keys(NamedTuple):
     """The keys of the text, the label and the other values to keep."""
 
-    text: str
+    text: tuple[str, ...]
     label: str | None
     kept: tuple[str, ...]
 
@@ -52,7 +52,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
     # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
-    keys = _choose_keys(examples, source) if examples else _Keys("", None, ())
+    keys, used = _choose_keys(examples, source) if examples else (_Keys((), None, ()), None)
     multilabel = source.label_separator is not None or (
         keys.label is not None and any(isinstance(record.get(keys.label), list) for record in examples)
     )
@@ -64,18 +64,24 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     def sample_columns() -> dict[str, list[object]]:
         objects = _look_ahead(source, is_array)
-        names = dict.fromkeys(key for record in objects for key in record if key not in (keys.text, keys.label))
+        names = dict.fromkeys(key for record in objects for key in record if key not in (*keys.text, keys.label))
         sample = {name: [record.get(name) for record in objects] for name in names}
         is_nested = {name: any(isinstance(value, dict | list) for value in sample[name]) for name in names}
         return {name: values for name, values in sample.items() if not is_nested[name]}
 
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     declared = True if multilabel else None
-    return Corpus(str(source.path), start, multilabel=declared, sample_columns=sample_columns)
+    tables = [] if used is None else [used]
+    return Corpus(str(source.path), start, multilabel=declared, sample_columns=sample_columns, tables=tables)
 
 
-def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:
-    """Yield the documents of each group of numbered lines when it arrives; the first object determines the keys."""
+def batches_of(
+    groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report, tables: list[UsedColumns]
+) -> Iterator[Batch]:
+    """Yield the documents of each group of numbered lines when it arrives.
+
+    The first object determines the keys, which are added to `tables`.
+    """
     keys: _Keys | None = None
     for lines in groups:
         objects = _objects_in_lines(lines, source, report)
@@ -83,15 +89,16 @@ def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, repo
             first = next(objects, None)
             if first is None:
                 continue
-            keys = _choose_keys([first[1]], source)
+            keys, used = _choose_keys([first[1]], source)
+            tables.append(used)
             objects = chain([first], objects)
         yield from in_batches(_documents(objects, source, report, keys, "line {}"))
 
 
-def _choose_keys(examples: list[Object], source: Source) -> _Keys:
+def _choose_keys(examples: list[Object], source: Source) -> tuple[_Keys, UsedColumns]:
     """Return the keys to read, chosen like the columns of a table from all keys of the first objects."""
     for option, value in (
-        ("text", source.text),
+        *(("text", column) for column in source.text),
         ("label", source.label),
         *(("keep", column) for column in source.keep),
     ):
@@ -104,8 +111,9 @@ def _choose_keys(examples: list[Object], source: Source) -> _Keys:
                 hint="Give the key's name",
             )
     keys = list(dict.fromkeys(key for record in examples for key in record))
-    text, label = choose_columns(keys, source)
-    return _Keys(keys[text], None if label is None else keys[label], tuple(choose_kept_columns(keys, source)))
+    kept = choose_kept_columns(keys, source)
+    used = used_columns(keys, choose_columns(keys, source), kept, source)
+    return _Keys(used.text, used.label, used.kept), used
 
 
 def _documents(
@@ -116,23 +124,27 @@ def _documents(
     place_format: str,
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered objects; raise `InputError` if one has no text or an invalid one."""
-    text_key, label_key, kept_keys = keys
+    text_keys, label_key, kept_keys = keys
     read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
     for number, record in objects:
-        if text_key not in record:
+        present_keys = [key for key in text_keys if key in record]
+        if not present_keys:
             raise InputError(
-                f"no key {text_key!r}. Keys found: {', '.join(map(repr, record)) or 'none'}",
+                f"no key {' or '.join(map(repr, text_keys))}. Keys found: {', '.join(map(repr, record)) or 'none'}",
                 place=Place(str(source.path), place_format.format(number)),
                 hint="Every object needs its text; null stands for an empty one",
             )
-        value = record[text_key]
-        if not (value is None or isinstance(value, str)):
-            raise InputError(
-                f"{text_key!r} is {_describe(value)}, not a string",
-                place=Place(str(source.path), place_format.format(number)),
-                hint="A text is a string, or null if empty",
-            )
-        text, n_replaced = without_surrogates(value or "")
+        parts: list[str] = []
+        for key in present_keys:
+            value = record[key]
+            if not (value is None or isinstance(value, str)):
+                raise InputError(
+                    f"{key!r} is {_describe(value)}, not a string",
+                    place=Place(str(source.path), place_format.format(number)),
+                    hint="A text is a string, or null if empty",
+                )
+            parts.append(value or "")
+        text, n_replaced = without_surrogates(parts[0] if len(text_keys) == 1 else join_parts(parts))
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
         if kept_keys:

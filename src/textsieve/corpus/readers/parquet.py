@@ -8,9 +8,7 @@ as `.parquet.gz`, is first unpacked into a temporary file: once to read the name
 
 from __future__ import annotations
 
-import io
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, repeat
@@ -25,12 +23,11 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from ...errors import InputError, Place, Setting
-from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Document, KeptDocument, Report, in_batches
 from ..corpus import SAMPLED_ROWS, Corpus
 from ..formats import Format
-from ..source import Source, choose_columns, choose_kept_columns
-from ..streams import CHUNK, chunks_of, decode, open_bytes
+from ..source import Source, choose_columns, choose_kept_columns, join_parts, used_columns
+from ..streams import CHUNK, decode, seekable
 from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
 BYTES_AT_ONCE = 8 * 2**20
@@ -44,23 +41,25 @@ Sizes = npt.NDArray[np.integer[Any]]
 class _ColumnNumbers(NamedTuple):
     """The numbers of the columns to read."""
 
-    text: int
+    text: tuple[int, ...]
     label: int | None
     kept: dict[str, int]
 
     def all(self) -> list[int]:
         """Return the numbers of all columns to read, in the order of the file."""
-        return sorted({self.text, *([] if self.label is None else [self.label]), *self.kept.values()})
+        return sorted({*self.text, *([] if self.label is None else [self.label]), *self.kept.values()})
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the rows of a table as a corpus."""
-    with _seekable(source) as path, _name_file_in_errors(source):
+    with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
         read_leaves(path)  # raises `DamagedError` before Arrow allocates what a forged footer asks for
         with _open(path) as opened:
             schema = pq.ParquetFile(opened).schema_arrow
-    text, label = choose_columns(schema.names, source)
-    _check_text(source, schema.names[text], _stored_type(schema.types[text]))
+    chosen = choose_columns(schema.names, source)
+    text, label = chosen
+    for position in text:
+        _check_text(source, schema.names[position], _stored_type(schema.types[position]))
     multilabel = False
     if label is not None:
         is_list = _check_label(source, schema.names[label], _stored_type(schema.types[label]))
@@ -74,10 +73,10 @@ def corpus(source: Source, format: Format) -> Corpus:
         others = {
             number: name
             for number, name in enumerate(schema.names)
-            if number not in (text, label) and _can_be_label(_stored_type(schema.types[number]))
+            if number not in (*text, label) and _can_be_label(_stored_type(schema.types[number]))
         }
         sample: dict[str, list[object]] = {name: [] for name in others.values()}
-        with _seekable(source) as path, _name_file_in_errors(source):
+        with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
             n_rows = 0
             for arrays in _arrays(path, list(others), source) if others else ():
                 for number, array in arrays.items():
@@ -92,6 +91,7 @@ def corpus(source: Source, format: Format) -> Corpus:
         lambda report: in_batches(_documents(source, report, columns)),
         multilabel=multilabel,
         sample_columns=sample_columns,
+        tables=[used_columns(schema.names, chosen, kept, source)],
     )
 
 
@@ -99,15 +99,16 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
     """Yield the rows of a table as documents; raise `InputError` at the first that is too large."""
     read_labels = source.label_reader(report, place_format="row {}", may_be_joined=True)
     n_rows = unpacked_size = 0
-    with _seekable(source) as path, _name_file_in_errors(source):
+    with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
         packed_size = path.stat().st_size
         for arrays in _arrays(path, columns.all(), source):
-            row_sizes = np.ones(len(arrays[columns.text]), np.int64)  # in bytes; even an empty row counts
+            row_sizes = np.ones(len(arrays[columns.text[0]]), np.int64)  # in bytes; even an empty row counts
             for array in arrays.values():
                 row_sizes += _sizes(array)
             is_too_large = np.append(row_sizes > source.limits.max_document, True)  # True, so that argmax finds one
             n_allowed = int(np.argmax(is_too_large))  # rows before the first that is too large, or all
-            texts = _texts(arrays[columns.text][:n_allowed], source, report)
+            parts = [_texts(arrays[number][:n_allowed], source, report) for number in columns.text]
+            texts = parts[0] if len(parts) == 1 else map(join_parts, zip(*parts, strict=True))
             labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
             kept_rows = zip(*(_kept_values(arrays[number]) for number in columns.kept.values()), strict=True)
             # The texts end before the first row that is too large; labels and kept values may go on.
@@ -167,19 +168,6 @@ def _rows_at_once(group: RowGroup) -> int:
 def _open(path: Path) -> Any:
     """Open a file for Arrow; its name is passed as bytes, because not every name can be decoded."""
     return pa.OSFile(os.fsencode(path))
-
-
-@contextmanager
-def _seekable(source: Source) -> Iterator[Path]:
-    """Yield the path of the file, or of an unpacked temporary copy if it is compressed."""
-    with open_bytes(source.path, source.limits) as file:
-        if isinstance(file.raw, io.FileIO):  # not compressed
-            yield source.path
-            return
-        with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
-            unpacked = Path(folder, "table.parquet")
-            write_temporary(str(unpacked), chunks_of(file), what=f"the unpacked {source.path}")
-            yield unpacked
 
 
 @contextmanager
@@ -271,7 +259,7 @@ def _texts(array: Any, source: Source, report: Report) -> list[str]:
     """Return the texts of a column of strings or bytes; null is an empty text."""
     values = array.to_pylist()
     if _is_binary(array.type):
-        decoded = [decode(data or b"", source.encoding) for data in values]
+        decoded = [decode(data or b"", source.encoding.name) for data in values]
         report.replaced_bytes += sum(n_replaced for _, n_replaced in decoded)
         return [text for text, _ in decoded]
     return [text or "" for text in values] if array.null_count else values

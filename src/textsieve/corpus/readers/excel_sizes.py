@@ -1,0 +1,195 @@
+"""Compute how much memory the sheets of an Excel file need, before calamine unpacks them.
+
+An Excel file (.xlsx) is a ZIP archive of XML files. calamine reads a sheet as a whole, so a small file can fill the
+memory in three ways, each of which has a check here:
+
+- The archive unpacks to far more than its size. All members are unpacked here once, in pieces, and counted: the sizes
+  that the archive states may be forged.
+- Two cells may be far from each other. calamine has an entry for every cell of the rectangle around all cells with
+  content, so the cells of this rectangle are counted, with `CELL_BYTES` each.
+- Many cells may share a long string. Strings are stored once, in a table, but calamine copies them for each cell, so
+  the lengths of the strings of all cells are added.
+
+The XML is parsed with expat, which keeps nothing in memory. Document type definitions, which could define entities that
+expand to long texts, raise an error; Excel writes none.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+from xml.parsers import expat
+
+from ..read_limits import ReadLimits
+from ..streams import CHUNK
+
+CELL_BYTES = 32
+"""Memory that calamine needs for a cell, even if it is empty."""
+STRINGS = "sharedstrings.xml"
+"""The file name of the table of strings, in lowercase."""
+XML_ENDINGS = (".xml", ".rels")
+
+_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+
+
+class DamagedError(Exception):
+    """Raised for a file that is no valid Excel file; the message says what is wrong."""
+
+
+class _Handler(Protocol):
+    """Handles the elements of an XML file; names have no prefix."""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the beginning of an element."""
+
+    def end(self, name: str) -> None:
+        """Handle the end of an element."""
+
+    def text(self, data: str) -> None:
+        """Handle a piece of text between tags."""
+
+
+class _Strings:
+    """Collects the lengths of the strings in the table of strings: the `si` elements."""
+
+    def __init__(self) -> None:
+        self.lengths = array("Q")
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "si":
+            self.lengths.append(0)
+
+    def end(self, name: str) -> None:
+        pass
+
+    def text(self, data: str) -> None:
+        if self.lengths:
+            self.lengths[-1] += len(data)
+
+
+class _Sheet:
+    """Computes the size of a sheet: of the rectangle around its cells with content, and of its shared strings.
+
+    A cell is a `c` element in a `row` element, with its content in a `v` or `is` element. Cells and rows without a
+    reference (`r`) follow the one before.
+    """
+
+    def __init__(self, lengths: array[int]) -> None:
+        self._lengths = lengths
+        self._row = self._column = 0  # of the current cell, from 1
+        self._first_row = self._first_column = 2**30
+        self._last_row = self._last_column = 0
+        self._strings_size = 0
+        self._is_shared = False
+        self._index: list[str] | None = None  # pieces of the number of the current cell's shared string
+
+    def size(self) -> int:
+        """Return the number of bytes that the cells need that were seen so far."""
+        n_rows, n_columns = self._last_row - self._first_row + 1, self._last_column - self._first_column + 1
+        return (CELL_BYTES * n_rows * n_columns if self._last_row else 0) + self._strings_size
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "row":
+            reference = attributes.get("r", "")
+            self._row = int(reference) if reference.isdecimal() and len(reference) < 9 else self._row + 1
+            self._column = 0
+        elif name == "c":
+            self._column += 1
+            if match := _REFERENCE.fullmatch(attributes.get("r", "")):
+                self._column = _column_number(match[1])
+                self._row = int(match[2])
+            self._is_shared = attributes.get("t") == "s"
+        elif name in ("v", "is", "f"):
+            self._first_row, self._last_row = min(self._first_row, self._row), max(self._last_row, self._row)
+            self._first_column = min(self._first_column, self._column)
+            self._last_column = max(self._last_column, self._column)
+            self._index = [] if name == "v" and self._is_shared else None
+        elif name == "Relationship":
+            # calamine reads the target as a sheet, and only XML files are checked here.
+            is_sheet = attributes.get("Type", "").endswith("/worksheet")
+            if is_sheet and not attributes.get("Target", "").lower().endswith(".xml"):
+                raise DamagedError("a sheet is no XML file")
+
+    def end(self, name: str) -> None:
+        if name == "v" and self._index is not None:
+            index = "".join(self._index).strip()
+            if index.isdecimal() and len(index) < 12 and int(index) < len(self._lengths):
+                self._strings_size += self._lengths[int(index)]
+            self._index = None
+
+    def text(self, data: str) -> None:
+        if self._index is not None:
+            self._index.append(data)
+
+
+def _column_number(letters: str) -> int:
+    """Return the number of a column, from 1: A is 1, and AA is 27."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number
+
+
+def check_sizes(path: Path, name: str, limits: ReadLimits) -> None:
+    """Raise `InputError` if an Excel file needs too much memory, and `DamagedError` if it is damaged.
+
+    `name` is the name of the file in errors.
+    """
+    packed_size = path.stat().st_size
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            strings, unpacked_size = _Strings(), 0
+            for member in members:
+                parser = _parser(strings) if _is_strings(member) else None
+                for data in _chunks(archive, member):
+                    unpacked_size += len(data)
+                    limits.check_unpacked(unpacked_size, packed_size, name)
+                    if parser is not None:
+                        parser.Parse(data, False)
+            for member in members:  # now the lengths of all strings are known
+                if member.filename.lower().endswith(XML_ENDINGS) and not _is_strings(member):
+                    sheet = _Sheet(strings.lengths)
+                    parser = _parser(sheet)
+                    for data in _chunks(archive, member):
+                        parser.Parse(data, False)
+                        limits.check_unpacked(sheet.size(), packed_size, name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, expat.ExpatError) as error:
+        raise DamagedError(str(error)) from error
+
+
+def _is_strings(member: zipfile.ZipInfo) -> bool:
+    return member.filename.lower().endswith(STRINGS)
+
+
+def _chunks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield the unpacked content of a member of an archive; at its end, its checksum is verified."""
+    with archive.open(member) as file:
+        while data := file.read(CHUNK):
+            yield data
+
+
+def _parser(handler: _Handler) -> Any:
+    """Return an expat parser that calls the handler with names without their prefixes."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        handler.start(name.rpartition(":")[2], attributes)
+
+    def end(name: str) -> None:
+        handler.end(name.rpartition(":")[2])
+
+    def reject_doctype(*_: object) -> None:
+        raise DamagedError("it has a document type definition")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = handler.text
+    parser.StartDoctypeDeclHandler = reject_doctype
+    return parser
